@@ -34,6 +34,7 @@ lease = $LEASE
 id = "interop"
 key_file = "$WORK/cluster.key"
 records = "$WORK/mount$1/heads"
+addresses = ["$SERVER_ADDRESS"]
 [[export]]
 name = "$EXPORT_NAME"
 path = "$WORK/mount$1/data"

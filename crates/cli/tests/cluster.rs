@@ -112,7 +112,7 @@ fn a_head_with_another_key_or_export_id_does_not_start_beside_the_records_of_oth
         fs::create_dir_all(&own).expect("made");
         let (key, data, records) = (home.join(key), home.join("data"), home.join("records"));
         let text = format!(
-            "[cluster]\nid = \"storage\"\nkey_file = {key:?}\nrecords = {records:?}\n[[export]]\nname = \"/data\"\npath = {data:?}\n{id}"
+            "[cluster]\nid = \"storage\"\nkey_file = {key:?}\nrecords = {records:?}\naddresses = [\"192.0.2.7\"]\n[[export]]\nname = \"/data\"\npath = {data:?}\n{id}"
         );
         let file = own.join("howdah.toml");
         fs::write(&file, text).expect("written");

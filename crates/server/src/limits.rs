@@ -177,6 +177,14 @@ howdah_limits::limits! {
     pub const CALLBACKS_MAX: usize = 65_536, count;
     beyond "none is made: the client learns of its lock when it asks again", tested "server/src/nlm/tests/callbacks::calls_past_the_last_are_not_made";
 
+    /// Those of them for one client (an IPv4 address, or 64 bits of an IPv6 one): locks that were waited for.
+    pub const CALLBACKS_OF_CLIENT_MAX: usize = 16_384, count;
+    beyond "none is made: the client learns of its lock when it asks again", tested "server/src/nlm/tests/callbacks::calls_past_the_last_are_not_made";
+
+    /// The same of answers by call.
+    pub const ANSWERS_OF_CLIENT_MAX: usize = 64, count;
+    beyond "the answer is dropped, and the client asks again", tested "server/src/nlm/tests/callbacks::answers_to_one_client_keep_no_other_waiting";
+
     /// Calls of the client of one NFSv4 session that wait for it to answer the one before.
     pub const BACK_CALLS_MAX: usize = 1_024, count;
     beyond "the oldest that tells of a lock is not made: the client learns of its lock when it asks again", tested "server/src/back_channel/tests::calls_past_the_last_are_not_made";
@@ -250,6 +258,10 @@ pub const SLOW_STORAGE: Duration = Duration::from_secs(1);
 pub const RANGE_DOUBT: Duration = Duration::from_secs(60);
 /// Threads that call clients' lock managers: so many may be silent before others wait.
 pub const CALLBACK_THREADS: usize = 4;
+/// So many of them call one client at the same time.
+pub const CALLBACK_THREADS_OF_CLIENT: usize = 2;
+/// Threads that answer clients' lock managers by a call, each another client.
+pub const ANSWER_THREADS: usize = 4;
 /// Threads that tell clients of a restart, at least and at most. A client that is off takes one of them 4 s, so with 48 a thousand of
 /// these keep no other from reclaiming within the 90 s of a lease.
 pub const NOTICE_THREADS: [usize; 2] = [2, 48];

@@ -233,7 +233,11 @@ impl Server {
         calls.notices.tell(hosts);
         for index in 0..limits::CALLBACK_THREADS {
             let granting = calls.granting.clone();
-            self.spawn(format!("nlm-calls-{index}"), move || granting.run())?;
+            self.spawn(format!("nlm-calls-{index}"), move || granting.run_grants())?;
+        }
+        for index in 0..limits::ANSWER_THREADS {
+            let granting = calls.granting.clone();
+            self.spawn(format!("nlm-answers-{index}"), move || granting.run_answers())?;
         }
         for index in 0..tellers {
             let notices = Arc::clone(&calls.notices);

@@ -6,6 +6,7 @@ mod common;
 use std::net::IpAddr;
 
 use howdah_server::states::{FileKey, SessionData, StateOptions, States};
+use howdah_server::{Ends, Peer, Transport};
 use howdah_state::{
     ClientId, ClientIdentity, OpenRequest, Principal, SessionAnswer, ShareAccess, ShareDeny, StateError,
 };
@@ -39,12 +40,14 @@ fn connect(states: &States, name: u32) -> ClientId {
             verifier: [1; 8],
             principal: &principal,
             peer,
+            network: peer,
             server: peer,
         };
         let exchanged = state.exchange_id(now, identity, false)?;
-        let data = SessionData { fore: sizes };
+        let ends = Ends { client: (peer, 700).into(), server: (peer, 2049).into() };
+        let data = SessionData::new(sizes, &Peer::plain(ends, Transport::Tcp));
         let session =
-            state.create_session(now, exchanged.client, exchanged.sequence, &principal, 64, data)?;
+            state.create_session(now, exchanged.client, exchanged.sequence, identity.caller(), 64, data)?;
         assert!(matches!(session, SessionAnswer::Created(_)));
         state.reclaim_complete(now, exchanged.client, false)?;
         Ok(exchanged.client)

@@ -38,9 +38,9 @@ impl Hosts {
         Some(id)
     }
 
-    /// Whether a host has a number.
-    pub fn knows(&self, name: &[u8]) -> bool {
-        self.by_name.contains_key(name)
+    /// The number of a host that has one.
+    pub fn find(&self, name: &[u8]) -> Option<HostId> {
+        self.by_name.get(name).copied()
     }
 
     /// The host with this number.

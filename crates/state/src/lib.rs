@@ -29,6 +29,7 @@ mod settings;
 mod state;
 mod states;
 
+pub use clients::{ClientCaller, ClientIdentity};
 pub use effects::{ClientEnd, DurableRecord, Effect, Effects, LockGrant, MirrorPiece, Serial};
 pub use error::{LockConflict, StateError};
 pub use files::{ChangeWatch, Changing};
@@ -43,6 +44,6 @@ pub use sessions::{
 };
 pub use settings::{StateBounds, StateSettings};
 pub use state::{
-    ClientIdentity, ClientStanding, ClientView, ExchangeAnswer, IoKind, IoPermit, LockAnswer, LockRequest,
-    LockView, Locker, NfsState, NlmLockRequest, OpenAnswer, OpenRequest, SessionAnswer, WaitView,
+    ClientStanding, ClientView, ExchangeAnswer, IoKind, IoPermit, LockAnswer, LockRequest, LockView, Locker,
+    NfsState, NlmLockRequest, OpenAnswer, OpenRequest, SessionAnswer, WaitView,
 };

@@ -10,7 +10,7 @@ use x509_parser::extensions::GeneralName;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
 use crate::files::{self, FileError};
-use crate::fingerprint::Fingerprint;
+use crate::fingerprint::{Fingerprint, sha256};
 use crate::other_name::user_name;
 
 /// What a certificate says.
@@ -53,6 +53,24 @@ impl CertificateFacts {
     /// The file cannot be read, or holds no certificate.
     pub fn of_file(path: &Path) -> Result<Vec<Self>, FileError> {
         files::certificates(path).map(|chain| chain.iter().filter_map(Self::of).collect())
+    }
+
+    /// Whether both name the same holder. A renewed certificate names the same one.
+    pub fn has_holder_of(&self, other: &Self) -> bool {
+        self.subject == other.subject && self.names == other.names && self.user == other.user
+    }
+
+    /// A digest of whom it names: subject, names and user. A renewed certificate has the same one.
+    pub fn holder(&self) -> [u8; 32] {
+        let user = self.user.as_deref().into_iter();
+        let parts = std::iter::once(&*self.subject).chain(user).chain(self.names.iter().map(String::as_str));
+        let mut bytes = vec![u8::from(self.user.is_some())];
+        for part in parts {
+            // The length of each part: no part can pass for two.
+            bytes.extend((part.len() as u64).to_be_bytes());
+            bytes.extend(part.as_bytes());
+        }
+        sha256(&bytes)
     }
 
     /// What people call it: its first name, or its subject.

@@ -16,11 +16,16 @@ pub struct Fingerprint(pub [u8; 32]);
 impl Fingerprint {
     /// Of an encoded certificate.
     pub(crate) fn of(der: &CertificateDer<'_>) -> Self {
-        let suite = TLS13_AES_128_GCM_SHA256.tls13();
-        let digest = suite.map(|suite| suite.common.hash_provider.hash(der));
-        let digest = digest.as_ref().and_then(|digest| <[u8; 32]>::try_from(digest.as_ref()).ok());
-        Self(digest.expect("the suite is one of TLS 1.3, and SHA-256 has 32 bytes"))
+        Self(sha256(der))
     }
+}
+
+/// SHA-256 of these bytes.
+pub(crate) fn sha256(bytes: &[u8]) -> [u8; 32] {
+    let suite = TLS13_AES_128_GCM_SHA256.tls13();
+    let digest = suite.map(|suite| suite.common.hash_provider.hash(bytes));
+    let digest = digest.as_ref().and_then(|digest| <[u8; 32]>::try_from(digest.as_ref()).ok());
+    digest.expect("the suite is one of TLS 1.3, and SHA-256 has 32 bytes")
 }
 
 impl fmt::Display for Fingerprint {

@@ -1,5 +1,7 @@
 //! The section `[cluster]`: several servers (heads) that serve the same files as one, and what that forbids.
 
+use std::collections::BTreeSet;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use toml::Spanned;
@@ -21,6 +23,8 @@ pub struct ClusterConfig {
     pub key_file: PathBuf,
     /// The directory on the cluster file system where heads keep the records of their clients, if they do.
     pub records: Option<PathBuf>,
+    /// The addresses that move between heads.
+    pub addresses: BTreeSet<IpAddr>,
 }
 
 /// Reads the section, if there is one.
@@ -41,8 +45,37 @@ pub fn cluster(
         there(value).map_err(|what| format!("{what}; {help}"))
     });
     let records = section.setting("records", absolute).map(Spanned::into_inner);
+    let addresses = match records {
+        Some(_) => section.required("addresses", "addresses = [\"10.0.0.7\"]", addresses)?.into_inner(),
+        None => section.setting("addresses", addresses).map(Spanned::into_inner).unwrap_or_default(),
+    };
     section.finish();
-    Some(ClusterConfig { id: id?.into_inner(), key_file: key_file?.into_inner(), records })
+    Some(ClusterConfig { id: id?.into_inner(), key_file: key_file?.into_inner(), records, addresses })
+}
+
+/// Addresses that move between heads.
+fn addresses(value: &DeValue<'_>) -> Result<BTreeSet<IpAddr>, String> {
+    let expected =
+        || "expected a list of the addresses that move between heads, such as [\"10.0.0.7\"]".to_owned();
+    let DeValue::Array(list) = value else { return Err(expected()) };
+    let address = |value: &Spanned<DeValue<'_>>| {
+        let address: IpAddr = text(value.get_ref())?.parse().map_err(|_| expected())?;
+        let address = address.to_canonical();
+        if is_of_each_host(address) {
+            return Err(format!("{address} is an address of every host, and moves nowhere"));
+        }
+        Ok(address)
+    };
+    list.iter().map(address).collect()
+}
+
+/// Whether each host has this address, or may have it.
+fn is_of_each_host(address: IpAddr) -> bool {
+    let is_link_local = match address {
+        IpAddr::V4(address) => address.is_link_local(),
+        IpAddr::V6(address) => address.is_unicast_link_local(),
+    };
+    address.is_loopback() || address.is_unspecified() || is_link_local
 }
 
 fn id(value: &DeValue<'_>) -> Result<String, String> {
@@ -133,7 +166,12 @@ mod tests {
     use crate::configuration::testing::one_export;
 
     fn cluster() -> ClusterConfig {
-        ClusterConfig { id: "storage".to_owned(), key_file: "/nonexistent".into(), records: None }
+        ClusterConfig {
+            id: "storage".to_owned(),
+            key_file: "/nonexistent".into(),
+            records: None,
+            addresses: BTreeSet::new(),
+        }
     }
 
     #[test]

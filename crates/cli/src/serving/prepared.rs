@@ -81,7 +81,8 @@ fn states(config: &ServerConfig, secrets: &ServerSecrets) -> Result<StateOptions
     let reading = || format!("reading the records of clients in {}", directory.display());
     if let Some(directory) = shared {
         let exports = config.exports.iter().map(|export| (export.id, export.name.to_string())).collect();
-        let settings = HeadSettings { scope: secrets.cluster_name(), exports };
+        let addresses = config.cluster.iter().flat_map(|cluster| cluster.addresses.iter().copied()).collect();
+        let settings = HeadSettings { scope: secrets.cluster_name(), exports, addresses };
         return StateOptions::in_cluster(directory, rights, secrets.head(), &settings, config.lease)
             .with_context(|| {
                 format!("sharing records of clients with other heads in {}", directory.display())

@@ -17,7 +17,7 @@ use tokio::task::spawn_blocking;
 use super::asked::Asked;
 use super::failure::Failure;
 use crate::exports::Exports;
-use crate::states::{FileKey, States};
+use crate::states::{FileKey, States, name_of_client};
 
 /// What clients have.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -170,7 +170,7 @@ fn report(states: &States, exports: &Exports) -> StateReport {
 fn client(view: &ClientView) -> StateClient {
     StateClient {
         id: format!("{:x}", view.client.0),
-        name: name(&view.owner),
+        name: name(name_of_client(&view.owner)),
         address: view.peer,
         standing: match view.standing {
             ClientStanding::Unconfirmed => "unconfirmed",
@@ -209,7 +209,7 @@ fn held(lock: &Found, clients: &[ClientView], exports: &Exports) -> LockReport {
 fn holder(owner: &LockOwner, clients: &[ClientView]) -> String {
     match owner {
         LockOwner::V4 { client, .. } => match clients.iter().find(|view| view.client == *client) {
-            Some(view) => format!("{} ({})", name(&view.owner), view.peer),
+            Some(view) => format!("{} ({})", name(name_of_client(&view.owner)), view.peer),
             None => format!("NFSv4 client {:x}", client.0),
         },
         LockOwner::Local => "a process of this host".to_owned(),

@@ -18,6 +18,8 @@ use parking_lot::Mutex;
 use super::back_call::BackCall;
 use super::channel::{BackChannel, BackRecord};
 use super::{BackChannels, BackCredentials, BackSession, SendRecord};
+use crate::Transport;
+use crate::calling::peer;
 use crate::exports::{Exported, Exports};
 use crate::limits::BACK_CALLS_MAX;
 use crate::states::{ClientNews, SessionData, StateOptions, States};
@@ -230,12 +232,18 @@ fn a_client_without_a_connection_for_calls_is_told_and_called_over_its_next_one(
         rdma_reads: None,
     };
     let session = states.ask(|state, now| {
-        let peer = [192, 0, 2, 1].into();
-        let identity =
-            ClientIdentity { owner: b"one", verifier: [1; 8], principal: &principal, peer, server: peer };
+        let network = [192, 0, 2, 1].into();
+        let identity = ClientIdentity {
+            owner: b"one",
+            verifier: [1; 8],
+            principal: &principal,
+            peer: network,
+            network,
+            server: network,
+        };
         let exchanged = state.exchange_id(now, identity, false)?;
-        let data = SessionData { fore: sizes };
-        state.create_session(now, exchanged.client, exchanged.sequence, &principal, 1, data)
+        let data = SessionData::new(sizes, &peer("192.0.2.1:700", "192.0.2.1:2049", Transport::Tcp));
+        state.create_session(now, exchanged.client, exchanged.sequence, identity.caller(), 1, data)
     });
     let Ok(SessionAnswer::Created(session)) = session else { panic!("no session") };
     let (id, client) = (session.id(), session.client());

@@ -16,7 +16,7 @@ use crate::seldom::Seldom;
 use crate::uplink::Uplink;
 
 /// The first port that anybody may use.
-const UNPRIVILEGED_PORTS: u16 = 1024;
+pub const UNPRIVILEGED_PORTS: u16 = 1024;
 
 /// A file system that is served.
 pub struct Export {
@@ -56,6 +56,8 @@ pub struct Admission<'e> {
     pub file_system: Timed<'e>,
     /// After squashing.
     pub caller: Caller,
+    /// Whether this client may change nothing.
+    pub read_only: bool,
 }
 
 impl Export {
@@ -147,6 +149,11 @@ impl Export {
             self.log_security(peer, self.remedy());
         }
         takes
+    }
+
+    /// The same, and nothing is logged: another export may take them.
+    pub(crate) fn takes_silently(&self, peer: &Peer) -> bool {
+        self.tls.takes(peer.security)
     }
 
     /// The same of a call about locks of NFSv3, which Linux clients send in the clear whatever they mounted with.
@@ -266,7 +273,7 @@ impl Export {
         }
         let file_system = if rule.read_only { &self.read_only } else { &self.file_system };
         let caller = identity.under(rule, self.holder(rule, peer));
-        Ok(Admission { file_system: Timed::around(&**file_system), caller })
+        Ok(Admission { file_system: Timed::around(&**file_system), caller, read_only: rule.read_only })
     }
 
     /// Lets a client mount, or refuses it. One that calls in the clear cannot show a certificate, and Linux clients mount so: where
@@ -277,7 +284,7 @@ impl Export {
         match (admitted, rule) {
             (Err(FsError::AccessDenied), Some(rule)) if !peer.security.is_encrypted() => {
                 let file_system = Timed::around(&*self.read_only);
-                Ok(Admission { file_system, caller: Identity::Unknown.under(rule, None) })
+                Ok(Admission { file_system, caller: Identity::Unknown.under(rule, None), read_only: true })
             }
             (admitted, _) => admitted,
         }

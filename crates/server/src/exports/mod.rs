@@ -15,7 +15,7 @@ mod tls_policy;
 
 pub use certificate_pattern::CertificatePattern;
 pub use clients::{Anonymous, ClientRule, Clients, PrivilegedPorts, Squash};
-pub use export::{Admission, Export};
+pub use export::{Admission, Export, UNPRIVILEGED_PORTS};
 pub use exported::Exported;
 pub use groups::{GroupSource, UserAccount, UserGroups};
 pub use identity::Identity;

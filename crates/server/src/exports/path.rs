@@ -37,7 +37,7 @@ impl Exports {
     ) -> Result<SealedHandle, ResolveError> {
         let (export, named) = self.find_path(path).ok_or(ResolveError::NoExport)?;
         at_export(export.place());
-        let Admission { file_system, caller } = export.admit_mount(peer, identity)?;
+        let Admission { file_system, caller, .. } = export.admit_mount(peer, identity)?;
         if export.gone().is_some() {
             return Err(ResolveError::Gone);
         }

@@ -94,6 +94,12 @@ impl Exports {
         self.of(handle).is_none_or(|export| export.takes(peer))
     }
 
+    /// Whether any export takes calls of this peer. Nothing is kept for others.
+    pub(crate) fn admit_somewhere(&self, peer: &Peer, identity: &Identity) -> bool {
+        let admits = |export: &Export| export.takes_silently(peer) && export.admit(peer, identity).is_ok();
+        self.list.iter().any(admits)
+    }
+
     /// The exports, in no order that means anything.
     pub fn iter(&self) -> impl Iterator<Item = &Export> {
         self.list.iter()

@@ -97,7 +97,7 @@ impl<'c> Context<'c> {
         if !export.takes(self.peer) {
             return Err(Status::AccessDenied);
         }
-        let Admission { file_system, caller } =
+        let Admission { file_system, caller, .. } =
             export.admit(self.peer, &self.identity).map_err(convert::status)?;
         let changer = Changer::of(self.nfs3.states(), id, export.delegates(), None);
         let file_system = Recalling::around(file_system, changer);

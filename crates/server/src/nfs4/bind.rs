@@ -12,7 +12,7 @@ use crate::Reply;
 /// Answers BIND_CONN_TO_SESSION.
 pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Outcome {
     let Arguments { session, direction, .. } = Arguments::decode(arguments)?;
-    compound.nfs4.states.sessions().find(SessionId(session.0)).ok_or(Status::BADSESSION)?;
+    compound.refuse_other_session(SessionId(session.0))?;
     let is_back = direction != WantedUse::Calls;
     if let Some(line) = compound.line.filter(|_| is_back) {
         compound.nfs4.back.bind(SessionId(session.0), line);

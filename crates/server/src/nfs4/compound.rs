@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use howdah_net::Token;
-use howdah_state::{ClientId, IoKind, IoPermit, LiveSession, StateError};
+use howdah_state::{ClientId, IoKind, IoPermit, LiveSession, SessionId, StateError};
 use howdah_wire::nfs4::{FileHandle, StateId, Status};
 use howdah_wire::xdr::{DecodeError, DecodeProblem};
 
@@ -18,7 +18,7 @@ use super::sequence::Sequence;
 use crate::counts::at_export;
 use crate::exports::{Export, Exports, Identity};
 use crate::request::BulkData;
-use crate::states::{Changer, FileKey, SessionData, State};
+use crate::states::{Changer, FileKey, SessionData, State, StateCaller};
 use crate::{Peer, Reply, Request, SealedHandle};
 
 /// A compound while it runs.
@@ -224,6 +224,15 @@ impl<'c> Compound<'c> {
         self.sequence.as_ref().map(Sequence::session).ok_or(Status::OP_NOT_IN_SESSION)
     }
 
+    /// Refuses the name of a session that this peer did not make, or not protected as now.
+    ///
+    /// # Errors
+    /// There is none that is this peer's.
+    pub fn refuse_other_session(&self, session: SessionId) -> Result<(), Status> {
+        let is_its = self.nfs4.states.sessions().with(session, |session| session.data().takes(self.peer));
+        if is_its.unwrap_or(false) { Ok(()) } else { Err(Status::BADSESSION) }
+    }
+
     /// The client whose session this runs in.
     ///
     /// # Errors
@@ -238,6 +247,23 @@ impl<'c> Compound<'c> {
     /// It would be too big for the session, or too big to be kept.
     pub fn room(&self, reply: &Reply, more: usize) -> Result<(), Status> {
         self.sequence.as_ref().map_or(Ok(()), |sequence| sequence.room(reply, more))
+    }
+
+    /// Who calls about a client, outside of any session of it.
+    pub fn caller(&self) -> StateCaller {
+        StateCaller::new(self.identity, self.peer)
+    }
+
+    /// Refuses peers of which no export takes a call, before anything is kept for them.
+    ///
+    /// # Errors
+    /// It is one.
+    pub fn refuse_strangers(&self) -> Result<(), Status> {
+        if self.exports.admit_somewhere(self.peer, self.identity) {
+            return Ok(());
+        }
+        self.nfs4.log_stranger(self.peer);
+        Err(Status::PERM)
     }
 
     /// The largest reply of the session, in bytes.

@@ -12,8 +12,7 @@ use super::compound::{Compound, Outcome};
 use crate::Reply;
 use crate::back_channel::{BackCredentials, BackSession};
 use crate::limits::TRANSFER_MAX;
-use crate::states::SessionData;
-use crate::states::principal;
+use crate::states::{SessionData, status};
 
 /// The largest request and reply, in bytes: a READ or WRITE of the largest transfer with everything around it.
 const MESSAGE_MAX: u32 = (TRANSFER_MAX + (4 << 10)) as u32;
@@ -39,12 +38,24 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
         return Err(Status::TOOSMALL.into());
     }
     let (client, sequence) = (ClientId(wanted.client.0), wanted.sequence);
-    let principal = principal(compound.identity);
+    compound.refuse_strangers()?;
+    let caller = compound.caller();
     let states = &compound.nfs4.states;
-    let data = SessionData { fore };
-    let answer = states
-        .judge(|state, now| state.create_session(now, client, sequence, &principal, fore.slots, data))?;
-    let session = match answer {
+    let data = SessionData::new(fore, compound.peer);
+    let mut made = false;
+    let answer = states.ask(|state, now| {
+        let answer = state.create_session(now, client, sequence, caller.as_client(), fore.slots, data);
+        made = matches!(answer, Ok(SessionAnswer::Created(_)));
+        answer
+    });
+    if made && answer.is_err() {
+        // The record cannot be written now. The client sends the same number again, also when it can be.
+        states.judge(|state, _| {
+            state.undo_created(client, sequence);
+            Ok(())
+        })?;
+    }
+    let session = match answer.map_err(|error| status(&error))? {
         SessionAnswer::Replay(kept) => {
             reply.bytes_mut().extend_from_slice(&kept);
             return Ok(());

@@ -15,6 +15,7 @@ pub fn session(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, _: &mut
     if compound.left > 0 && compound.session().is_ok_and(|own| own.id() == session) {
         return Err(Status::NOT_ONLY_OP.into());
     }
+    compound.refuse_other_session(session)?;
     compound.nfs4.states.judge(|state, _| state.destroy_session(session))?;
     compound.nfs4.back.end(session);
     Ok(())
@@ -24,7 +25,9 @@ pub fn session(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, _: &mut
 pub fn client(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, _: &mut Reply) -> Outcome {
     let destroy_clientid::Arguments { client } = destroy_clientid::Arguments::decode(arguments)?;
     let client = ClientId(client.0);
-    compound.without_gone_files(client, |state, now| state.destroy_client_id(now, client))?;
+    let caller = compound.caller();
+    compound
+        .without_gone_files(client, |state, now| state.destroy_client_id(now, client, caller.as_client()))?;
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! EXCHANGE_ID: client and server get to know each other.
 
-use howdah_state::ClientIdentity;
+use howdah_state::{ClientCaller, ClientIdentity};
 use howdah_wire::nfs4::exchange_id::{
     Arguments, CONFIRMED, FENCING, Implementation, OF_CALLS, Protection, ServerOwner, Success, UPDATE,
     WITHOUT_PNFS,
@@ -10,7 +10,7 @@ use howdah_wire::xdr::{Decode, Decoder};
 
 use super::compound::{Compound, Outcome};
 use crate::Reply;
-use crate::states::{principal, status};
+use crate::states::status;
 
 /// Answers it.
 pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Outcome {
@@ -26,19 +26,17 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
         Protection::Machine(_) => return Err(Status::INVAL.into()),
         Protection::Secret(_) => return Err(Status::ENCR_ALG_UNSUPP.into()),
     }
-    let principal = principal(compound.identity);
+    compound.refuse_strangers()?;
+    let caller = compound.caller();
     let ends = &compound.peer.ends;
     let server = ends.server.ip().to_canonical();
     let states = &compound.nfs4.states;
     // Before anything is said of the client: it may be another head's.
     states.serve_address(server).map_err(|error| status(&error))?;
-    let identity = ClientIdentity {
-        owner: owner.owner.0,
-        verifier: owner.verifier.0,
-        principal: &principal,
-        peer: ends.client.ip(),
-        server,
-    };
+    let name = caller.own_name(owner.owner.0);
+    let ClientCaller { principal, network } = caller.as_client();
+    let (verifier, peer) = (owner.verifier.0, ends.client.ip());
+    let identity = ClientIdentity { owner: &name, verifier, principal, peer, network, server };
     let answer = states.judge(|state, now| state.exchange_id(now, identity, flags & UPDATE != 0))?;
     let own = compound.exports.identity();
     let scope = states.scope().unwrap_or(own);

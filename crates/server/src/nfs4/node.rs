@@ -29,6 +29,7 @@ pub struct ExportedNode<'c> {
     pub caller: Caller,
     /// The node.
     pub handle: Handle,
+    read_only: bool,
     export: &'c Export,
 }
 
@@ -40,9 +41,14 @@ impl<'c> ExportedNode<'c> {
         changer: Option<Changer<'c>>,
         handle: Handle,
     ) -> Self {
-        let Admission { file_system, caller } = admission;
+        let Admission { file_system, caller, read_only } = admission;
         let file_system = Recalling::around(file_system, changer);
-        Self { file_system, caller, handle, export }
+        Self { file_system, caller, handle, read_only, export }
+    }
+
+    /// Whether this client may change nothing there.
+    pub fn is_read_only(&self) -> bool {
+        self.read_only
     }
 
     /// Another node beside it.

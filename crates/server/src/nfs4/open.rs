@@ -53,6 +53,11 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
     }
     if !target.is_made {
         permitted(file, attributes, access, is_reclaim)?;
+        // A caller that may only read must not keep others from writing, or NFSv3 from reading.
+        if deny != ShareDeny::NONE && !is_reclaim {
+            let may_write = permitted(file, attributes, ShareAccess::WRITE, false);
+            may_write.map_err(|status| if file.is_read_only() { Status::ROFS } else { status })?;
+        }
     }
     // Who cuts a file writes to it, whatever else he opens it for.
     let may_cut = || compound.nfs4.states.permits(|| file.key(), IoKind::Write);

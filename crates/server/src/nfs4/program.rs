@@ -1,11 +1,14 @@
 //! NFS version 4 as a program that is served: what its operations share.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::pseudo::{PseudoTree, TreeOfExports};
+use crate::Peer;
 use crate::back_channel::BackChannels;
 use crate::exports::{Exported, Exports};
 use crate::range_doubt::RangeDoubt;
+use crate::seldom::Seldom;
 use crate::states::States;
 
 /// The state behind the operations.
@@ -18,6 +21,8 @@ pub struct Nfs4 {
     /// How clients are called.
     pub(super) back: Arc<BackChannels>,
     tree: TreeOfExports,
+    /// Of clients that no export admits.
+    strangers: Seldom,
 }
 
 impl Nfs4 {
@@ -28,7 +33,15 @@ impl Nfs4 {
         states: Arc<States>,
         back: Arc<BackChannels>,
     ) -> Self {
-        Self { exports, ranges, states, back, tree: TreeOfExports::default() }
+        Self { exports, ranges, states, back, tree: TreeOfExports::default(), strangers: Seldom::default() }
+    }
+
+    /// Logs that a client was refused since no export admits it.
+    #[cold]
+    pub(super) fn log_stranger(&self, peer: &Peer) {
+        let Some(others) = self.strangers.log(Instant::now()) else { return };
+        let security = peer.security.name();
+        tracing::info!(client = %peer.ends.client, security, others, "refused an NFSv4 client: no export admits it");
     }
 
     /// The exports as they are now.

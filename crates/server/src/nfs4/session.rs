@@ -62,6 +62,10 @@ fn take(
     reply: &mut Reply,
 ) -> Result<Sequenced, Status> {
     let states = &compound.nfs4.states;
+    // Who has the name of another's session, and not what protected its making, finds none.
+    if !session.data().takes(compound.peer) {
+        return Err(Status::BADSESSION);
+    }
     let fore = session.data().fore;
     if compound.operations > fore.operations {
         return Err(Status::TOO_MANY_OPS);

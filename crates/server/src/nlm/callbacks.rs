@@ -6,18 +6,23 @@ use std::time::Instant;
 use howdah_state::{HostId, LockGrant, NlmOwner};
 
 use super::pending::PendingGrants;
-use crate::limits::CALLBACKS_MAX;
-use crate::outgoing::{ClientPorts, DueQueue};
+use crate::limits::{
+    ANSWERS_OF_CLIENT_MAX, CALLBACK_THREADS_OF_CLIENT, CALLBACKS_MAX, CALLBACKS_OF_CLIENT_MAX,
+};
+use crate::outgoing::{ClientPorts, DueQueue, QueueBounds};
+use crate::room::one_client;
 use crate::states::{FileKey, GrantTicket, LockNews};
 use crate::{Peer, Transport};
 
-/// A call of a client's lock manager.
+/// GRANTED: a client got a lock.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Callback {
-    /// GRANTED: it got a lock. When it got it.
-    Granted(GrantTicket, Instant),
-    /// An answer.
-    Answer(Box<Answer>),
+pub struct GrantCall {
+    /// Which.
+    pub ticket: GrantTicket,
+    /// When it got it.
+    pub since: Instant,
+    /// Where it is called.
+    pub client: IpAddr,
 }
 
 /// An answer that is given by a call.
@@ -35,19 +40,27 @@ pub struct Answer {
     pub arguments: Vec<u8>,
 }
 
-/// The calls that are to be made, and what is known for them.
+/// The calls that are to be made, and what is known for them. Answers wait in a queue of their own: a client that asks for many, and does
+/// not take them, keeps no other from learning of its lock.
 #[derive(Debug)]
 pub struct Callbacks {
     pending: PendingGrants,
-    queue: DueQueue<Callback>,
+    grants: DueQueue<GrantCall>,
+    answers: DueQueue<Answer>,
     ports: ClientPorts,
 }
 
 impl Callbacks {
     /// None yet. Clients' portmappers listen on this port.
     pub fn new(portmapper: u16) -> Self {
-        let (pending, queue) = (PendingGrants::default(), DueQueue::new(CALLBACKS_MAX));
-        Self { pending, queue, ports: ClientPorts::new(portmapper) }
+        let grants = QueueBounds {
+            jobs: CALLBACKS_MAX,
+            jobs_of_peer: CALLBACKS_OF_CLIENT_MAX,
+            at_once: CALLBACK_THREADS_OF_CLIENT,
+        };
+        let answers = QueueBounds { jobs_of_peer: ANSWERS_OF_CLIENT_MAX, at_once: 1, ..grants };
+        let (grants, answers) = (DueQueue::new(grants), DueQueue::new(answers));
+        Self { pending: PendingGrants::default(), grants, answers, ports: ClientPorts::new(portmapper) }
     }
 
     /// Locks that hosts are still to be told of.
@@ -55,9 +68,14 @@ impl Callbacks {
         &self.pending
     }
 
-    /// The calls.
-    pub fn queue(&self) -> &DueQueue<Callback> {
-        &self.queue
+    /// Calls of GRANTED.
+    pub fn grants(&self) -> &DueQueue<GrantCall> {
+        &self.grants
+    }
+
+    /// Answers.
+    pub fn answers(&self) -> &DueQueue<Answer> {
+        &self.answers
     }
 
     /// Where clients' lock managers listen.
@@ -69,8 +87,8 @@ impl Callbacks {
     pub fn answer(&self, peer: &Peer, procedure: u32, arguments: Vec<u8>) {
         let [client, from] = [peer.ends.client, peer.ends.server].map(|end| end.ip().to_canonical());
         let answer = Answer { from, client, transport: peer.transport, procedure, arguments };
-        if self.queue.put(Instant::now(), Callback::Answer(Box::new(answer))).is_err() {
-            tracing::debug!(%client, "too many calls of lock managers wait: an answer is dropped");
+        if self.answers.put(one_client(client), Instant::now(), answer).is_err() {
+            tracing::debug!(%client, "too many answers by call wait: one is dropped");
         }
     }
 }
@@ -80,9 +98,9 @@ impl LockNews for Callbacks {
         self.pending.note(owner, grant)
     }
 
-    fn tell(&self, ticket: GrantTicket) {
-        let now = Instant::now();
-        if self.queue.put(now, Callback::Granted(ticket, now)).is_err() {
+    fn tell(&self, ticket: GrantTicket, client: IpAddr) {
+        let since = Instant::now();
+        if self.grants.put(one_client(client), since, GrantCall { ticket, since, client }).is_err() {
             // The client learns of it when it asks again.
             self.pending.remove(ticket);
         }

@@ -23,7 +23,7 @@ fn cancel(context: &NlmContext<'_>, arguments: &Arguments<'_>) -> Result<Status,
     let (key, range) = (context.named(lock.file)?, convert::range(lock.offset, lock.length)?);
     let kind = convert::kind(arguments.exclusive);
     let pending = context.nlm.callbacks.pending();
-    let cancelled = context.ask(lock.caller.0, |state, now, host| {
+    let cancelled = context.release(lock.caller.0, false, |state, now, host| {
         let owner = owner(host, lock);
         if state.nlm_cancel(now, &owner, &key, kind, range) {
             return Ok(true);

@@ -36,12 +36,17 @@ impl<'c> NlmContext<'c> {
         Ok(Self { nlm, exports, peer: request.peer, identity, is_put_off: request.is_put_off })
     }
 
-    /// The file that may be locked: as every call of NFS it is judged by the rules of its export. Who may read or write a file, or
-    /// owns it, may lock it.
+    /// Whether any export takes calls of this client. No other is called back.
+    pub fn is_admitted(&self) -> bool {
+        self.exports.admit_somewhere(self.peer, &self.identity)
+    }
+
+    /// The file that may be locked: as every call of NFS it is judged by the rules of its export. A lock that excludes others takes the
+    /// right to write the file, another one the right to read or write it; its owner has both.
     ///
     /// # Errors
     /// The handle leads to no file, or to none that this client may lock.
-    pub fn file(&self, handle: FileHandle<'_>) -> Result<FileKey, Status> {
+    pub fn file(&self, handle: FileHandle<'_>, excludes: bool) -> Result<FileKey, Status> {
         let key = self.named(handle)?;
         let export = self.exports.find(key.export).ok_or(Status::Stale)?;
         at_export(export.place());
@@ -50,8 +55,12 @@ impl<'c> NlmContext<'c> {
             return Err(Status::Grace);
         }
         let admission = export.admit(self.peer, &self.identity).map_err(convert::refusal)?;
-        let Admission { file_system, caller } = admission;
-        let wanted = Access::from_bits(Access::READ.bits() | Access::MODIFY.bits() | Access::EXTEND.bits());
+        let Admission { file_system, caller, read_only } = admission;
+        if excludes && read_only {
+            return Err(Status::ReadOnly);
+        }
+        let writing = Access::MODIFY | Access::EXTEND;
+        let wanted = if excludes { writing } else { writing | Access::READ };
         let access = file_system.access(&caller, &key.node, wanted);
         let (granted, attributes) = access.map_err(convert::refusal)?;
         let may_lock = granted.bits() != 0 || attributes.user == caller.user;
@@ -82,6 +91,27 @@ impl<'c> NlmContext<'c> {
         call: impl Fn(&mut State, Duration, HostId) -> Result<T, StateError>,
     ) -> Result<T, StateError> {
         self.nlm.states.ask(self.for_host(caller, None, call))
+    }
+
+    /// Asks the state for a host that lets go of something. A host that is not known has nothing: then `nothing`. So has a caller whose
+    /// port any user may use, where the host's locks came from a port of its root.
+    ///
+    /// # Errors
+    /// Why the state refuses.
+    pub fn release<T>(
+        &self,
+        caller: &[u8],
+        nothing: T,
+        call: impl Fn(&mut State, Duration, HostId) -> Result<T, StateError>,
+    ) -> Result<T, StateError> {
+        let host = LockHost::new(caller, &self.peer.ends);
+        let name = host.to_bytes();
+        let known = self.nlm.states.look(|state| state.known_nlm_host(&name));
+        let hosts = self.nlm.states.hosts();
+        match known.filter(|id| hosts.get(*id).is_some_and(|known| known.takes(self.peer))) {
+            Some(id) => self.nlm.states.ask(|state, now| call(state, now, id)),
+            None => Ok(nothing),
+        }
     }
 
     /// Asks the state and the kernel for a lock. `number`: that of the host's status monitor, if it told.
@@ -129,7 +159,7 @@ impl<'c> NlmContext<'c> {
                 return Err(StateError::NoSpace);
             }
             let id = state.nlm_host(&name)?;
-            hosts.note(id, &host, self.peer.transport, number);
+            hosts.note(id, &host, self.peer, number);
             call(state, now, id)
         }
     }

@@ -10,7 +10,10 @@ use crate::{Refusal, Request};
 pub fn run(nlm: &Nlm, request: &mut Request<'_, '_>) -> Result<(), Refusal> {
     let arguments = Arguments::decode(&mut request.arguments)?;
     let client = request.peer.ends.client.ip().to_canonical();
-    for (host, _) in nlm.states.hosts().named(arguments.name.0, client) {
+    for (host, known) in nlm.states.hosts().named(arguments.name.0, client) {
+        if !known.takes(request.peer) {
+            continue;
+        }
         let freed = nlm.states.ask(|state, now| {
             state.release_host(now, host);
             Ok(())

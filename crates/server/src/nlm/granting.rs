@@ -7,11 +7,12 @@ use howdah_state::LockKind;
 use howdah_wire::nlm::{CallerName, Cookie, Lock, LockOwner, PROGRAM, Status, VERSION_4, granted, lock};
 use howdah_wire::xdr::{Decode, Decoder, Encoder};
 
-use super::callbacks::{Answer, Callback, Callbacks};
+use super::callbacks::{Answer, Callbacks, GrantCall};
 use super::convert::offset_and_length;
 use super::pending::Grant;
 use crate::exports::Exported;
 use crate::outgoing::{CallFailure, Called, call, tell};
+use crate::room::one_client;
 use crate::states::{GrantTicket, KnownHost, States};
 
 /// How long a client may take to answer.
@@ -49,22 +50,28 @@ impl Granting {
         Arc::clone(&self.callbacks)
     }
 
-    /// Makes calls until the queue ends: what a thread does.
-    pub fn run(&self) {
-        while let Some(callback) = self.callbacks.queue().take() {
-            match callback {
-                Callback::Granted(ticket, since) => self.grant(ticket, since),
-                Callback::Answer(answer) => self.answer(&answer),
-            }
+    /// Tells clients of their locks until the queue ends: what a thread does.
+    pub fn run_grants(&self) {
+        while let Some(call) = self.callbacks.grants().take() {
+            self.grant(&call);
         }
     }
 
-    /// Ends the queue.
-    pub fn end(&self) {
-        self.callbacks.queue().end();
+    /// Answers clients until the queue ends: what a thread does.
+    pub fn run_answers(&self) {
+        while let Some(answer) = self.callbacks.answers().take() {
+            self.answer(&answer);
+        }
     }
 
-    fn grant(&self, ticket: GrantTicket, since: Instant) {
+    /// Ends the queues.
+    pub fn end(&self) {
+        self.callbacks.grants().end();
+        self.callbacks.answers().end();
+    }
+
+    fn grant(&self, grant_call: &GrantCall) {
+        let GrantCall { ticket, since, client } = *grant_call;
         let pending = self.callbacks.pending();
         let Some(grant) = pending.get(ticket) else { return };
         // A host that is gone has no locks: it was forgotten together with them.
@@ -77,8 +84,8 @@ impl Granting {
                 self.take_back(ticket);
             }
             Told::Later => {
-                let again = Callback::Granted(ticket, since);
-                if self.callbacks.queue().put(Instant::now() + AGAIN, again).is_err() {
+                let (peer, due) = (one_client(client), Instant::now() + AGAIN);
+                if self.callbacks.grants().put(peer, due, grant_call.clone()).is_err() {
                     pending.remove(ticket);
                 }
             }

@@ -20,7 +20,8 @@ pub fn answer(nlm: &Nlm, request: &mut Request<'_, '_>) -> Result<Vec<u8>, Refus
 
 fn lock(context: &NlmContext<'_>, arguments: &Arguments<'_>) -> Result<(), Status> {
     let lock = &arguments.lock;
-    let (key, range) = (context.file(lock.file)?, convert::range(lock.offset, lock.length)?);
+    let (key, range) =
+        (context.file(lock.file, arguments.exclusive)?, convert::range(lock.offset, lock.length)?);
     let kind = convert::kind(arguments.exclusive);
     // A client that does not know its monitor's number says 0.
     let number = Some(arguments.state).filter(|number| *number != 0);

@@ -36,7 +36,7 @@ impl PendingGrants {
     pub fn note(&self, owner: NlmOwner, grant: LockGrant<FileKey>) -> GrantTicket {
         let mut table = self.table.lock();
         table.noted += 1;
-        let ticket = GrantTicket { file: grant.key, number: table.noted };
+        let ticket = GrantTicket { file: grant.key, host: owner.host, number: table.noted };
         let grant = Grant { owner, grant, may_be_told: false };
         table.by_file.entry(ticket.file).or_default().push((ticket.number, grant));
         ticket

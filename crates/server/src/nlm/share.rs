@@ -30,8 +30,9 @@ pub fn sharer(host: HostId, share: &Share<'_>) -> NlmOwner {
 
 fn share(context: &NlmContext<'_>, arguments: &Arguments<'_>) -> Result<(), Status> {
     let share = &arguments.share;
-    let key = context.file(share.file)?;
     let mode = (access(share.access), deny(share.deny));
+    let excludes = mode.1 != ShareDeny::NONE || mode.0.allows(ShareAccess::WRITE);
+    let key = context.file(share.file, excludes)?;
     let shared = context.ask(share.caller.0, |state, now, host| {
         state.nlm_share(now, &sharer(host, share), &key, mode, arguments.reclaim)
     });

@@ -7,6 +7,7 @@ use howdah_wire::nlm::{
 };
 use howdah_wire::xdr::{Decode, Decoder};
 
+use super::context::NlmContext;
 use super::{Nlm, cancel, free_all, lock, share, test, unlock, unshare};
 use crate::program::{Pace, Procedure, Refusal, Row, Run, Tabled};
 use crate::{Reply, Request};
@@ -79,6 +80,10 @@ fn now(nlm: &Nlm, request: &mut Request<'_, '_>, reply: &mut Reply, answer: Answ
 
 /// Answers by a call of the client's lock manager.
 fn later(nlm: &Nlm, request: &mut Request<'_, '_>, procedure: u32, answer: Answer) -> Result<(), Refusal> {
+    // Nothing is sent to a client that no export admits. Its address may be forged.
+    if !NlmContext::new(nlm, request)?.is_admitted() {
+        return Ok(());
+    }
     let answer = answer(nlm, request)?;
     nlm.callbacks.answer(request.peer, procedure, answer);
     Ok(())

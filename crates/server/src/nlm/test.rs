@@ -41,7 +41,7 @@ pub fn answer(nlm: &Nlm, request: &mut Request<'_, '_>) -> Result<Vec<u8>, Refus
 
 fn test(context: &NlmContext<'_>, arguments: &Arguments<'_>) -> Result<(), Denial> {
     let lock = &arguments.lock;
-    let (key, range) = (context.file(lock.file)?, convert::range(lock.offset, lock.length)?);
+    let (key, range) = (context.file(lock.file, false)?, convert::range(lock.offset, lock.length)?);
     let kind = convert::kind(arguments.exclusive);
     let test = context.test(lock.caller.0, &key, LocalLock { range, kind }, |state, now, host| {
         state.nlm_test(now, &owner(host, lock), &key, kind, range)

@@ -21,7 +21,7 @@ fn unlock(context: &NlmContext<'_>, arguments: &Arguments<'_>) -> Result<(), Sta
     let lock = &arguments.lock;
     let (key, range) = (context.named(lock.file)?, convert::range(lock.offset, lock.length)?);
     let pending = context.nlm.callbacks.pending();
-    let unlocked = context.ask(lock.caller.0, |state, now, host| {
+    let unlocked = context.release(lock.caller.0, (), |state, now, host| {
         let owner = owner(host, lock);
         state.nlm_unlock(now, &owner, &key, range)?;
         pending.settle(&key, &owner, range);

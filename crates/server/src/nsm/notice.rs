@@ -9,7 +9,7 @@ use howdah_wire::xdr::Encoder;
 
 use crate::Transport;
 use crate::limits::{NOTICE_PATIENCE, NOTICE_THREADS, NOTICES_MAX};
-use crate::outgoing::{CallFailure, Called, ClientPorts, DueQueue, call};
+use crate::outgoing::{CallFailure, Called, ClientPorts, DueQueue, QueueBounds, call};
 use crate::states::LockHost;
 
 /// How long a client may take to answer.
@@ -39,7 +39,8 @@ pub struct Notices {
 impl Notices {
     /// None yet. `number`: the state number of this host now. Clients' portmappers listen on this port.
     pub fn new(number: u32, portmapper: u16) -> Self {
-        Self { queue: DueQueue::new(NOTICES_MAX), ports: ClientPorts::new(portmapper), number }
+        let bounds = QueueBounds { jobs: NOTICES_MAX, jobs_of_peer: NOTICES_MAX, at_once: usize::MAX };
+        Self { queue: DueQueue::new(bounds), ports: ClientPorts::new(portmapper), number }
     }
 
     /// Tells these.
@@ -50,7 +51,7 @@ impl Notices {
             .into_iter()
             .filter(|host| {
                 let notice = Notice { host: host.clone(), since: now, again: AGAIN[0] };
-                self.queue.put(now, notice).is_err()
+                self.queue.put(host.client, now, notice).is_err()
             })
             .count();
         if count > 0 {
@@ -76,7 +77,7 @@ impl Notices {
     /// Tells clients until the queue ends: what a thread does.
     pub fn run(&self) {
         while let Some(notice) = self.queue.take() {
-            self.notify(notice);
+            self.notify(notice.clone());
         }
     }
 
@@ -105,7 +106,7 @@ impl Notices {
         let due = Instant::now() + notice.again;
         notice.again = (notice.again * 2).min(AGAIN[1]);
         // Nobody is told any more by a server that ends.
-        let _ = self.queue.put(due, notice);
+        let _ = self.queue.put(client, due, notice);
     }
 
     fn call(&self, host: &LockHost) -> Result<(), CallFailure> {

@@ -12,7 +12,7 @@ pub fn run(nsm: &Nsm, request: &mut Request<'_, '_>, _: &mut Reply) -> Result<()
     let arguments = Arguments::decode(&mut request.arguments)?;
     let client = request.peer.ends.client.ip().to_canonical();
     for (host, known) in nsm.states.hosts().named(arguments.name.0, client) {
-        if known.number == Some(arguments.state) {
+        if known.number == Some(arguments.state) || !known.takes(request.peer) {
             continue;
         }
         tracing::info!(%client, "a client restarted: its locks are free");

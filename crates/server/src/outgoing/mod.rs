@@ -7,6 +7,6 @@ mod ports;
 mod record;
 
 pub use call::{CallFailure, Called, call, tell};
-pub use due_queue::DueQueue;
+pub use due_queue::{DueQueue, QueueBounds};
 pub use ports::{ClientPorts, PORTMAPPER};
 pub use record::exchange_record;

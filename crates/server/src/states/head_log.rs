@@ -1,7 +1,7 @@
 //! The log of a head of a cluster, and the addresses that it serves. Nothing is granted to clients that another head may have
 //! taken over.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io::{self, ErrorKind};
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -25,6 +25,8 @@ pub struct HeadAddresses {
     pub records: HeadRecords,
     /// This process, by which the head goes on.
     run: HeadRun,
+    /// Those that move between heads.
+    moving: BTreeSet<IpAddr>,
     held: Mutex<HashSet<IpAddr>>,
     /// When it was last seen that no other head has taken one.
     seen: Mutex<Instant>,
@@ -33,11 +35,12 @@ pub struct HeadAddresses {
 }
 
 impl HeadAddresses {
-    /// None yet. A head that takes one over gives clients at least a lease to reclaim.
-    pub fn new(records: HeadRecords, run: HeadRun, lease: Duration) -> Self {
+    /// None yet, of those that move between heads. A head that takes one over gives clients at least a lease to reclaim.
+    pub fn new(records: HeadRecords, run: HeadRun, moving: BTreeSet<IpAddr>, lease: Duration) -> Self {
         Self {
             records,
             run,
+            moving,
             held: Mutex::default(),
             seen: Mutex::new(Instant::now()),
             trust: TRUST.min(lease / 2),
@@ -47,6 +50,11 @@ impl HeadAddresses {
     /// Whether this head is known to serve an address.
     pub fn holds(&self, address: IpAddr) -> bool {
         self.held.lock().contains(&address)
+    }
+
+    /// Whether an address moves between heads.
+    pub fn moves(&self, address: IpAddr) -> bool {
+        self.moving.contains(&address)
     }
 
     /// This head serves an address, and has taken over its clients.
@@ -153,7 +161,7 @@ mod tests {
         let records = HeadRecords::open(home, number, OwnRights::always()).expect("made");
         let (file, _) = records.own().expect("a new file");
         let run = records.begin_run().expect("it is the only one");
-        let addresses = Arc::new(HeadAddresses::new(records, run, lease));
+        let addresses = Arc::new(HeadAddresses::new(records, run, BTreeSet::from([ADDRESS]), lease));
         Head { log: HeadLog::new(file, Arc::clone(&addresses)), addresses }
     }
 

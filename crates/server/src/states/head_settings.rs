@@ -1,9 +1,11 @@
 //! What all heads of a cluster must have alike, as each notes it for the others when it starts. One that differs would hand out handles
 //! that no other head opens.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
+use std::net::IpAddr;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
@@ -17,6 +19,9 @@ pub struct HeadSettings {
     pub scope: [u8; 16],
     /// The exports: id and name.
     pub exports: Vec<(u32, String)>,
+    /// The addresses that move between heads. Only the clients of these are taken over: hosts have others in common, such as those of a
+    /// bridge for containers.
+    pub addresses: BTreeSet<IpAddr>,
 }
 
 impl HeadSettings {
@@ -57,6 +62,9 @@ impl HeadSettings {
         for (id, name) in &self.exports {
             let _ = writeln!(text, "export {id} {name}");
         }
+        for address in &self.addresses {
+            let _ = writeln!(text, "address {address}");
+        }
         text
     }
 
@@ -66,6 +74,16 @@ impl HeadSettings {
 
     /// What another head has otherwise.
     fn difference(&self, other: &str) -> Option<String> {
+        let others = other.lines().filter_map(|line| line.strip_prefix("address ")?.parse().ok());
+        let others: BTreeSet<IpAddr> = others.collect();
+        // A head of an earlier version names none.
+        if !others.is_empty() && others != self.addresses {
+            return Some(format!(
+                "[cluster] addresses are {} on another head, and {} here: write the same on all heads",
+                listed(&others),
+                listed(&self.addresses)
+            ));
+        }
         other.lines().find_map(|line| {
             if let Some(scope) = line.strip_prefix("scope ") {
                 let why = "another head has another [cluster] id or key_file: no handle of one is good at the other; copy both from that head";
@@ -80,13 +98,17 @@ impl HeadSettings {
     }
 }
 
+fn listed(addresses: &BTreeSet<IpAddr>) -> String {
+    addresses.iter().map(IpAddr::to_string).collect::<Vec<_>>().join(", ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn settings(scope: u8, exports: &[(u32, &str)]) -> HeadSettings {
         let exports = exports.iter().map(|(id, name)| (*id, (*name).to_owned())).collect();
-        HeadSettings { scope: [scope; 16], exports }
+        HeadSettings { scope: [scope; 16], exports, addresses: BTreeSet::new() }
     }
 
     #[test]
@@ -106,6 +128,13 @@ mod tests {
         assert!(key.contains("key_file") && key.contains("remove "), "{key}");
         let id = refused(&settings(1, &[(7, "/data")]));
         assert!(id.contains("export /data has the id 1 on another head, and 7 here"), "{id}");
+        let one = BTreeSet::from(["192.0.2.1".parse().expect("an address")]);
+        let with =
+            |addresses: &BTreeSet<IpAddr>| HeadSettings { addresses: addresses.clone(), ..settings(1, &[]) };
+        agree("other", &with(&one)).expect("the first head names none");
+        agree("one", &with(&one)).expect("they agree");
+        let address = refused(&with(&BTreeSet::from(["192.0.2.2".parse().expect("an address")])));
+        assert!(address.contains("addresses are 192.0.2.1 on another head, and 192.0.2.2 here"), "{address}");
         fs::remove_dir_all(home.path().join("one")).expect("removed");
         agree("other", &settings(2, &[(7, "/data")])).expect("that head is gone");
     }

@@ -7,8 +7,10 @@ use std::net::IpAddr;
 use howdah_state::HostId;
 use parking_lot::Mutex;
 
+use crate::exports::UNPRIVILEGED_PORTS;
 use crate::limits::HOSTS_OF_ADDRESS_MAX;
-use crate::{Ends, Transport};
+use crate::room::one_client;
+use crate::{Ends, Peer, Transport};
 
 /// A host that locks files by NLM, as it is remembered over a restart. One that mounts two addresses of this server is two: each
 /// has its own locks, and is called back from the address that it knows.
@@ -29,6 +31,8 @@ pub struct KnownHost {
     pub host: LockHost,
     /// How its calls come.
     pub transport: Transport,
+    /// Whether it locks from a port below 1024, which on the host only its root can use.
+    pub privileged: bool,
     /// The state number of its status monitor: another one after a restart. `None`: it did not tell.
     pub number: Option<u32>,
 }
@@ -42,8 +46,8 @@ pub struct LockHosts {
 #[derive(Debug, Default)]
 struct KnownHosts {
     by_id: HashMap<HostId, KnownHost>,
-    /// How many have each address.
-    of_address: HashMap<IpAddr, usize>,
+    /// How many have each network.
+    of_network: HashMap<IpAddr, usize>,
 }
 
 impl LockHost {
@@ -73,20 +77,34 @@ impl LockHost {
     }
 }
 
+impl KnownHost {
+    /// Whether a call of this peer may let go of what the host has: an ordinary user of the host must not, where its root locks.
+    pub fn takes(&self, peer: &Peer) -> bool {
+        !self.privileged || is_privileged(peer)
+    }
+}
+
+fn is_privileged(peer: &Peer) -> bool {
+    peer.ends.client.port() < UNPRIVILEGED_PORTS
+}
+
 impl LockHosts {
-    /// Whether one more host may have this address. A client cannot fill the table with made-up names.
+    /// Whether one more host may have this address. A client cannot fill the table with made-up names, or addresses of its network.
     pub fn has_room(&self, client: IpAddr) -> bool {
-        self.known.lock().of_address.get(&client).is_none_or(|count| *count < HOSTS_OF_ADDRESS_MAX)
+        let of_network = &self.known.lock().of_network;
+        of_network.get(&one_client(client)).is_none_or(|count| *count < HOSTS_OF_ADDRESS_MAX)
     }
 
-    /// Notes what a host said.
-    pub fn note(&self, id: HostId, host: &LockHost, transport: Transport, number: Option<u32>) {
-        let KnownHosts { by_id, of_address } = &mut *self.known.lock();
+    /// Notes what a host said with a lock.
+    pub fn note(&self, id: HostId, host: &LockHost, peer: &Peer, number: Option<u32>) {
+        let KnownHosts { by_id, of_network } = &mut *self.known.lock();
+        let (transport, privileged) = (peer.transport, is_privileged(peer));
         let known = by_id.entry(id).or_insert_with(|| {
-            *of_address.entry(host.client).or_default() += 1;
-            KnownHost { host: host.clone(), transport, number: None }
+            *of_network.entry(one_client(host.client)).or_default() += 1;
+            KnownHost { host: host.clone(), transport, privileged, number: None }
         });
         known.transport = transport;
+        known.privileged |= privileged;
         known.number = number.or(known.number);
     }
 
@@ -104,9 +122,9 @@ impl LockHosts {
 
     /// A host has nothing any more.
     pub fn remove(&self, id: HostId) {
-        let KnownHosts { by_id, of_address } = &mut *self.known.lock();
+        let KnownHosts { by_id, of_network } = &mut *self.known.lock();
         let Some(known) = by_id.remove(&id) else { return };
-        if let Entry::Occupied(mut count) = of_address.entry(known.host.client) {
+        if let Entry::Occupied(mut count) = of_network.entry(one_client(known.host.client)) {
             *count.get_mut() -= 1;
             if *count.get() == 0 {
                 count.remove();
@@ -125,6 +143,7 @@ fn are_names_of_one(one: &[u8], other: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::calling::peer;
 
     fn host(name: &str, client: &str) -> LockHost {
         let address = |text: &str| text.parse().expect("an address");
@@ -143,17 +162,21 @@ mod tests {
 
     #[test]
     fn one_address_has_only_so_many_hosts() {
-        let (hosts, one) = (LockHosts::default(), host("one", "192.0.2.1"));
+        let (hosts, one) = (LockHosts::default(), host("one", "fd02::1"));
+        let peer = peer("[fd02::1]:700", "[fd01::1]:2049", Transport::Tcp);
+        let [neighbour, other] =
+            ["fd02::1:2:3:4", "fd02:0:0:1::1"].map(|text| text.parse().expect("an address"));
         let id = |number: usize| HostId(u32::try_from(number).expect("small"));
         for number in 0..HOSTS_OF_ADDRESS_MAX {
             assert!(hosts.has_room(one.client));
-            (0..2).for_each(|_| hosts.note(id(number), &one, Transport::Tcp, None));
+            (0..2).for_each(|_| hosts.note(id(number), &one, &peer, None));
         }
         assert!(!hosts.has_room(one.client) && hosts.has_room(one.server));
+        assert!(!hosts.has_room(neighbour) && hosts.has_room(other), "64 bits are one client");
         (0..2).for_each(|_| hosts.remove(id(0)));
         assert!(hosts.has_room(one.client));
         (1..HOSTS_OF_ADDRESS_MAX).for_each(|number| hosts.remove(id(number)));
-        assert!(hosts.known.lock().of_address.is_empty());
+        assert!(hosts.known.lock().of_network.is_empty());
     }
 
     #[test]

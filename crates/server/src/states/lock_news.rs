@@ -1,5 +1,7 @@
 //! Who is told of locks that hosts waited for.
 
+use std::net::IpAddr;
+
 use howdah_state::{HostId, LockGrant, NlmOwner};
 
 use super::file_key::FileKey;
@@ -9,6 +11,8 @@ use super::file_key::FileKey;
 pub struct GrantTicket {
     /// The file.
     pub file: FileKey,
+    /// The host.
+    pub host: HostId,
     /// The grant, among all.
     pub number: u64,
 }
@@ -18,8 +22,8 @@ pub trait LockNews: Send + Sync {
     /// A host got a lock. Called while the state is locked: to be noted, and told when it is durable.
     fn note(&self, owner: NlmOwner, grant: LockGrant<FileKey>) -> GrantTicket;
 
-    /// It is durable: the host may be told.
-    fn tell(&self, ticket: GrantTicket);
+    /// It is durable: the host at this address may be told.
+    fn tell(&self, ticket: GrantTicket, client: IpAddr);
 
     /// A lock that a host got is taken back before it was told. Called while the state is locked.
     fn withdraw(&self, ticket: GrantTicket) -> Option<LockGrant<FileKey>>;

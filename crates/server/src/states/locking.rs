@@ -119,7 +119,12 @@ impl States {
                 }
             }
             if let Some(news) = self.lock_news.get() {
-                done.granted.into_iter().for_each(|ticket| news.tell(ticket));
+                for ticket in done.granted {
+                    // A host that is gone has no locks.
+                    if let Some(known) = self.hosts().get(ticket.host) {
+                        news.tell(ticket, known.host.client);
+                    }
+                }
             }
             if let Some(news) = self.client_news() {
                 done.ended.into_iter().for_each(|client| news.ended(client));

@@ -1,6 +1,7 @@
 //! The state that NFSv4 and NLM share: clients, opens and locks in one table, what is done outside because of them, and the file
 //! with what must survive a restart. Knows neither protocol's handlers.
 
+mod caller;
 mod client_news;
 mod delegating;
 mod file_key;
@@ -27,6 +28,7 @@ mod state_number;
 mod states;
 mod status;
 
+pub use caller::{StateCaller, name_of_client};
 pub use client_news::ClientNews;
 pub use file_key::FileKey;
 pub use head_report::{HeadClient, HeadReport, SeenHead, seen_heads};
@@ -41,4 +43,4 @@ pub use record_file::RecordFile;
 pub use record_log::RecordLog;
 pub use session_data::SessionData;
 pub use states::{State, States};
-pub use status::{principal, status};
+pub use status::status;

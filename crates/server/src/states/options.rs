@@ -99,7 +99,7 @@ impl StateOptions {
         let forgetful = Self { records, lease, ..Self::forgetful() }.of_head(head);
         // What hosts know of one head must be another number than that of the next.
         let host_number = (forgetful.epoch << 1 | 1) & (u32::MAX >> 1);
-        let addresses = Arc::new(HeadAddresses::new(heads, run, lease));
+        let addresses = Arc::new(HeadAddresses::new(heads, run, settings.addresses.clone(), lease));
         let log = Box::new(HeadLog::new(file, Arc::clone(&addresses)));
         Ok(Self {
             host_number,

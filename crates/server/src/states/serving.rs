@@ -17,15 +17,14 @@ impl States {
         self.heads.is_some()
     }
 
-    /// Clients call this address of ours. If another head had it, its clients may reclaim here what they had there, from now on.
+    /// Clients call this address of ours. If it moves between heads, and another one had it, its clients may reclaim here what they had there, from now on.
     ///
     /// # Errors
     /// [`StateError::Delay`]: it is not known yet who they are.
     pub fn serve_address(&self, address: IpAddr) -> Result<(), StateError> {
         let Some(heads) = &self.heads else { return Ok(()) };
         let address = address.to_canonical();
-        // These are not moved from one host to another.
-        if heads.holds(address) || is_of_each_host(address) {
+        if heads.holds(address) || !heads.moves(address) {
             return Ok(());
         }
         let _turn = self.taking_over.lock();
@@ -121,13 +120,4 @@ impl States {
         }
         lost
     }
-}
-
-/// Whether each host has this address, or may have it.
-fn is_of_each_host(address: IpAddr) -> bool {
-    let is_link_local = match address {
-        IpAddr::V4(address) => address.is_link_local(),
-        IpAddr::V6(address) => address.is_unicast_link_local(),
-    };
-    address.is_loopback() || address.is_unspecified() || is_link_local
 }

@@ -14,6 +14,7 @@ use howdah_vfs::KeptOpen;
 use howdah_wire::nfs4::Status;
 use parking_lot::Mutex;
 
+use super::caller::name_of_client;
 use super::client_news::ClientNews;
 use super::file_key::FileKey;
 use super::head_log::HeadAddresses;
@@ -223,7 +224,7 @@ impl States {
     }
 
     /// Looks at the state, and changes nothing.
-    pub(super) fn look<T>(&self, at: impl FnOnce(&State) -> T) -> T {
+    pub fn look<T>(&self, at: impl FnOnce(&State) -> T) -> T {
         at(&self.state.lock())
     }
 
@@ -286,7 +287,7 @@ impl States {
                     self.log.append(serial, &record);
                 }
                 Effect::ClientEnded { client, owner, why } => {
-                    tracing::info!(client = %String::from_utf8_lossy(&owner), ?why, "an NFSv4 client ended");
+                    tracing::info!(client = %String::from_utf8_lossy(name_of_client(&owner)), ?why, "an NFSv4 client ended");
                     done.ended.push(client);
                 }
                 Effect::Granted { owner, grant } => {

@@ -1,21 +1,7 @@
-//! Who sends a call of NFSv4, and why it is refused, in the words of the state and of the protocol.
+//! Why the state refuses a call of NFSv4, in the words of the protocol.
 
-use howdah_state::{Principal, StateError};
+use howdah_state::StateError;
 use howdah_wire::nfs4::Status;
-
-use crate::exports::Identity;
-
-/// Who sent a call, as the state tells clients apart: never by their addresses.
-pub fn principal(identity: &Identity) -> Principal {
-    let user = match identity {
-        Identity::Unknown => [0; 5],
-        Identity::User(caller) => {
-            let [a, b, c, d] = caller.user.to_be_bytes();
-            [1, a, b, c, d]
-        }
-    };
-    Principal(Box::new(user))
-}
 
 /// The status of a refusal.
 pub fn status(error: &StateError) -> Status {

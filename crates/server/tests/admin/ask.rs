@@ -47,7 +47,11 @@ impl Uplink for Far {
 fn head_of_cluster(home: &Path) -> StateOptions {
     let records = home.join("heads");
     std::fs::create_dir(&records).expect("made");
-    let settings = HeadSettings { scope: [1; 16], exports: vec![(1, "/".to_owned())] };
+    let settings = HeadSettings {
+        scope: [1; 16],
+        exports: vec![(1, "/".to_owned())],
+        addresses: ["127.0.0.1".parse().expect("an address")].into(),
+    };
     StateOptions::in_cluster(&records, OwnRights::always(), 1, &settings, Duration::from_secs(90))
         .expect("records")
 }

@@ -57,6 +57,15 @@ impl CreationSlot {
         self.reply = refusal.map_or(Reply::Pending, Reply::Refusal);
     }
 
+    /// The call of this number is to run again, if it is the last and has no reply yet. Whether it is.
+    pub fn undo(&mut self, sequence: u32) -> bool {
+        let is_it = sequence == self.sequence && matches!(self.reply, Reply::Pending);
+        if is_it {
+            *self = Self { sequence: sequence.wrapping_sub(1), reply: Reply::Never };
+        }
+        is_it
+    }
+
     /// Keeps the reply to the call of this number.
     pub fn remember(&mut self, sequence: u32, reply: &[u8]) {
         if sequence == self.sequence && !matches!(self.reply, Reply::Never) {
@@ -88,5 +97,19 @@ mod tests {
         slot.advance(Some(StateError::NoSpace));
         assert_eq!(slot.look(2).err(), Some(StateError::NoSpace));
         assert_eq!(slot.look(1).err(), Some(StateError::SequenceMisordered));
+    }
+    #[test]
+    fn a_call_that_is_undone_runs_again() {
+        let mut slot = CreationSlot::default();
+        for sequence in 1..3 {
+            slot.advance(None);
+            assert!(!slot.undo(sequence + 1), "another number");
+            assert_eq!(slot.look(sequence).err(), Some(StateError::Delay));
+            assert!(slot.undo(sequence));
+            assert!(matches!(slot.look(sequence), Ok(CreationAnswer::New)));
+            slot.advance(None);
+            slot.remember(sequence, b"reply");
+            assert!(!slot.undo(sequence), "it was answered");
+        }
     }
 }

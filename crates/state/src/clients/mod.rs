@@ -2,10 +2,12 @@
 
 mod creation;
 mod exchange;
+mod identity;
 mod record;
 mod registry;
 
 pub use creation::CreationAnswer;
 pub use exchange::{Exchange, decide};
+pub use identity::{ClientCaller, ClientIdentity};
 pub use record::ClientRecord;
 pub use registry::ClientRegistry;

@@ -19,8 +19,12 @@ pub struct ClientRecord {
     pub verifier: [u8; 8],
     /// Who it is.
     pub principal: Principal,
+    /// How many clients were made before it.
+    pub made: u64,
     /// Where its EXCHANGE_ID came from.
     pub peer: IpAddr,
+    /// The network of that address.
+    pub network: IpAddr,
     /// Our address that it called.
     pub server: IpAddr,
     /// Lease and flags.

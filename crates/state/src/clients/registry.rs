@@ -1,36 +1,41 @@
-//! All clients of NFSv4, by id, by owner, and how many of each address.
+//! All clients of NFSv4, by id, by owner, and by network.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{HashMap, HashSet};
+use std::hash::Hasher;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::ClientRecord;
+use siphasher::sip::SipHasher24;
+
 use super::creation::CreationSlot;
-use crate::ids::{ClientId, Principal};
+use super::{ClientCaller, ClientIdentity, ClientRecord};
+use crate::ids::ClientId;
 use crate::sessions::ClientShared;
 
 /// All clients of NFSv4.
 #[derive(Debug)]
 pub struct ClientRegistry {
     epoch: u32,
-    last: u32,
-    by_id: BTreeMap<ClientId, ClientRecord>,
+    seed: u64,
+    made: u64,
+    by_id: HashMap<ClientId, ClientRecord>,
     by_owner: HashMap<Box<[u8]>, Runs>,
-    of_peer: HashMap<IpAddr, usize>,
+    by_network: HashMap<IpAddr, HashSet<ClientId>>,
 }
 
-/// The runs of one owner: at most one that is confirmed, and one that is not yet.
+/// The runs of one owner: at most one that is confirmed, and those that are not yet, of callers that differ.
 #[derive(Debug, Default)]
 struct Runs {
     confirmed: Option<ClientId>,
-    unconfirmed: Option<ClientId>,
+    unconfirmed: Vec<ClientId>,
 }
 
 impl ClientRegistry {
-    /// None yet.
-    pub fn new(epoch: u32) -> Self {
-        Self { epoch, last: 0, by_id: BTreeMap::new(), by_owner: HashMap::new(), of_peer: HashMap::new() }
+    /// None yet. `seed` makes ids that cannot be guessed.
+    pub fn new(epoch: u32, seed: u64) -> Self {
+        let (by_id, by_owner, by_network) = Default::default();
+        Self { epoch, seed, made: 0, by_id, by_owner, by_network }
     }
 
     /// The client with this id.
@@ -38,7 +43,12 @@ impl ClientRegistry {
         self.by_id.get(&id)
     }
 
-    /// The client with this id, to be changed; neither its owner nor its address may be.
+    /// The client with this id, if this caller made it.
+    pub fn of_caller(&self, id: ClientId, caller: ClientCaller<'_>) -> Option<&ClientRecord> {
+        self.get(id).filter(|record| record.network == caller.network)
+    }
+
+    /// The client with this id, to be changed; neither its owner nor its network may be.
     pub fn get_mut(&mut self, id: ClientId) -> Option<&mut ClientRecord> {
         self.by_id.get_mut(&id)
     }
@@ -48,28 +58,28 @@ impl ClientRegistry {
         self.get(self.by_owner.get(owner)?.confirmed?)
     }
 
-    /// The unconfirmed client of an owner.
-    pub fn unconfirmed(&self, owner: &[u8]) -> Option<ClientId> {
-        self.by_owner.get(owner)?.unconfirmed
+    /// The unconfirmed client that the same caller made under this owner's name.
+    pub fn unconfirmed(&self, owner: &[u8], caller: ClientCaller<'_>) -> Option<ClientId> {
+        let runs = self.by_owner.get(owner)?;
+        let is_its =
+            |record: &ClientRecord| record.network == caller.network && record.principal == *caller.principal;
+        runs.unconfirmed.iter().copied().find(|id| self.get(*id).is_some_and(is_its))
     }
 
-    /// Adds an unconfirmed client of an owner that has none.
-    pub fn add(
-        &mut self,
-        now: Duration,
-        (owner, verifier): (&[u8], [u8; 8]),
-        principal: &Principal,
-        (peer, server): (IpAddr, IpAddr),
-    ) -> &ClientRecord {
+    /// Adds an unconfirmed client.
+    pub fn add(&mut self, now: Duration, identity: ClientIdentity<'_>) -> &ClientRecord {
+        let ClientIdentity { owner, verifier, principal, peer, network, server } = identity;
         let id = self.free_id();
-        *self.of_peer.entry(peer).or_default() += 1;
-        self.by_owner.entry(owner.into()).or_default().unconfirmed = Some(id);
+        self.by_network.entry(network).or_default().insert(id);
+        self.by_owner.entry(owner.into()).or_default().unconfirmed.push(id);
         self.by_id.entry(id).or_insert(ClientRecord {
             id,
             owner: owner.into(),
             verifier,
             principal: principal.clone(),
+            made: self.made,
             peer,
+            network,
             server,
             shared: Arc::new(ClientShared::heard_at(now)),
             is_confirmed: false,
@@ -84,7 +94,27 @@ impl ClientRegistry {
         let Some(record) = self.by_id.get_mut(&id) else { return };
         record.is_confirmed = true;
         let runs = self.by_owner.entry(record.owner.clone()).or_default();
-        *runs = Runs { confirmed: Some(id), unconfirmed: runs.unconfirmed.filter(|other| *other != id) };
+        runs.confirmed = Some(id);
+        runs.unconfirmed.retain(|other| *other != id);
+    }
+
+    /// A confirmed client calls from another address now.
+    pub fn move_to(&mut self, id: ClientId, (peer, network): (IpAddr, IpAddr)) {
+        let Some(record) = self.by_id.get_mut(&id) else { return };
+        record.peer = peer;
+        let before = std::mem::replace(&mut record.network, network);
+        if before != network {
+            self.leave(before, id);
+            self.by_network.entry(network).or_default().insert(id);
+        }
+    }
+
+    fn leave(&mut self, network: IpAddr, id: ClientId) {
+        let Some(clients) = self.by_network.get_mut(&network) else { return };
+        clients.remove(&id);
+        if clients.is_empty() {
+            self.by_network.remove(&network);
+        }
     }
 
     /// Takes a client out.
@@ -92,21 +122,16 @@ impl ClientRegistry {
         let record = self.by_id.remove(&id)?;
         if let Some(runs) = self.by_owner.get_mut(&record.owner) {
             runs.confirmed = runs.confirmed.filter(|other| *other != id);
-            runs.unconfirmed = runs.unconfirmed.filter(|other| *other != id);
-            if runs.confirmed.is_none() && runs.unconfirmed.is_none() {
+            runs.unconfirmed.retain(|other| *other != id);
+            if runs.confirmed.is_none() && runs.unconfirmed.is_empty() {
                 self.by_owner.remove(&record.owner);
             }
         }
-        if let Some(count) = self.of_peer.get_mut(&record.peer) {
-            *count -= 1;
-            if *count == 0 {
-                self.of_peer.remove(&record.peer);
-            }
-        }
+        self.leave(record.network, id);
         Some(record)
     }
 
-    /// All clients, the oldest first.
+    /// All clients, in no order.
     pub fn iter(&self) -> impl Iterator<Item = &ClientRecord> {
         self.by_id.values()
     }
@@ -116,17 +141,29 @@ impl ClientRegistry {
         self.by_id.len()
     }
 
-    /// How many there are from an address.
-    pub fn count_of(&self, peer: IpAddr) -> usize {
-        self.of_peer.get(&peer).copied().unwrap_or(0)
+    /// How many there are from a network.
+    pub fn count_of(&self, network: IpAddr) -> usize {
+        self.by_network.get(&network).map_or(0, HashSet::len)
     }
 
-    /// A number that no client has; they come round after 2^32 clients.
+    /// Those from a network.
+    pub fn of_network(&self, network: IpAddr) -> impl Iterator<Item = &ClientRecord> {
+        self.by_network.get(&network).into_iter().flatten().filter_map(|id| self.get(*id))
+    }
+
+    /// The network with the most clients.
+    pub fn fullest_network(&self) -> Option<IpAddr> {
+        self.by_network.iter().max_by_key(|(_, clients)| clients.len()).map(|(network, _)| *network)
+    }
+
+    /// An id that no client has. A keyed hash: a client must not find out the ids of others.
     fn free_id(&mut self) -> ClientId {
         loop {
-            self.last = self.last.wrapping_add(1).max(1);
-            let id = ClientId::new(self.epoch, self.last);
-            if !self.by_id.contains_key(&id) {
+            self.made += 1;
+            let mut hasher = SipHasher24::new_with_keys(!self.seed, self.seed);
+            hasher.write_u64(self.made);
+            let id = ClientId::new(self.epoch, hasher.finish() as u32);
+            if id.number() != 0 && !self.by_id.contains_key(&id) {
                 return id;
             }
         }

@@ -7,10 +7,10 @@ use std::time::Duration;
 use siphasher::sip::SipHasher24;
 
 use super::{NfsState, SessionAnswer};
-use crate::clients::CreationAnswer;
+use crate::clients::{ClientCaller, ClientRecord, CreationAnswer};
 use crate::effects::ClientEnd;
 use crate::error::StateError;
-use crate::ids::{ClientId, Principal, SessionId};
+use crate::ids::{ClientId, SessionId};
 use crate::sessions::LiveSession;
 
 impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
@@ -26,21 +26,20 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         now: Duration,
         client: ClientId,
         sequence: u32,
-        principal: &Principal,
+        caller: ClientCaller<'_>,
         slots: u32,
         data: S,
     ) -> Result<SessionAnswer<S>, StateError> {
-        let record = self.clients.get(client).ok_or(StateError::StaleClientId)?;
+        let record = self.clients.of_caller(client, caller).ok_or(StateError::StaleClientId)?;
+        // Before the slot: a stranger gets no reply of another's, and moves no number.
+        if record.principal != *caller.principal || self.is_name_of_another(record, now) {
+            return Err(StateError::ClientIdInUse);
+        }
         if let CreationAnswer::Replay(reply) = record.creation.look(sequence)? {
             return Ok(SessionAnswer::Replay(reply));
         }
-        let refusal = match () {
-            () if record.principal != *principal => Some(StateError::ClientIdInUse),
-            () if record.sessions.len() >= self.settings.bounds.sessions_of_client => {
-                Some(StateError::NoSpace)
-            }
-            () => None,
-        };
+        let is_full = record.sessions.len() >= self.settings.bounds.sessions_of_client;
+        let refusal = is_full.then_some(StateError::NoSpace);
         if let Some(record) = self.clients.get_mut(client) {
             record.creation.advance(refusal.clone());
         }
@@ -51,6 +50,12 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         self.add_session(now, client, slots, data)
             .map(SessionAnswer::Created)
             .ok_or(StateError::StaleClientId)
+    }
+
+    /// Whether another principal has confirmed a client of this name since, and uses it.
+    fn is_name_of_another(&self, record: &ClientRecord, now: Duration) -> bool {
+        let confirmed = self.clients.confirmed(&record.owner).filter(|_| !record.is_confirmed);
+        confirmed.is_some_and(|other| other.principal != record.principal && self.is_in_use(other, now))
     }
 
     /// The client's first session: an earlier run of it ends.
@@ -84,6 +89,14 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         });
         record.sessions.push(session.id());
         Some(session)
+    }
+
+    /// The answer to the CREATE_SESSION with this number could not be given: its session ends, and a retry runs.
+    pub fn undo_created(&mut self, client: ClientId, sequence: u32) {
+        let Some(record) = self.clients.get_mut(client) else { return };
+        if let Some(session) = record.creation.undo(sequence).then(|| record.sessions.pop()).flatten() {
+            self.sessions.remove(session);
+        }
     }
 
     /// Keeps the encoded result of the CREATE_SESSION with this number for a retry.

@@ -5,7 +5,7 @@ use std::hash::Hash;
 use std::time::Duration;
 
 use super::NfsState;
-use crate::clients::ClientRecord;
+use crate::clients::{ClientCaller, ClientRecord};
 use crate::effects::{ClientEnd, DurableRecord, Effect};
 use crate::error::StateError;
 use crate::files::ShareHolder;
@@ -16,9 +16,16 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     ///
     /// # Errors
     ///
-    /// [`StateError::StaleClientId`] if unknown, [`StateError::ClientIdBusy`] with sessions, opens or locks.
-    pub fn destroy_client_id(&mut self, now: Duration, client: ClientId) -> Result<(), StateError> {
-        let record = self.clients.get(client).ok_or(StateError::StaleClientId)?;
+    /// [`StateError::StaleClientId`] if unknown, or not this caller's; [`StateError::ClientIdBusy`] with sessions, opens or locks.
+    pub fn destroy_client_id(
+        &mut self,
+        now: Duration,
+        client: ClientId,
+        caller: ClientCaller<'_>,
+    ) -> Result<(), StateError> {
+        let record = self.clients.of_caller(client, caller);
+        let record = record.filter(|record| record.principal == *caller.principal);
+        let record = record.ok_or(StateError::StaleClientId)?;
         if !record.sessions.is_empty() || self.has_state(client) {
             return Err(StateError::ClientIdBusy);
         }

@@ -1,11 +1,12 @@
 //! EXCHANGE_ID (RFC 8881 18.35).
 
+use std::cmp::Reverse;
 use std::hash::Hash;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use super::{ClientIdentity, ExchangeAnswer, NfsState};
-use crate::clients::{ClientRecord, Exchange, decide};
+use super::{ExchangeAnswer, NfsState};
+use crate::clients::{ClientIdentity, ClientRecord, Exchange, decide};
 use crate::effects::ClientEnd;
 use crate::error::StateError;
 use crate::ids::ClientId;
@@ -24,50 +25,61 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         identity: ClientIdentity<'_>,
         update: bool,
     ) -> Result<ExchangeAnswer, StateError> {
-        let ClientIdentity { owner, verifier, principal, peer, server } = identity;
+        let ClientIdentity { owner, verifier, principal, peer, network, .. } = identity;
         let confirmed = self.clients.confirmed(owner);
         let old = confirmed.map(|record| (record, self.is_in_use(record, now)));
         match (decide(old, principal, verifier, update)?, confirmed) {
             (Exchange::Same, Some(record)) => {
                 record.shared.renew(now);
-                return Ok(answer(record));
+                let answer = answer(record);
+                self.clients.move_to(answer.client, (peer, network));
+                return Ok(answer);
             }
             (Exchange::Replace, Some(record)) => self.end_client(now, record.id, ClientEnd::Replaced),
             _ => {}
         }
-        if let Some(unconfirmed) = self.clients.unconfirmed(owner) {
+        // Only its own: else a host that repeats EXCHANGE_ID under another's name keeps that one from ever making a session.
+        if let Some(unconfirmed) = self.clients.unconfirmed(owner, identity.caller()) {
             self.end_client(now, unconfirmed, ClientEnd::Replaced);
         }
-        self.make_room(now, peer)?;
-        let record = self.clients.add(now, (owner, verifier), principal, (peer, server));
-        Ok(answer(record))
+        self.make_room(now, network)?;
+        Ok(answer(self.clients.add(now, identity)))
     }
 
     /// Whether another principal may not take its name.
-    fn is_in_use(&self, record: &ClientRecord, now: Duration) -> bool {
+    pub(super) fn is_in_use(&self, record: &ClientRecord, now: Duration) -> bool {
         !record.is_lapsed(now, self.settings.lease)
             && (self.has_state(record.id) || !record.sessions.is_empty())
     }
 
-    /// Room for one more client: the longest silent go whose lease has passed, and unconfirmed ones.
-    fn make_room(&mut self, now: Duration, peer: IpAddr) -> Result<(), StateError> {
+    /// Room for one more client: within its network, or within the one with the most clients. The longest silent goes of those whose
+    /// lease has passed, that are unconfirmed, or that have neither opens nor locks: these lose nothing.
+    fn make_room(&mut self, now: Duration, network: IpAddr) -> Result<(), StateError> {
         let bounds = &self.settings.bounds;
-        let is_peer_full = self.clients.count_of(peer) >= bounds.clients_of_peer;
-        if !is_peer_full && self.clients.count() < bounds.clients {
+        let goes = if self.clients.count_of(network) >= bounds.clients_of_peer {
+            self.who_goes(now, self.clients.of_network(network))
+        } else if self.clients.count() >= bounds.clients {
+            let fullest = self.clients.fullest_network().unwrap_or(network);
+            let goes = self.who_goes(now, self.clients.of_network(fullest));
+            goes.or_else(|| self.who_goes(now, self.clients.iter()))
+        } else {
             return Ok(());
-        }
-        let is_of = |record: &&ClientRecord| !is_peer_full || record.peer == peer;
-        let goes = self.clients.iter().filter(is_of).filter(|record| self.may_go(record, now));
-        let longest = goes.max_by_key(|record| record.shared.silence(now)).map(|record| record.id);
-        self.end_client(now, longest.ok_or(StateError::Delay)?, ClientEnd::Expired);
+        };
+        self.end_client(now, goes.ok_or(StateError::Delay)?, ClientEnd::Expired);
         Ok(())
     }
 
+    fn who_goes<'a>(&self, now: Duration, of: impl Iterator<Item = &'a ClientRecord>) -> Option<ClientId> {
+        let silent = of.filter(|record| self.may_go(record, now));
+        silent.max_by_key(|record| (record.shared.silence(now), Reverse(record.made))).map(|record| record.id)
+    }
+
     fn may_go(&self, record: &ClientRecord, now: Duration) -> bool {
-        let silence = record.shared.silence(now);
-        // Who has just asked is about to send CREATE_SESSION.
-        let unconfirmed = !record.is_confirmed && silence > self.settings.lease / 8;
-        unconfirmed || silence > self.settings.lease
+        if record.is_confirmed {
+            return !self.has_state(record.id) || record.is_lapsed(now, self.settings.lease);
+        }
+        // One that has just called is about to send CREATE_SESSION.
+        record.shared.silence(now) > self.settings.lease / 8
     }
 }
 

@@ -19,5 +19,5 @@ mod views;
 
 pub use answers::{ExchangeAnswer, IoPermit, LockAnswer, OpenAnswer, SessionAnswer};
 pub use nfs_state::NfsState;
-pub use requests::{ClientIdentity, IoKind, LockRequest, Locker, NlmLockRequest, OpenRequest};
+pub use requests::{IoKind, LockRequest, Locker, NlmLockRequest, OpenRequest};
 pub use views::{ClientStanding, ClientView, LockView, WaitView};

@@ -47,7 +47,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         journal.write(DurableRecord::Start { epoch: settings.epoch }, &mut effects);
         journal.rest_on_all();
         Self {
-            clients: ClientRegistry::new(settings.epoch),
+            clients: ClientRegistry::new(settings.epoch, settings.seed),
             sessions: Arc::default(),
             sessions_made: 0,
             budget: Arc::new(ReplyBudget::new(

@@ -23,7 +23,12 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
 
     /// Whether an NLM host has a number.
     pub fn knows_nlm_host(&self, host: &[u8]) -> bool {
-        self.hosts.knows(host)
+        self.hosts.find(host).is_some()
+    }
+
+    /// The number of a host that has one.
+    pub fn known_nlm_host(&self, host: &[u8]) -> Option<HostId> {
+        self.hosts.find(host)
     }
 
     /// LOCK of NLM. A repeated one is granted again. The host's record is written before.

@@ -1,23 +1,6 @@
 //! What the server asks.
 
-use std::net::IpAddr;
-
-use crate::ids::{ByteRange, ClientId, LockKind, NlmOwner, Principal, ShareAccess, ShareDeny, StateId};
-
-/// Who a client says that it is (RFC 8881 18.35.3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ClientIdentity<'a> {
-    /// `co_ownerid`: the same after a restart of the client.
-    pub owner: &'a [u8],
-    /// `co_verifier`: another after a restart of the client.
-    pub verifier: [u8; 8],
-    /// Who sent the call.
-    pub principal: &'a Principal,
-    /// Where from: bounds only.
-    pub peer: IpAddr,
-    /// Our address that it calls: a server that takes this address over takes over the client too.
-    pub server: IpAddr,
-}
+use crate::ids::{ByteRange, ClientId, LockKind, NlmOwner, ShareAccess, ShareDeny, StateId};
 
 /// Arguments of OPEN that decide about state (RFC 8881 18.16).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -78,7 +78,9 @@ pub struct WaitView<'a, K> {
 impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     /// Clients of NFSv4, the oldest first.
     pub fn clients(&self, now: Duration) -> impl Iterator<Item = ClientView> + '_ {
-        self.clients.iter().map(move |record| self.view(now, record))
+        let mut records: Vec<&ClientRecord> = self.clients.iter().collect();
+        records.sort_unstable_by_key(|record| record.made);
+        records.into_iter().map(move |record| self.view(now, record))
     }
 
     /// NLM hosts, as they were named.

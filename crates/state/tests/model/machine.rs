@@ -125,6 +125,7 @@ impl World {
             verifier: machine.restarts.to_be_bytes(),
             principal: &principal,
             peer: [192, 0, 2, 1].into(),
+            network: [192, 0, 2, 1].into(),
             server: [192, 0, 2, 9].into(),
         };
         let exchanged = self.state.exchange_id(self.now, identity, false).expect("EXCHANGE_ID");
@@ -133,11 +134,11 @@ impl World {
         self.arrived()?;
         let is_new = machine.client != Some(exchanged.client);
         let (client, sequence) = (exchanged.client, exchanged.sequence);
-        let created = self.state.create_session(self.now, client, sequence, &principal, 4, ());
+        let created = self.state.create_session(self.now, client, sequence, identity.caller(), 4, ());
         let Ok(SessionAnswer::Created(session)) = created else { panic!("CREATE_SESSION: {created:?}") };
         self.state.remember_created(client, sequence, b"created");
         self.arrived()?;
-        let again = self.state.create_session(self.now, client, sequence, &principal, 4, ());
+        let again = self.state.create_session(self.now, client, sequence, identity.caller(), 4, ());
         assert!(matches!(again, Ok(SessionAnswer::Replay(reply)) if *reply == *b"created"));
         machine.session = Some(session.id());
         machine.sequence = 0;

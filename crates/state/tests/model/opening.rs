@@ -1,6 +1,8 @@
 //! Opens, and I/O by them.
 
-use howdah_state::{ClientId, IoKind, OpenRequest, ShareAccess, ShareDeny, StateError, StateId};
+use howdah_state::{
+    ClientCaller, ClientId, IoKind, OpenRequest, Principal, ShareAccess, ShareDeny, StateError, StateId,
+};
 
 use super::machine::{Machine, Open, Step};
 use super::truth::Thing;
@@ -146,11 +148,13 @@ impl World {
             self.close(machine, 0)?;
         }
         let client = machine.client();
-        assert_eq!(self.state.destroy_client_id(self.now, client), Err(StateError::ClientIdBusy));
+        let principal = Principal(machine.name().into());
+        let caller = ClientCaller { principal: &principal, network: [192, 0, 2, 1].into() };
+        assert_eq!(self.state.destroy_client_id(self.now, client, caller), Err(StateError::ClientIdBusy));
         assert_eq!(self.state.destroy_session(machine.session.take().expect("a session")), Ok(()));
         let has_opens = self.naive.opens.iter().any(|one| one.open.client == client)
             || self.naive.delegations.iter().any(|one| one.client == client);
-        match self.state.destroy_client_id(self.now, client) {
+        match self.state.destroy_client_id(self.now, client, caller) {
             Ok(()) => {
                 assert!(!has_opens);
                 self.arrived()?;

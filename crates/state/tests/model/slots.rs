@@ -33,11 +33,18 @@ fn slots_never_skip_and_never_stay_taken() {
         verifier: [0; 8],
         principal: &principal,
         peer: [192, 0, 2, 1].into(),
+        network: [192, 0, 2, 1].into(),
         server: [192, 0, 2, 9].into(),
     };
     let exchanged = state.exchange_id(Duration::ZERO, identity, false).expect("EXCHANGE_ID");
-    let created =
-        state.create_session(Duration::ZERO, exchanged.client, exchanged.sequence, &principal, SLOTS, ());
+    let created = state.create_session(
+        Duration::ZERO,
+        exchanged.client,
+        exchanged.sequence,
+        identity.caller(),
+        SLOTS,
+        (),
+    );
     let Ok(SessionAnswer::Created(session)) = created else { panic!("{created:?}") };
     let mut slots: Vec<Naive> = (0..SLOTS).map(|_| Naive::default()).collect();
     for _ in 0..STEPS {

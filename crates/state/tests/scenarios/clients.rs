@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use howdah_state::{ClientStanding, Effect, SessionAnswer, StateBounds, StateError};
+use howdah_state::{
+    ClientIdentity, ClientStanding, Effect, ExchangeAnswer, SessionAnswer, StateBounds, StateError,
+};
 
 use crate::server::*;
 
@@ -17,7 +19,7 @@ fn exchange_id_follows_the_table() {
     assert!(first.client != second.client && !second.is_confirmed);
     assert_eq!(create(&mut state, NOW, first, "p").err(), Some(StateError::StaleClientId), "it was replaced");
     assert_eq!(
-        create(&mut state, NOW, second, "q").err(),
+        create_from(&mut state, NOW, second, ("q", address("p"))).err(),
         Some(StateError::ClientIdInUse),
         "another principal"
     );
@@ -112,12 +114,24 @@ fn courtesy_clients_are_bounded() {
 #[test]
 fn clients_are_bounded() {
     let mut state = start(StateBounds { clients: 2, ..StateBounds::default() });
-    connect(&mut state, NOW, "a");
-    connect(&mut state, seconds(60), "b");
-    assert_eq!(exchange(&mut state, seconds(60), "c", 1, "c", false), Err(StateError::Delay));
+    for name in ["a", "b"] {
+        let client = connect(&mut state, NOW, name);
+        open(&mut state, NOW, client, "o", BOTH).expect("OPEN");
+    }
+    assert_eq!(
+        exchange(&mut state, seconds(60), "c", 1, "c", false),
+        Err(StateError::Delay),
+        "both are in use"
+    );
+    exchange(&mut state, seconds(60), "b", 1, "b", false).expect("b renews its lease");
     connect(&mut state, seconds(100), "c");
-    let left: Vec<_> = state.clients(seconds(100)).map(|client| client.owner).collect();
-    assert_eq!(left, [Box::from(&b"b"[..]), Box::from(&b"c"[..])], "a's lease had passed");
+    assert_eq!(names(&state), ["b", "c"], "a's lease had passed");
+    connect(&mut state, seconds(100), "d");
+    assert_eq!(names(&state), ["b", "d"], "c had nothing open");
+}
+
+fn names(state: &State) -> Vec<String> {
+    state.clients(NOW).map(|client| String::from_utf8_lossy(&client.owner).into_owned()).collect()
 }
 
 #[test]
@@ -130,6 +144,90 @@ fn clients_of_an_address_are_bounded() {
 }
 
 #[test]
+fn one_address_that_makes_clients_without_end_leaves_room_for_others() {
+    let mut state = start(StateBounds { clients: 20, clients_of_peer: 15, ..StateBounds::default() });
+    let honest = connect(&mut state, NOW, "h");
+    let opened = open(&mut state, NOW, honest, "o", BOTH).expect("OPEN");
+    for number in 0..1_000 {
+        // Each makes a session, so that none is unconfirmed.
+        let (name, who) = (format!("{number}"), ["x", "y"][number % 2]);
+        let made = exchange(&mut state, NOW, &name, 1, who, false).expect("the flood crowds out itself");
+        create(&mut state, NOW, made, who).expect("CREATE_SESSION");
+        if number % 100 == 0 {
+            let other = format!("other {number}");
+            confirm(&mut state, NOW, &other);
+        }
+    }
+    assert!(state.clients(NOW).count() <= 20);
+    assert_eq!(state.test_stateid(honest, opened.stateid), Ok(()));
+}
+
+#[test]
+fn a_stranger_who_knows_an_id_finds_no_client_there() {
+    let mut state = server();
+    let exchanged = exchange(&mut state, NOW, "a", 1, "a", false).expect("EXCHANGE_ID");
+    let elsewhere = ("a", address("z"));
+    assert_eq!(create_from(&mut state, NOW, exchanged, elsewhere).err(), Some(StateError::StaleClientId));
+    create(&mut state, NOW, exchanged, "a").expect("CREATE_SESSION");
+    state.remember_created(exchanged.client, exchanged.sequence, b"the id of the session");
+    // Neither the reply that was kept, nor the next number.
+    for sequence in [exchanged.sequence, exchanged.sequence + 1] {
+        let asked = ExchangeAnswer { sequence, ..exchanged };
+        assert_eq!(create_from(&mut state, NOW, asked, elsewhere).err(), Some(StateError::StaleClientId));
+        let other = create_from(&mut state, NOW, asked, ("b", address("a"))).err();
+        assert_eq!(other, Some(StateError::ClientIdInUse), "another principal");
+    }
+    let again = create(&mut state, NOW, exchanged, "a");
+    assert!(matches!(again, Ok(SessionAnswer::Replay(_))), "its number has not moved: {again:?}");
+    for who in ["z", "b"] {
+        assert_eq!(destroy(&mut state, exchanged.client, who), Err(StateError::StaleClientId));
+    }
+    assert_eq!(destroy(&mut state, exchanged.client, "a"), Err(StateError::ClientIdBusy));
+}
+
+#[test]
+fn a_client_that_moves_makes_its_sessions_from_its_new_address() {
+    let mut state = server();
+    let exchanged = exchange(&mut state, NOW, "a", 1, "a", false).expect("EXCHANGE_ID");
+    create(&mut state, NOW, exchanged, "a").expect("CREATE_SESSION");
+    let (principal, network) = (principal("a"), address("n"));
+    let identity = ClientIdentity {
+        owner: b"a",
+        verifier: [1; 8],
+        principal: &principal,
+        peer: network,
+        network,
+        server: SERVER,
+    };
+    let again = state.exchange_id(NOW, identity, false).expect("EXCHANGE_ID");
+    assert_eq!(again.client, exchanged.client);
+    create_from(&mut state, NOW, again, ("a", network)).expect("CREATE_SESSION");
+    assert_eq!(create(&mut state, NOW, again, "a").err(), Some(StateError::StaleClientId), "the old address");
+}
+
+#[test]
+fn a_stranger_under_the_same_name_does_not_keep_a_client_from_its_session() {
+    let mut state = server();
+    let mine = exchange(&mut state, NOW, "a", 1, "a", false).expect("EXCHANGE_ID");
+    let theirs = exchange(&mut state, NOW, "a", 7, "z", false).expect("EXCHANGE_ID");
+    assert_ne!(mine.client, theirs.client);
+    create(&mut state, NOW, mine, "a").expect("the stranger's did not replace it");
+    assert_eq!(create(&mut state, NOW, theirs, "z").err(), Some(StateError::ClientIdInUse));
+}
+
+#[test]
+fn ids_of_clients_do_not_follow_each_other() {
+    let mut state = server();
+    let mut number =
+        |name: &str| exchange(&mut state, NOW, name, 1, name, false).expect("EXCHANGE_ID").client.number();
+    let numbers: Vec<u32> = ["a", "b", "c", "d"].into_iter().map(&mut number).collect();
+    let apart = |pair: &[u32]| pair[0].abs_diff(pair[1]);
+    assert!(numbers.windows(2).all(|pair| apart(pair) > 16), "{numbers:?}");
+    let apart: Vec<u32> = numbers.windows(2).map(apart).collect();
+    assert!(apart[0] != apart[1] && apart[1] != apart[2], "{numbers:?}");
+}
+
+#[test]
 fn a_client_id_is_busy_with_sessions_and_with_opens() {
     let mut state = server();
     let exchanged = exchange(&mut state, NOW, "a", 1, "a", false).expect("EXCHANGE_ID");
@@ -139,11 +237,11 @@ fn a_client_id_is_busy_with_sessions_and_with_opens() {
     let a = exchanged.client;
     state.reclaim_complete(NOW, a, false).expect("RECLAIM_COMPLETE");
     let opened = open(&mut state, NOW, a, "o", BOTH).expect("OPEN");
-    assert_eq!(state.destroy_client_id(NOW, a), Err(StateError::ClientIdBusy));
+    assert_eq!(destroy(&mut state, a, "a"), Err(StateError::ClientIdBusy));
     state.destroy_session(session.id()).expect("DESTROY_SESSION");
     assert_eq!(state.destroy_session(session.id()), Err(StateError::BadSession));
-    assert_eq!(state.destroy_client_id(NOW, a), Err(StateError::ClientIdBusy));
+    assert_eq!(destroy(&mut state, a, "a"), Err(StateError::ClientIdBusy));
     state.close(NOW, a, opened.stateid, &"file").expect("CLOSE");
-    assert_eq!(state.destroy_client_id(NOW, a), Ok(()));
-    assert_eq!(state.destroy_client_id(NOW, a), Err(StateError::StaleClientId));
+    assert_eq!(destroy(&mut state, a, "a"), Ok(()));
+    assert_eq!(destroy(&mut state, a, "a"), Err(StateError::StaleClientId));
 }

@@ -4,9 +4,9 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use howdah_state::{
-    ByteRange, ClientId, ClientIdentity, Effect, ExchangeAnswer, LockAnswer, LockKind, LockRequest, Locker,
-    NfsState, OpenAnswer, OpenRequest, Principal, RecoveryRecords, SessionAnswer, ShareAccess, ShareDeny,
-    StateBounds, StateError, StateId, StateSettings,
+    ByteRange, ClientCaller, ClientId, ClientIdentity, Effect, ExchangeAnswer, LockAnswer, LockKind,
+    LockRequest, Locker, NfsState, OpenAnswer, OpenRequest, Principal, RecoveryRecords, SessionAnswer,
+    ShareAccess, ShareDeny, StateBounds, StateError, StateId, StateSettings,
 };
 
 pub type State = NfsState<&'static str, ()>;
@@ -53,10 +53,15 @@ pub fn exchange(
     update: bool,
 ) -> Result<ExchangeAnswer, StateError> {
     let principal = principal(who);
-    let peer = [192, 0, 2, who.as_bytes()[0]].into();
+    let peer = address(who);
     let (owner, verifier, server) = (name.as_bytes(), [verifier; 8], SERVER);
-    let identity = ClientIdentity { owner, verifier, principal: &principal, peer, server };
+    let identity = ClientIdentity { owner, verifier, principal: &principal, peer, network: peer, server };
     state.exchange_id(now, identity, update)
+}
+
+/// Where calls of a principal come from.
+pub fn address(who: &str) -> IpAddr {
+    [192, 0, 2, who.as_bytes()[0]].into()
 }
 
 pub fn create(
@@ -65,7 +70,24 @@ pub fn create(
     exchanged: ExchangeAnswer,
     who: &str,
 ) -> Result<SessionAnswer<()>, StateError> {
-    state.create_session(now, exchanged.client, exchanged.sequence, &principal(who), 8, ())
+    create_from(state, now, exchanged, (who, address(who)))
+}
+
+/// The same by a principal from an address.
+pub fn create_from(
+    state: &mut State,
+    now: Duration,
+    ExchangeAnswer { client, sequence, .. }: ExchangeAnswer,
+    (who, network): (&str, IpAddr),
+) -> Result<SessionAnswer<()>, StateError> {
+    let principal = &principal(who);
+    state.create_session(now, client, sequence, ClientCaller { principal, network }, 8, ())
+}
+
+/// DESTROY_CLIENTID.
+pub fn destroy(state: &mut State, client: ClientId, who: &str) -> Result<(), StateError> {
+    let (principal, network) = (&principal(who), address(who));
+    state.destroy_client_id(Duration::ZERO, client, ClientCaller { principal, network })
 }
 
 /// A client with a session that reclaims nothing.

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use howdah_state::{LiveSession, SequenceAnswer, SequenceRequest, SessionAnswer, StateBounds, StateError};
+use howdah_state::{
+    ExchangeAnswer, LiveSession, SequenceAnswer, SequenceRequest, SessionAnswer, StateBounds, StateError,
+};
 
 use crate::server::*;
 
@@ -13,7 +15,8 @@ const NOW: Duration = Duration::ZERO;
 fn a_retry_of_create_session_has_the_same_answer() {
     let mut state = server();
     let a = exchange(&mut state, NOW, "a", 1, "a", false).expect("EXCHANGE_ID");
-    let misordered = state.create_session(NOW, a.client, a.sequence + 1, &principal("a"), 8, ());
+    let next = ExchangeAnswer { sequence: a.sequence + 1, ..a };
+    let misordered = create(&mut state, NOW, next, "a");
     assert_eq!(misordered.err(), Some(StateError::SequenceMisordered));
     create(&mut state, NOW, a, "a").expect("CREATE_SESSION");
     assert_eq!(
@@ -25,6 +28,21 @@ fn a_retry_of_create_session_has_the_same_answer() {
     let again = create(&mut state, NOW, a, "a");
     assert!(matches!(again, Ok(SessionAnswer::Replay(bytes)) if *bytes == *b"bytes"));
     assert_eq!(state.sessions().count(), 1);
+}
+
+#[test]
+fn an_answer_that_could_not_be_given_leaves_no_session_and_a_retry_runs() {
+    let mut state = server();
+    let a = exchange(&mut state, NOW, "a", 1, "a", false).expect("EXCHANGE_ID");
+    for _ in 0..3 {
+        create(&mut state, NOW, a, "a").expect("CREATE_SESSION");
+        state.undo_created(a.client, a.sequence);
+        assert_eq!(state.sessions().count(), 0);
+    }
+    create(&mut state, NOW, a, "a").expect("CREATE_SESSION");
+    state.remember_created(a.client, a.sequence, b"bytes");
+    state.undo_created(a.client, a.sequence);
+    assert_eq!(state.sessions().count(), 1, "it was answered");
 }
 
 /// What `howdah_random::mix` does, backwards.

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use howdah_state::{Effect, LockKind, NlmLockRequest, NlmOwner, StateBounds, StateError};
+use howdah_state::{ClientId, Effect, LockKind, NlmLockRequest, NlmOwner, StateBounds, StateError};
 
 use crate::server::*;
 
 const NOW: Duration = Duration::ZERO;
 
-fn notified(state: &mut State) -> Vec<u64> {
+fn notified(state: &mut State) -> Vec<ClientId> {
     let effects = state.take_effects();
     let client = |effect: &Effect<_>| match effect {
-        Effect::Notify { client, .. } => Some(client.0 & 0xff),
+        Effect::Notify { client, .. } => Some(*client),
         _ => None,
     };
     effects.list.iter().filter_map(client).collect()
@@ -38,7 +38,7 @@ fn the_first_in_line_is_told_and_nobody_comes_before_it() {
     let (mut state, [a, b, c], held) = queue();
     assert_eq!(state.waits().count(), 2);
     state.unlock(NOW, a.0, held, &"file", range(0, 9)).expect("LOCKU");
-    assert_eq!(notified(&mut state), [2]);
+    assert_eq!(notified(&mut state), [b.0]);
     for other in [a, c] {
         let denied = lock(&mut state, NOW, other.0, other.1, range(5, 5));
         assert!(matches!(denied, Err(StateError::Denied(_))), "{denied:?}");
@@ -46,18 +46,18 @@ fn the_first_in_line_is_told_and_nobody_comes_before_it() {
     lock(&mut state, NOW, b.0, b.1, range(5, 5)).expect("its turn");
     assert_eq!(notified(&mut state), []);
     state.release_client(NOW, b.0);
-    assert_eq!(notified(&mut state), [3]);
+    assert_eq!(notified(&mut state), [c.0]);
 }
 
 #[test]
 fn a_turn_ends() {
-    let (mut state, [a, _, c], held) = queue();
+    let (mut state, [a, b, c], held) = queue();
     state.unlock(NOW, a.0, held, &"file", range(0, 9)).expect("LOCKU");
-    assert_eq!(notified(&mut state), [2]);
+    assert_eq!(notified(&mut state), [b.0]);
     state.expire(seconds(1));
     assert_eq!(notified(&mut state), []);
     state.expire(seconds(2));
-    assert_eq!(notified(&mut state), [3]);
+    assert_eq!(notified(&mut state), [c.0]);
     lock(&mut state, seconds(2), c.0, c.1, range(5, 5)).expect("its turn");
     assert_eq!(state.waits().count(), 0);
 }
@@ -70,7 +70,7 @@ fn a_waiter_is_remembered_for_a_lease_and_no_courtesy_is_shown_to_whom_it_waits_
     let again = lock(&mut state, LEASE, b.0, b.1, range(5, 5));
     assert!(matches!(again, Err(StateError::Denied(_))));
     state.expire(LEASE + seconds(1));
-    assert_eq!(notified(&mut state), [2], "a's lease passed, and somebody waits");
+    assert_eq!(notified(&mut state), [b.0], "a's lease passed, and somebody waits");
     assert_eq!(state.waits().count(), 1, "c did not ask again");
 }
 

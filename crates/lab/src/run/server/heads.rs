@@ -64,7 +64,7 @@ impl Server for Heads {
         let mut heads = BTreeMap::new();
         for command in self.commands(scene.cell, scene.place) {
             let path = configuration_file(scene.place, &command.host);
-            let text = configuration(scene.place, &command.host);
+            let text = configuration(scene.place, &command.host, &addresses(scene));
             fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
             let running = scene.start_until(&command.host, &command.name, &command.command, READY)?;
             heads.insert(command.host, running);
@@ -75,15 +75,24 @@ impl Server for Heads {
 }
 
 /// A head's configuration: as `docs/manual/clusters.md` has it.
-fn configuration(place: &Place, host: &str) -> String {
+fn configuration(place: &Place, host: &str, addresses: &[String]) -> String {
     let (key, mount) = (key_file(place), moosefs::mount_point(place, host));
     let (key, mount) = (key.display(), mount.display());
     let state = place.temporary.join(format!("state-{host}"));
     format!(
         "state = \"{}\"\n[cluster]\nid = \"lab\"\nkey_file = \"{key}\"\nrecords = \"{mount}/heads\"\n\
+         addresses = {addresses:?}\n\
          [[export]]\nname = \"{EXPORT}\"\npath = \"{mount}{EXPORT}\"\nsquash = \"none\"\n",
         state.display()
     )
+}
+
+/// The addresses of all heads: each may move to another head.
+fn addresses(scene: &Scene<'_>) -> Vec<String> {
+    let heads = scene.cell.spec.server.heads.iter();
+    let hosts = heads.filter_map(|head| scene.network.hosts().get(head));
+    let on_wires = hosts.flat_map(|host| host.addresses().values());
+    on_wires.map(|addresses| addresses.v4.to_string()).collect()
 }
 
 fn configuration_file(place: &Place, host: &str) -> PathBuf {

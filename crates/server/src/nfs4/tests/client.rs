@@ -111,13 +111,21 @@ pub fn put(handle: &[u8]) -> Step {
 impl Client {
     /// A client of this name, whose state is confirmed.
     pub fn new(service: &Arc<Service>, name: &str) -> Self {
-        let mut client = Self::unconfirmed(service, name);
-        let id = client.exchange(name, 1);
-        client.id = id.client;
-        let made = client.create_session(id.sequence).expect("a session");
-        client.session = made.session;
-        client.complete();
-        client
+        Self::unconfirmed(service, name).confirmed(name)
+    }
+
+    /// A client of this name that calls from such a peer.
+    pub fn at(service: &Arc<Service>, name: &str, peer: Peer) -> Self {
+        Self { peer, ..Self::unconfirmed(service, name) }.confirmed(name)
+    }
+
+    fn confirmed(mut self, name: &str) -> Self {
+        let id = self.exchange(name, 1);
+        self.id = id.client;
+        let made = self.create_session(id.sequence).expect("a session");
+        self.session = made.session;
+        self.complete();
+        self
     }
 
     /// The same before it said anything.

@@ -1,5 +1,9 @@
 //! Files: opened, shared, written, read.
 
+use std::sync::Arc;
+
+use howdah_vfs::memory::MemoryFileSystem;
+use howdah_vfs::{Caller, Change, Create, FileSystem, NewAttributes};
 use howdah_wire::nfs4::attributes::{MODE, SIZE, Values};
 use howdah_wire::nfs4::create_session::ChannelSizes;
 use howdah_wire::nfs4::open::{ACCESS_BOTH, ACCESS_READ, ACCESS_WRITE, DENY_NONE, DENY_WRITE, How};
@@ -9,6 +13,9 @@ use howdah_wire::nfs4::{
 };
 
 use super::client::{Client, SIZES, Step, put, service, step};
+use crate::exports::{ClientRule, Export, Exports};
+use crate::service::Service;
+use crate::states::StateOptions;
 
 const MAKE: Option<How<'static>> =
     Some(How::Unchecked(Values { attributes: Bitmap::NONE, has_unknown: false, bytes: &[] }));
@@ -137,6 +144,42 @@ fn an_open_whose_file_cannot_be_cut_leaves_nothing_open() {
     );
     let again = maker.open(&root, "file", "writer", (ACCESS_WRITE, DENY_NONE), None);
     assert!(again.is_ok(), "{again:?}");
+}
+
+#[test]
+fn who_may_only_read_a_file_denies_nobody() {
+    let service = service(&["/"]);
+    let (mut maker, mut reader) = (Client::new(&service, "maker"), Client::new(&service, "reader"));
+    reader.user = 4711;
+    let root = maker.handle(&[]).expect("the root");
+    let mode = 0o644_u32.to_be_bytes();
+    let make = How::Unchecked(Values { attributes: Bitmap::of(&[MODE]), has_unknown: false, bytes: &mode });
+    maker.open(&root, "file", "owner", (ACCESS_BOTH, DENY_NONE), Some(make)).expect("made");
+    for deny in 1..=3 {
+        let denied = reader.open(&root, "file", "owner", (ACCESS_READ, deny), None);
+        assert_eq!(denied.err(), Some(Status::ACCESS), "{deny}");
+    }
+    reader.open(&root, "file", "owner", (ACCESS_READ, DENY_NONE), None).expect("it may read");
+    maker.open(&root, "file", "owner", (ACCESS_BOTH, DENY_WRITE), None).expect("its own file");
+}
+
+#[test]
+fn no_deny_mode_is_given_on_an_export_for_reading() {
+    let memory = MemoryFileSystem::new();
+    let name = howdah_vfs::Name::parse(b"file").expect("a name");
+    let create = Create::Guarded(NewAttributes::with_mode(0o666));
+    memory.create(&Caller::ROOT, &memory.root(), name, &create, &mut Change::default()).expect("made");
+    let rule = ClientRule { read_only: true, ..ClientRule::default() };
+    let export = Export::new("/", 1, Arc::new(memory), vec![rule]);
+    let exports = Exports::new(vec![export], [7; 16]).expect("one");
+    let service = Arc::new(Service::with(exports, Some(StateOptions::forgetful()), Vec::new()));
+    let mut client = Client::new(&service, "client");
+    let root = client.handle(&[]).expect("the root");
+    for deny in 1..=3 {
+        let denied = client.open(&root, "file", "owner", (ACCESS_READ, deny), None);
+        assert_eq!(denied.err(), Some(Status::ROFS), "{deny}");
+    }
+    client.open(&root, "file", "owner", (ACCESS_READ, DENY_NONE), None).expect("it may read");
 }
 
 #[test]

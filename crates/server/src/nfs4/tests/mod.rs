@@ -8,4 +8,5 @@ mod locks;
 mod names;
 mod ranges;
 mod sessions;
+mod strangers;
 mod xattrs;

@@ -152,7 +152,9 @@ fn an_export_for_clients_with_a_certificate_is_hidden_from_others() {
         (Some("other.example"), (one, Status::ACCESS)),
         (Some("client.example"), (two, Status::OK)),
     ] {
-        shows(&mut client.peer, shown.map(|name| certificate(name, None)));
-        assert_eq!(got(&mut client), expected, "{shown:?}");
+        let mut peer = client.peer.clone();
+        shows(&mut peer, shown.map(|name| certificate(name, None)));
+        let name = format!("client {shown:?}");
+        assert_eq!(got(&mut Client::at(&service, &name, peer)), expected, "{shown:?}");
     }
 }

@@ -1,5 +1,11 @@
 //! Clients, sessions, slots.
 
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use howdah_state::{DurableRecord, Serial};
+use howdah_vfs::memory::MemoryFileSystem;
 use howdah_wire::nfs4::attributes::Values;
 use howdah_wire::nfs4::create_session::{self, ChannelSizes};
 use howdah_wire::nfs4::open::{ACCESS_BOTH, DENY_NONE, How};
@@ -9,6 +15,9 @@ use howdah_wire::nfs4::{
 };
 
 use super::client::{Client, SIZES, bare, put, service, step, walk};
+use crate::exports::{ClientRule, Export, Exports};
+use crate::service::Service;
+use crate::states::{RecordLog, StateOptions};
 
 fn remove(name: &str) -> Vec<u8> {
     step(remove::OPERATION, &remove::Arguments { name: howdah_wire::nfs4::Name(name.as_bytes()) })
@@ -175,4 +184,34 @@ fn the_client_knows_the_server_again() {
     assert_ne!(flags & exchange_id::WITHOUT_PNFS, 0);
     let client = Client::new(&service, "client");
     assert_ne!(client.exchange("client", 1).flags & exchange_id::CONFIRMED, 0);
+}
+
+/// A log that cannot be written while `is_full`.
+struct Full(Arc<AtomicBool>);
+
+impl RecordLog for Full {
+    fn append(&self, _: Serial, _: &DurableRecord) {}
+
+    fn wait(&self, _: Serial) -> io::Result<()> {
+        if self.0.load(Ordering::SeqCst) { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+    }
+}
+
+#[test]
+fn a_client_that_restarts_while_the_disk_is_full_gets_its_session_when_there_is_room() {
+    let is_full = Arc::<AtomicBool>::default();
+    let export = Export::new("/", 1, Arc::new(MemoryFileSystem::new()), vec![ClientRule::default()]);
+    let exports = Exports::new(vec![export], [7; 16]).expect("one");
+    let states = StateOptions { log: Box::new(Full(Arc::clone(&is_full))), ..StateOptions::forgetful() };
+    let service = Arc::new(Service::with(exports, Some(states), Vec::new()));
+    Client::new(&service, "client");
+    let mut restarted = Client::unconfirmed(&service, "client");
+    let found = restarted.exchange("client", 2);
+    restarted.id = found.client;
+    is_full.store(true, Ordering::SeqCst);
+    assert_eq!(restarted.create_session(found.sequence).err(), Some(Status::DELAY));
+    is_full.store(false, Ordering::SeqCst);
+    restarted.session = restarted.create_session(found.sequence).expect("a session").session;
+    assert_eq!(restarted.call(&[bare(putrootfh::OPERATION)]).status, Status::OK);
+    assert_eq!(service.states.as_ref().expect("NFSv4").sessions().count(), 1, "none is left over");
 }

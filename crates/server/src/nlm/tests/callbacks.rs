@@ -2,24 +2,23 @@
 
 use std::sync::Arc;
 
+use howdah_state::HostId;
+use howdah_vfs::Handle;
 use howdah_wire::nlm::{PROGRAM, Status, VERSION_4, lock};
 use howdah_wire::xdr::{Decode, Decoder};
 
 use super::client::{COOKIE, Client, Fixture};
 use crate::calling::call;
-use crate::limits::CALLBACKS_MAX;
-use crate::nlm::callbacks::{Answer, Callback, Callbacks};
-use crate::states::GrantTicket;
+use crate::limits::{ANSWERS_OF_CLIENT_MAX, CALLBACKS_OF_CLIENT_MAX};
+use crate::nlm::callbacks::{Answer, Callbacks};
+use crate::states::{FileKey, GrantTicket, LockNews};
 
 fn callbacks(fixture: &Fixture) -> Arc<Callbacks> {
     fixture.service.lock_calls.as_ref().expect("locks").granting.callbacks()
 }
 
 fn granted(callbacks: &Callbacks) -> Option<GrantTicket> {
-    match callbacks.queue().pop()? {
-        Callback::Granted(ticket, _) => Some(ticket),
-        Callback::Answer(answer) => panic!("{answer:?}"),
-    }
+    callbacks.grants().pop().map(|call| call.ticket)
 }
 
 /// A client that holds a lock, and one that waits for it.
@@ -96,8 +95,8 @@ fn who_asks_in_halves_is_answered_by_a_call() {
     let what = (PROGRAM, VERSION_4, lock::MESSAGE);
     let (_, result) = call(&client.service, &client.peer, what, &arguments).expect("an answer");
     assert!(result.is_empty());
-    let Some(Callback::Answer(answer)) = callbacks(&fixture).queue().pop() else { panic!("no answer") };
-    let Answer { from, client: to, procedure, arguments, .. } = *answer;
+    let answer = callbacks(&fixture).answers().pop().expect("an answer");
+    let Answer { from, client: to, procedure, arguments, .. } = answer;
     assert_eq!((from.to_string(), to.to_string()), ("192.0.2.1".into(), "192.0.2.9".into()));
     assert_eq!(procedure, lock::RESULT);
     let reply = lock::Reply::decode(&mut Decoder::new(&arguments)).expect("a reply");
@@ -109,12 +108,55 @@ fn calls_past_the_last_are_not_made() {
     let fixture = Fixture::new();
     let [one, other] = waiting(&fixture);
     let callbacks = callbacks(&fixture);
-    for _ in 0..CALLBACKS_MAX {
-        callbacks.answer(&one.peer, lock::RESULT, Vec::new());
+    let ticket = GrantTicket {
+        file: FileKey { export: 1, node: Handle::new(b"file").expect("short") },
+        host: HostId(99),
+        number: 0,
+    };
+    let client = "192.0.2.10".parse().expect("an address");
+    for number in 0..CALLBACKS_OF_CLIENT_MAX as u64 {
+        callbacks.tell(GrantTicket { number, ..ticket }, client);
     }
     one.unlock(&fixture.file, 1, (0, 10));
-    let answers = std::iter::from_fn(|| callbacks.queue().pop());
-    let mut answers = answers.inspect(|call| assert!(matches!(call, Callback::Answer(_))));
-    assert_eq!(answers.by_ref().count(), CALLBACKS_MAX);
+    let told = std::iter::from_fn(|| granted(&callbacks)).inspect(|told| assert_eq!(told.host, ticket.host));
+    assert_eq!(told.count(), CALLBACKS_OF_CLIENT_MAX);
     assert_eq!(other.wait(&fixture.file, 1, (5, 10)), Status::Granted, "asked again");
+}
+
+fn lock_message(client: &Client, file: &[u8]) -> Vec<u8> {
+    let lock = client.bytes(file, 1, (0, 10));
+    let arguments =
+        lock::Arguments { cookie: COOKIE, block: false, exclusive: true, lock, reclaim: false, state: 0 };
+    let what = (PROGRAM, VERSION_4, lock::MESSAGE);
+    call(&client.service, &client.peer, what, &arguments).expect("an answer").1
+}
+
+#[test]
+fn a_client_that_no_export_admits_is_not_called() {
+    let fixture = Fixture::new();
+    // Its address may be forged: the call would go to somebody who did not ask.
+    let stranger = fixture.client("one", "198.51.100.7");
+    assert!(lock_message(&stranger, &fixture.file).is_empty());
+    assert_eq!(callbacks(&fixture).answers().pop(), None);
+}
+
+#[test]
+fn answers_to_one_client_keep_no_other_waiting() {
+    let fixture = Fixture::new();
+    let [one, other] = waiting(&fixture);
+    let callbacks = callbacks(&fixture);
+    for _ in 0..2 * ANSWERS_OF_CLIENT_MAX {
+        lock_message(&one, &fixture.file);
+    }
+    lock_message(&other, &fixture.file);
+    one.unlock(&fixture.file, 1, (0, 10));
+    assert!(granted(&callbacks).is_some(), "locks are told by other threads");
+    // While the first client does not take its answer, the other gets its own.
+    let first = callbacks.answers().take().expect("an answer");
+    assert_eq!(first.client.to_string(), "192.0.2.9");
+    let second = callbacks.answers().take().expect("an answer");
+    assert_eq!(second.client.to_string(), "192.0.2.10");
+    drop((first, second));
+    let left = std::iter::from_fn(|| callbacks.answers().pop()).count();
+    assert_eq!(left, ANSWERS_OF_CLIENT_MAX - 1, "the others were dropped");
 }

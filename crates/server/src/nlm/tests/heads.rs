@@ -23,8 +23,13 @@ use crate::states::{HeadSettings, OwnRights, StateOptions};
 const OWN: &str = "192.0.2.2:2049";
 const LEASE: Duration = Duration::from_secs(3_600);
 
+fn settings() -> HeadSettings {
+    let addresses = ["192.0.2.1", "192.0.2.2"].map(|text| text.parse().expect("an address"));
+    HeadSettings { scope: [1; 16], exports: Vec::new(), addresses: addresses.into() }
+}
+
 fn head(records: &Path, number: u64) -> Fixture {
-    let settings = HeadSettings { scope: [1; 16], exports: Vec::new() };
+    let settings = settings();
     Fixture::with(
         StateOptions::in_cluster(records, OwnRights::always(), number, &settings, LEASE).expect("records"),
     )
@@ -97,7 +102,7 @@ fn a_head_closes_what_it_keeps_open_when_an_address_comes_or_goes() {
     let [(first, closed_first), (second, closed_second)] = [1, 2].map(|number| {
         let counted = Arc::new(Counted { inner: MemoryFileSystem::new(), closed: AtomicUsize::new(0) });
         let root = counted.root();
-        let settings = HeadSettings { scope: [1; 16], exports: Vec::new() };
+        let settings = settings();
         let states = StateOptions::in_cluster(home.path(), OwnRights::always(), number, &settings, LEASE);
         (Fixture::of(Arc::clone(&counted) as _, [root; 3], states.expect("records")), counted)
     });
@@ -144,7 +149,7 @@ fn head_of(directory: &Path, records: &Path) -> Fixture {
     let (root, name) = (served.root(), Name::parse(b"file").expect("a name"));
     let file = served.lookup(&Caller::ROOT, &root, name).expect("it is there").node.handle;
     let rights = OwnRights::by(|work| with_server_rights(work).map_err(std::io::Error::other));
-    let settings = HeadSettings { scope: [1; 16], exports: Vec::new() };
+    let settings = settings();
     let states = StateOptions::in_cluster(records, rights, 1, &settings, LEASE).expect("records");
     Fixture::of(Arc::new(served), [file, file, root], states)
 }
@@ -164,15 +169,38 @@ fn an_ordinary_user_locks_at_a_head_whose_records_it_cannot_read() {
 }
 
 #[test]
-fn addresses_that_each_host_has_move_nowhere() {
+fn addresses_that_are_not_named_move_nowhere() {
     let home = tempfile::tempdir().expect("a directory");
     let (first, second) = (head(home.path(), 1), head(home.path(), 2));
     let states = |head: &Fixture| head.service.states.clone().expect("locks");
-    for address in ["127.0.0.1", "::1", "::ffff:127.0.0.1", "fe80::1", "169.254.0.1"] {
+    for address in ["127.0.0.1", "::1", "fe80::1", "172.17.0.1", "192.0.2.3"] {
         let address = address.parse().expect("an address");
         states(&first).serve_address(address).expect("it serves it");
         states(&second).serve_address(address).expect("it serves it");
         states(&first).leave_lost_addresses();
     }
     assert!(!home.path().join("addresses").read_dir().expect("made").any(|_| true));
+}
+
+#[test]
+fn a_stranger_moves_no_address() {
+    let home = tempfile::tempdir().expect("a directory");
+    let (first, second) = (head(home.path(), 1), head(home.path(), 2));
+    assert_eq!(client(&first, "one", "192.0.2.9", SERVER).lock(&first.file, 1, (0, 10)), Status::Granted);
+    let at_second = client(&second, "two", "192.0.2.10", OWN);
+    assert_eq!(at_second.lock(&second.file, 1, (50, 1)), Status::Granted);
+    // No export admits the first of them. The second has no lock that it could let go.
+    for (name, address) in [("x", "198.51.100.7"), ("y", "192.0.2.11")] {
+        let stranger = client(&second, name, address, SERVER);
+        if name == "x" {
+            stranger.lock(&second.file, 1, (0, 10));
+        }
+        stranger.unlock(&second.file, 1, (0, 10));
+        stranger.cancel(&second.file, 1, (0, 10));
+        stranger.unshare(&second.file, b"owner");
+        stranger.free_all();
+    }
+    let states = second.service.states.as_ref().expect("locks");
+    assert!(!states.is_grace(), "the address is still the first head's");
+    assert_eq!(at_second.lock(&second.file, 1, (60, 1)), Status::Granted);
 }

@@ -13,7 +13,7 @@ use crate::states::{OwnRights, StateOptions};
 
 const LEASE: Duration = Duration::from_secs(3_600);
 
-fn notify(client: &Client, name: &[u8], state: u32) {
+pub fn notify(client: &Client, name: &[u8], state: u32) {
     let arguments = notify::Arguments { name: MonitorName(name), state };
     let what = (nsm::PROGRAM, nsm::VERSION, notify::PROCEDURE);
     call(&client.service, &client.peer, what, &arguments).expect("an answer");

@@ -51,11 +51,8 @@ impl Host {
     /// Whether a client is to be called: it got a lock.
     fn is_granted(&self) -> bool {
         let calls = self.fixture.service.lock_calls.as_ref().expect("locks").granting.callbacks();
-        let mut tickets = std::iter::from_fn(|| calls.queue().pop()).filter_map(|callback| match callback {
-            crate::nlm::callbacks::Callback::Granted(ticket, _) => Some(ticket),
-            crate::nlm::callbacks::Callback::Answer(_) => None,
-        });
-        tickets.any(|ticket| calls.pending().get(ticket).is_some())
+        let mut tickets = std::iter::from_fn(|| calls.grants().pop());
+        tickets.any(|call| calls.pending().get(call.ticket).is_some())
     }
 
     fn tick(&self) {

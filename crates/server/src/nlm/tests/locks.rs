@@ -8,8 +8,9 @@ use howdah_wire::nlm::share::{ShareAccess, ShareDeny};
 use howdah_wire::nlm::test::Outcome;
 use howdah_wire::nlm::{Holder, LockOwner, Status};
 
-use super::client::{Client, Fixture};
-use crate::calling::shows;
+use super::client::{Client, Fixture, SERVER};
+use crate::Transport;
+use crate::calling::{peer, shows};
 use crate::exports::{ClientRule, Export, Exports, TlsPolicy};
 use crate::states::StateOptions;
 
@@ -96,4 +97,75 @@ fn locks_are_taken_and_freed_only_by_calls_that_the_export_takes() {
     assert_eq!(client.test(&fixture.file, 1, (0, 0)), Outcome::Other(Status::Failed));
     shows(&mut client.peer, None);
     assert_eq!(file(&client), [Status::Granted; 2]);
+}
+
+/// A file that all may write, one that all may read and its owner may write, and the root.
+fn readable() -> (Fixture, Arc<MemoryFileSystem>) {
+    let memory = Arc::new(MemoryFileSystem::new());
+    let root = memory.root();
+    let make = |name: &str, mode| {
+        let name = Name::parse(name.as_bytes()).expect("a name");
+        let new = NewAttributes { user: Some(7), ..NewAttributes::with_mode(mode) };
+        let change = &mut Change::default();
+        memory.create(&Caller::ROOT, &root, name, &Create::Guarded(new), change).expect("made").handle
+    };
+    let nodes = [make("all", 0o666), make("readable", 0o644), root];
+    (Fixture::of(Arc::clone(&memory) as _, nodes, StateOptions::forgetful()), memory)
+}
+
+#[test]
+fn who_may_only_read_excludes_nobody() {
+    let (fixture, memory) = readable();
+    let one = fixture.client("one", "192.0.2.9");
+    let kinds = |file: &[u8], process: u32| {
+        let lock = |exclusive| one.lock_as(one.bytes(file, process, (0, 10)), exclusive, false, false);
+        let share = |access, deny| one.share(file, &process.to_be_bytes(), access, deny);
+        [
+            lock(false),
+            share(ShareAccess::Reading, ShareDeny::Nothing),
+            lock(true),
+            share(ShareAccess::Reading, ShareDeny::Writing),
+            share(ShareAccess::Nothing, ShareDeny::Both),
+            share(ShareAccess::Both, ShareDeny::Nothing),
+        ]
+    };
+    let of_readable = kinds(&fixture.private, 1);
+    assert_eq!((&of_readable[..2], &of_readable[2..]), (&[Status::Granted; 2][..], &[Status::Failed; 4][..]));
+    assert_eq!(kinds(&fixture.file, 2)[..3], [Status::Granted; 3]);
+    // An export that this client may only read.
+    let rule = ClientRule { read_only: true, ..ClientRule::default() };
+    let export = Export::new("/", 1, memory, vec![rule]);
+    fixture.service.set_exports(Exports::new(vec![export], [7; 16]).expect("one"));
+    assert_eq!(kinds(&fixture.file, 3)[2..], [Status::ReadOnly; 4]);
+    // What it has from before it lets go.
+    assert_eq!(one.unlock(&fixture.file, 2, (0, 10)), Status::Granted);
+}
+
+#[test]
+fn an_ordinary_user_of_a_host_frees_nothing_that_its_root_locked() {
+    let fixture = Fixture::new();
+    let (root, other) = (fixture.client("one", "192.0.2.9"), fixture.client("other", "192.0.2.10"));
+    let mut user = fixture.client("one", "192.0.2.9");
+    user.peer = peer("192.0.2.9:40001", SERVER, Transport::Udp);
+    assert_eq!(root.lock(&fixture.file, 1, (0, 10)), Status::Granted);
+    assert_eq!(
+        root.share(&fixture.file, b"opener", ShareAccess::Reading, ShareDeny::Writing),
+        Status::Granted
+    );
+    let is_held = || {
+        let locked = other.lock(&fixture.file, 1, (0, 10)) == Status::Denied;
+        locked && other.share(&fixture.file, b"x", ShareAccess::Writing, ShareDeny::Nothing) == Status::Denied
+    };
+    user.unlock(&fixture.file, 1, (0, 10));
+    user.unshare(&fixture.file, b"opener");
+    user.free_all();
+    super::hosts::notify(&user, b"one", 5);
+    assert!(is_held());
+    root.free_all();
+    assert!(!is_held());
+    // A host that never locked from a port of its root's lets go from any.
+    let lone = Client { name: "lone", ..user };
+    assert_eq!(lone.lock(&fixture.file, 1, (20, 10)), Status::Granted);
+    assert_eq!(lone.unlock(&fixture.file, 1, (20, 10)), Status::Granted);
+    assert_eq!(root.lock(&fixture.file, 1, (20, 10)), Status::Granted);
 }
