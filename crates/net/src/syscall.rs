@@ -27,6 +27,15 @@ pub fn give_large_blocks_back() {
     }
 }
 
+/// `malloc_trim`: the allocator gives memory that is free back to the system.
+pub fn give_memory_back() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: it changes the allocator's own lists, under its locks.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}
+
 /// `SO_RCVLOWAT`: bytes that must wait before a socket counts as readable.
 pub fn set_receive_low_water(socket: BorrowedFd<'_>, count: usize) -> io::Result<()> {
     set_number(socket, libc::SOL_SOCKET, libc::SO_RCVLOWAT, count as u64)

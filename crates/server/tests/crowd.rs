@@ -7,11 +7,13 @@ use std::net::IpAddr;
 
 use howdah_server::states::{FileKey, SessionData, StateOptions, States};
 use howdah_server::{Ends, Peer, Transport};
+use howdah_state::limits::MEMORY_OF_NETWORK_MAX;
 use howdah_state::{
     ClientId, ClientIdentity, OpenRequest, Principal, SessionAnswer, ShareAccess, ShareDeny, StateError,
 };
 use howdah_vfs::Handle;
 use howdah_wire::nfs4::create_session::ChannelSizes;
+use parking_lot::Mutex;
 
 const CLIENTS: u32 = 10_000;
 const OPENS: u32 = 100;
@@ -21,9 +23,12 @@ const OPEN_MOST: usize = 1_500;
 const CLIENT_MOST: usize = 8 << 10;
 
 fn connect(states: &States, name: u32) -> ClientId {
-    let principal = Principal(Box::new([1]));
     // Not all behind one address, which has a bound of its own.
-    let peer = IpAddr::from((0x0a00_0000 | name).to_be_bytes());
+    connect_from(states, name, IpAddr::from((0x0a00_0000 | name).to_be_bytes()))
+}
+
+fn connect_from(states: &States, name: u32, peer: IpAddr) -> ClientId {
+    let principal = Principal(Box::new([1]));
     let owner = format!("Linux NFSv4.2 client-{name}");
     let sizes = ChannelSizes {
         header_padding: 0,
@@ -56,18 +61,25 @@ fn connect(states: &States, name: u32) -> ClientId {
 }
 
 fn open(states: &States, client: ClientId, file: u64) -> Result<(), StateError> {
+    open_as(states, client, file, b"open id:12345678")
+}
+
+fn open_as(states: &States, client: ClientId, file: u64, owner: &[u8]) -> Result<(), StateError> {
     let node = Handle::new(&[&file.to_be_bytes()[..], &[7; 24]].concat()).expect("a handle");
     let key = FileKey { export: 1, node };
-    let owner = *b"open id:12345678";
     states.ask(|state, now| {
         let (access, deny) = (ShareAccess::BOTH, ShareDeny::NONE);
-        state.open(now, OpenRequest { client, owner: &owner, key: &key, access, deny, is_reclaim: false })?;
+        state.open(now, OpenRequest { client, owner, key: &key, access, deny, is_reclaim: false })?;
         Ok(())
     })
 }
 
+/// The tests look at the memory of this process.
+static ALONE: Mutex<()> = Mutex::new(());
+
 #[test]
 fn ten_thousand_clients_with_a_hundred_opens_fit_and_one_that_leaks_hurts_nobody() {
+    let _alone = ALONE.lock();
     let states = States::new(StateOptions::forgetful());
     let before = common::resident();
     let clients: Vec<ClientId> = (0..CLIENTS).map(|name| connect(&states, name)).collect();
@@ -98,4 +110,33 @@ fn ten_thousand_clients_with_a_hundred_opens_fit_and_one_that_leaks_hurts_nobody
     }
     states.tick();
     assert!(states.clients().iter().any(|view| view.client == leaker && view.opens as u64 == opens));
+}
+
+/// Most bytes that the clients of one address hold, of those that the server counts, and what the allocator adds.
+const OF_ADDRESS_MOST: usize = MEMORY_OF_NETWORK_MAX / 4 * 5;
+
+#[test]
+fn four_clients_of_one_address_with_long_owners_hold_bounded_memory_and_give_it_back() {
+    let _alone = ALONE.lock();
+    let states = States::new(StateOptions::forgetful());
+    let before = common::resident();
+    let address = IpAddr::from([192, 0, 2, 1]);
+    let greedy: Vec<ClientId> = (0..4).map(|name| connect_from(&states, name, address)).collect();
+    let long = |number: u64| format!("{number:01010}");
+    let mut opens = 0_u64;
+    while open_as(&states, greedy[opens as usize % 4], opens, long(opens).as_bytes()).is_ok() {
+        opens += 1;
+    }
+    let held = common::resident() - before;
+    assert!(held < OF_ADDRESS_MOST, "{opens} opens hold {held} bytes");
+    // A client of another address has all that it wants.
+    let other = connect(&states, 7);
+    (0..1_000).for_each(|number| open(&states, other, (1 << 50) + number).expect("opened"));
+    for client in greedy {
+        let released = states.ask(|state, now| Ok(state.release_client(now, client)));
+        assert_eq!(released, Ok(true));
+    }
+    states.tick();
+    let left = common::resident().saturating_sub(before);
+    assert!(left < held / 4, "{left} bytes of {held} are still held");
 }

@@ -1,6 +1,7 @@
 //! Hosts that take locks by NLM.
 
 use std::collections::{BTreeMap, HashMap};
+use std::net::IpAddr;
 use std::time::Duration;
 
 use crate::ids::HostId;
@@ -18,13 +19,15 @@ pub struct Hosts {
 pub struct HostRecord {
     /// What the server needs to know of it after a restart.
     pub name: Box<[u8]>,
+    /// The network that it calls from.
+    pub network: IpAddr,
     /// Since when it has nothing.
     pub idle_since: Option<Duration>,
 }
 
 impl Hosts {
     /// The number of a host; a new one, if there are fewer than `most`.
-    pub fn number(&mut self, name: &[u8], most: usize) -> Option<HostId> {
+    pub fn number(&mut self, name: &[u8], network: IpAddr, most: usize) -> Option<HostId> {
         if let Some(&id) = self.by_name.get(name) {
             return Some(id);
         }
@@ -34,7 +37,7 @@ impl Hosts {
         self.last += 1;
         let id = HostId(self.last);
         self.by_name.insert(name.into(), id);
-        self.by_id.insert(id, HostRecord { name: name.into(), idle_since: None });
+        self.by_id.insert(id, HostRecord { name: name.into(), network, idle_since: None });
         Some(id)
     }
 

@@ -23,6 +23,7 @@ mod hosts;
 mod ids;
 mod journal;
 pub mod limits;
+mod memory;
 mod records;
 mod sessions;
 mod settings;
@@ -37,6 +38,7 @@ pub use ids::{
     ByteRange, ClientId, HostId, LockKind, LockOwner, NlmOwner, OpenId, Principal, SessionId, ShareAccess,
     ShareDeny, StateId,
 };
+pub use memory::MemoryBounds;
 pub use records::RecoveryRecords;
 pub use sessions::{
     LiveSession, SequenceAnswer, SequenceRequest, SessionSlot, SessionSlots, SessionTable, SlotAnswer,

@@ -65,6 +65,15 @@ howdah_limits::limits! {
     pub const HOSTS_MAX: usize = 20_000, count;
     beyond "locks of further hosts are answered NOLOCKS", tested "state/tests/scenarios/nlm::hosts_are_bounded";
 
+    /// Bytes of memory for clients, sessions, slots, opens, locks, owners and kept replies of all clients and hosts: a million opens take
+    /// 1.2 GB. A server takes less where its host has less: an eighth of the host's memory.
+    pub const MEMORY_MAX: usize = 2 << 30, bytes;
+    beyond "clients whose lease passed go, the longest silent first; then EXCHANGE_ID is answered DELAY, CREATE_SESSION, OPEN and LOCK NOSPC, NLM's LOCK NOLOCKS", tested "state/tests/scenarios/memory::memory_of_all_is_bounded";
+
+    /// The same of one network: an IPv4 address, or 64 bits of an IPv6 one. A server takes a quarter of what all may hold, if that is less.
+    pub const MEMORY_OF_NETWORK_MAX: usize = 384 << 20, bytes;
+    beyond "as beyond that of all, within that network; its sessions get no more slots, and calls in these are answered DELAY", tested "state/tests/scenarios/memory::memory_of_a_network_is_bounded";
+
     /// Replies that are kept for retries, of all sessions: 8 KiB for each of a thousand clients with some ten calls in flight.
     pub const CACHED_BYTES_MAX: usize = 64 << 20, bytes;
     beyond "a reply is not kept, and a retry is answered RETRY_UNCACHED_REP", tested "state/tests/scenarios/sessions::kept_replies_are_bounded";

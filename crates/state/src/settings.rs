@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::limits;
+use crate::memory::MemoryBounds;
 
 /// What a run of the server is told at its start.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +51,8 @@ pub struct StateBounds {
     pub waiters_of_client: usize,
     /// NLM hosts.
     pub hosts: usize,
+    /// Bytes of memory for all of this.
+    pub memory: MemoryBounds,
     /// Bytes of all replies that are kept for retries.
     pub cached_bytes: usize,
     /// The same of one client.
@@ -86,6 +89,7 @@ impl Default for StateBounds {
             ranges_of_file: limits::RANGES_OF_FILE_MAX,
             waiters_of_client: limits::WAITERS_OF_CLIENT_MAX,
             hosts: limits::HOSTS_MAX,
+            memory: MemoryBounds { all: limits::MEMORY_MAX, of_network: limits::MEMORY_OF_NETWORK_MAX },
             cached_bytes: limits::CACHED_BYTES_MAX,
             cached_bytes_of_client: limits::CACHED_BYTES_OF_CLIENT_MAX,
         }

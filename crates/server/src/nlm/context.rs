@@ -158,7 +158,7 @@ impl<'c> NlmContext<'c> {
             if !state.knows_nlm_host(&name) && !hosts.has_room(host.client) {
                 return Err(StateError::NoSpace);
             }
-            let id = state.nlm_host(&name)?;
+            let id = state.nlm_host(now, &name, one_client(host.client))?;
             hosts.note(id, &host, self.peer, number);
             call(state, now, id)
         }

@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use howdah_state::{
-    ByteRange, ChangeWatch, ClientId, ClientView, DurableRecord, Effect, IoKind, NfsState, OpenId, Serial,
-    SessionTable, StateError, StateId, StateSettings,
+    ByteRange, ChangeWatch, ClientId, ClientView, DurableRecord, Effect, IoKind, MemoryBounds, NfsState,
+    OpenId, Serial, SessionTable, StateBounds, StateError, StateId, StateSettings, limits,
 };
 use howdah_vfs::KeptOpen;
 use howdah_wire::nfs4::Status;
@@ -62,8 +62,24 @@ pub struct States {
     scope: Option<[u8; 16]>,
     /// Taken by whoever takes over an address, or leaves one.
     pub(super) taking_over: Mutex<()>,
+    /// Bytes that clients held at most since memory was given back.
+    most_held: AtomicUsize,
     /// Hosts of such addresses that are to be told.
     pub(super) untold: Mutex<Vec<LockHost>>,
+}
+
+/// Memory is given back to the system once clients have let go of so many bytes.
+const GIVEN_BACK: usize = 32 << 20;
+/// What clients may hold on the smallest host, in bytes.
+const MEMORY_MIN: usize = 64 << 20;
+
+/// What clients may hold on this host: an eighth of its memory at most, and one network a quarter of that.
+fn memory_bounds() -> MemoryBounds {
+    let host = howdah_net::memory_limits();
+    let total = host.group.map_or(host.total, |group| host.total.min(group));
+    let eighth = usize::try_from(total / 8).unwrap_or(usize::MAX);
+    let all = eighth.clamp(MEMORY_MIN, limits::MEMORY_MAX);
+    MemoryBounds { all, of_network: (all / 4).min(limits::MEMORY_OF_NETWORK_MAX) }
 }
 
 /// What is to be done outside once the state has answered.
@@ -92,7 +108,8 @@ impl States {
         let began = since_1970();
         // From the system's source of random numbers.
         let seed = RandomState::new().hash_one(began);
-        let settings = StateSettings { lease, grace: lease, ..StateSettings::new(epoch, seed) };
+        let bounds = StateBounds { memory: memory_bounds(), ..StateBounds::default() };
+        let settings = StateSettings { lease, grace: lease, bounds, ..StateSettings::new(epoch, seed) };
         let state = NfsState::new(settings, records);
         let (sessions, restrictions) = (state.sessions(), state.restrictions());
         let (changes, is_grace) = (state.change_watch(), AtomicBool::new(state.is_grace()));
@@ -116,6 +133,7 @@ impl States {
             scope: cluster.as_ref().map(|cluster| cluster.scope),
             heads: cluster.map(|cluster| cluster.addresses),
             taking_over: Mutex::default(),
+            most_held: AtomicUsize::new(0),
             untold: Mutex::default(),
         };
         // The record of the start.
@@ -254,11 +272,22 @@ impl States {
 
     /// Lets time pass: leases end, waiters get their turn.
     pub fn tick(&self) {
-        let _ = self.ask(|state, now| {
+        let held = self.ask(|state, now| {
             state.expire(now);
-            Ok(())
+            Ok(state.held_memory())
         });
+        if let Ok(held) = held {
+            self.give_memory_back(held);
+        }
         self.look_at_host();
+    }
+
+    /// The allocator keeps memory that clients have let go. What was much goes back to the system.
+    fn give_memory_back(&self, held: usize) {
+        if held.saturating_add(GIVEN_BACK) < self.most_held.fetch_max(held, Ordering::Relaxed) {
+            self.most_held.store(held, Ordering::Relaxed);
+            howdah_net::give_memory_back();
+        }
     }
 
     /// Whether clients of an earlier run may still reclaim what they had.

@@ -8,6 +8,7 @@ use super::{FileTable, Lapsed, Party};
 use crate::effects::{Effect, LockGrant, MirrorPiece};
 use crate::error::LockConflict;
 use crate::ids::{ByteRange, ClientId, HostId, LockKind, LockOwner};
+use crate::memory;
 
 /// A lock that somebody wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +21,11 @@ pub struct LockWish<'w, K> {
     pub range: ByteRange,
     /// How.
     pub kind: LockKind,
+}
+
+/// Memory of a range that this owner locks.
+pub fn bytes_of_range(owner: &LockOwner) -> usize {
+    memory::RANGE + owner.name_length()
 }
 
 impl<K: Clone + Eq + Hash> FileTable<K> {
@@ -71,6 +77,7 @@ impl<K: Clone + Eq + Hash> FileTable<K> {
             effects.push(Effect::Mirror { key: key.clone(), range });
         }
         self.ranges.add(Party::from(owner), growth);
+        self.bytes.add(Party::from(owner), growth * bytes_of_range(owner) as isize);
         match kind {
             Some(_) => self.enlist(owner.host(), key),
             None => self.tidy(owner.host(), key),

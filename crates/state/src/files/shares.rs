@@ -29,6 +29,14 @@ impl ShareMode {
 }
 
 impl ShareHolder {
+    /// The length of the name by which a host tells its owner from others, in bytes.
+    pub fn name_length(&self) -> usize {
+        match self {
+            Self::Open(_) => 0,
+            Self::Nlm(owner) => owner.oh.len(),
+        }
+    }
+
     /// The client of NFSv4 that it belongs to.
     pub fn client(&self) -> Option<ClientId> {
         match self {

@@ -7,6 +7,7 @@ use super::table::in_the_way;
 use super::{FileTable, Lapsed, Party, ShareHolder, ShareMode};
 use crate::error::StateError;
 use crate::ids::{ClientId, HostId, NlmOwner, ShareAccess, ShareDeny};
+use crate::memory;
 
 impl<K: Clone + Eq + Hash> FileTable<K> {
     /// Whether a holder may have a file so: if those clients end that are returned.
@@ -51,6 +52,7 @@ impl<K: Clone + Eq + Hash> FileTable<K> {
         }
         let shares = &mut self.file_mut(key).shares;
         let before = shares.mode(&holder);
+        let name = holder.name_length();
         let restricts = |mode: Option<ShareMode>| {
             usize::from(host.is_none() && mode.is_some_and(|mode| mode.deny != ShareDeny::NONE))
         };
@@ -61,6 +63,7 @@ impl<K: Clone + Eq + Hash> FileTable<K> {
         if let Some(host) = host {
             let growth = isize::from(mode.is_some()) - isize::from(before.is_some());
             self.shares.add(Party::Host(host), growth);
+            self.bytes.add(Party::Host(host), growth * (memory::SHARE + name) as isize);
         }
         match mode {
             Some(_) => self.enlist(host, key),

@@ -21,6 +21,8 @@ pub struct FileTable<K> {
     pub(super) hosts: HashMap<HostId, HashSet<K>>,
     /// Files with waiters.
     pub(super) waiting: HashSet<K>,
+    /// Bytes of ranges, shares and waits.
+    pub(super) bytes: Usage,
     /// Ranges that are locked.
     pub(super) ranges: Usage,
     /// Shares of hosts.
@@ -41,6 +43,7 @@ impl<K> Default for FileTable<K> {
             files: HashMap::new(),
             hosts: HashMap::new(),
             waiting: HashSet::new(),
+            bytes: Usage::default(),
             ranges: Usage::default(),
             shares: Usage::default(),
             waits: Usage::default(),
@@ -60,6 +63,19 @@ impl<K: Clone + Eq + Hash> FileTable<K> {
     /// Ranges that a client or host has locked.
     pub fn ranges_of(&self, party: Party) -> usize {
         self.ranges.of(party)
+    }
+
+    /// Bytes of memory of what a client or host has locked, shares and waits for.
+    pub fn bytes_of(&self, party: Party) -> usize {
+        self.bytes.of(party)
+    }
+
+    /// Gives memory back once most of what there was is gone.
+    pub fn shrink(&mut self) {
+        const KEPT: usize = 1 << 16;
+        if self.files.capacity() > KEPT && self.files.len() < self.files.capacity() / 8 {
+            self.files.shrink_to(2 * self.files.len());
+        }
     }
 
     /// Shares that a host has.

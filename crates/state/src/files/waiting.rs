@@ -7,6 +7,12 @@ use super::waiters::Waiter;
 use super::{FileTable, Lapsed, LockWish, Party};
 use crate::effects::{Effect, LockGrant};
 use crate::ids::{ClientId, LockOwner};
+use crate::memory;
+
+/// Memory of a lock that this owner waits for: its name is kept twice.
+fn bytes_of_wait(owner: &LockOwner) -> usize {
+    memory::WAITER + 2 * owner.name_length()
+}
 
 impl<K: Clone + Eq + Hash> FileTable<K> {
     /// Remembers a lock that was denied, if its client or host has fewer than `most` of them.
@@ -18,6 +24,7 @@ impl<K: Clone + Eq + Hash> FileTable<K> {
         }
         if self.file_mut(key).waiters.remember(owner, range, kind, now) {
             self.waits.add(party, 1);
+            self.bytes.add(party, bytes_of_wait(owner) as isize);
             self.waits_of_owner.entry(owner.clone()).or_default().push(key.clone());
             self.waiting.insert(key.clone());
             self.enlist(owner.host(), key);
@@ -38,7 +45,9 @@ impl<K: Clone + Eq + Hash> FileTable<K> {
         };
         let forgotten = file.waiters.forget(is_over);
         for waiter in &forgotten {
-            self.waits.add(Party::from(&waiter.owner), -1);
+            let party = Party::from(&waiter.owner);
+            self.waits.add(party, -1);
+            self.bytes.add(party, -(bytes_of_wait(&waiter.owner) as isize));
             self.waits_no_more(&waiter.owner, key);
             self.tidy(waiter.owner.host(), key);
         }

@@ -38,6 +38,23 @@ impl LockOwner {
         }
     }
 
+    /// The client's name of it, of an owner of NFSv4.
+    pub fn name_in_v4(&self) -> Option<&[u8]> {
+        match self {
+            Self::V4 { owner, .. } => Some(owner),
+            Self::Nlm(_) | Self::Local => None,
+        }
+    }
+
+    /// The length of the name by which it is told from others, in bytes.
+    pub fn name_length(&self) -> usize {
+        match self {
+            Self::V4 { owner, .. } => owner.len(),
+            Self::Nlm(owner) => owner.oh.len(),
+            Self::Local => 0,
+        }
+    }
+
     /// The NLM host that it belongs to.
     pub fn host(&self) -> Option<HostId> {
         match self {

@@ -1,13 +1,14 @@
 //! A session, as threads that answer its calls have it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::request::SequenceRequest;
 use super::{ClientShared, ReplyBudget, SessionSlots, SlotAnswer};
 use crate::error::StateError;
 use crate::ids::{ClientId, SessionId};
+use crate::memory;
 
 /// A session (RFC 8881 2.10). Threads may keep it; after its end it answers BADSESSION.
 #[derive(Debug)]
@@ -18,6 +19,8 @@ pub struct LiveSession<S> {
     slots: SessionSlots,
     budget: Arc<ReplyBudget>,
     has_ended: AtomicBool,
+    /// Bytes that its client holds for it.
+    held: AtomicUsize,
     data: S,
 }
 
@@ -30,7 +33,10 @@ impl<S> LiveSession<S> {
         data: S,
     ) -> Self {
         let slots = SessionSlots::new(slots);
-        Self { id, client, shared, slots, budget, has_ended: AtomicBool::new(false), data }
+        let base = memory::SESSION + slots.base_bytes();
+        shared.hold(base);
+        let (has_ended, held) = (AtomicBool::new(false), AtomicUsize::new(base));
+        Self { id, client, shared, slots, budget, has_ended, held, data }
     }
 
     /// Takes a slot and renews the lease; neither moves on an error.
@@ -38,7 +44,7 @@ impl<S> LiveSession<S> {
         if self.has_ended() {
             return Err(StateError::BadSession);
         }
-        let mut slot = self.slots.lock(request.slot)?;
+        let mut slot = self.slots.lock(request.slot, |bytes| self.hold(bytes))?;
         if request.highest_slot < request.slot {
             return Err(StateError::BadHighSlot);
         }
@@ -111,6 +117,16 @@ impl<S> LiveSession<S> {
         fits
     }
 
+    /// Whether its client may hold so many bytes more, which it then does.
+    fn hold(&self, bytes: usize) -> bool {
+        let may = self.shared.may_grow();
+        if may {
+            self.shared.hold(bytes);
+            self.held.fetch_add(bytes, Ordering::Relaxed);
+        }
+        may
+    }
+
     fn give_back(&self, bytes: usize) {
         self.budget.give_back(bytes);
         self.shared.forget(bytes);
@@ -120,5 +136,6 @@ impl<S> LiveSession<S> {
 impl<S> Drop for LiveSession<S> {
     fn drop(&mut self) {
         self.give_back(self.slots.kept());
+        self.shared.release(self.held.load(Ordering::Relaxed));
     }
 }

@@ -1,6 +1,6 @@
 //! What all sessions of a client share with its record: the lease, and flags for SEQUENCE.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// `SEQ4_STATUS_RECALLABLE_STATE_REVOKED` (RFC 8881 18.46.3): the client has revoked delegations to free.
@@ -13,6 +13,10 @@ pub struct ClientShared {
     flags: AtomicU32,
     /// Bytes of its replies that are kept.
     kept: AtomicUsize,
+    /// Bytes of its sessions and their slots.
+    held: AtomicUsize,
+    /// Its sessions get no more slots.
+    is_full: AtomicBool,
 }
 
 impl ClientShared {
@@ -41,6 +45,31 @@ impl ClientShared {
     /// Counts them no more.
     pub fn forget(&self, bytes: usize) {
         self.kept.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// So many bytes more are held for its sessions.
+    pub fn hold(&self, bytes: usize) {
+        self.held.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// So many less.
+    pub fn release(&self, bytes: usize) {
+        self.held.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// Bytes of its sessions, slots and kept replies.
+    pub fn bytes(&self) -> usize {
+        self.held.load(Ordering::Relaxed) + self.kept.load(Ordering::Relaxed)
+    }
+
+    /// Whether its sessions may have more slots.
+    pub fn may_grow(&self) -> bool {
+        !self.is_full.load(Ordering::Relaxed)
+    }
+
+    /// Whether they may from now on.
+    pub fn set_may_grow(&self, may: bool) {
+        self.is_full.store(!may, Ordering::Relaxed);
     }
 
     /// How long it has been silent.

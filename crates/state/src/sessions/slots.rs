@@ -11,6 +11,9 @@ const BLOCK: usize = 16;
 
 type Block = Box<[Mutex<SessionSlot>; BLOCK]>;
 
+/// Bytes of such slots.
+const BLOCK_BYTES: usize = size_of::<[Mutex<SessionSlot>; BLOCK]>() + 16;
+
 /// The slots of a session (RFC 8881 2.10.6.1), numbered from 0.
 #[derive(Debug)]
 pub struct SessionSlots {
@@ -39,14 +42,23 @@ impl SessionSlots {
         }
     }
 
-    /// The slot of this number, locked.
+    /// The slot of this number, locked. `hold` is asked whether memory for more slots may be had, and given its bytes if so; the first
+    /// slots have theirs with the session.
     ///
     /// # Errors
     ///
-    /// [`StateError::BadSlot`] if there is none.
-    pub fn lock(&self, number: u32) -> Result<MutexGuard<'_, SessionSlot>, StateError> {
+    /// [`StateError::BadSlot`] if there is none, [`StateError::Delay`] if there is no memory for it.
+    pub fn lock(
+        &self,
+        number: u32,
+        hold: impl FnOnce(usize) -> bool,
+    ) -> Result<MutexGuard<'_, SessionSlot>, StateError> {
         if number >= self.granted() {
             return Err(StateError::BadSlot);
+        }
+        let place = number as usize / BLOCK;
+        if place > 0 && self.blocks[place].get().is_none() && !hold(BLOCK_BYTES) {
+            return Err(StateError::Delay);
         }
         Ok(self.at(number as usize))
     }
@@ -93,6 +105,11 @@ impl SessionSlots {
         if highest < target && target < self.granted() {
             self.granted.store(target, Ordering::Relaxed);
         }
+    }
+
+    /// Bytes of memory of all slots that the session is made with.
+    pub fn base_bytes(&self) -> usize {
+        self.blocks.len() * size_of::<OnceLock<Block>>() + BLOCK_BYTES
     }
 
     /// Bytes of replies that are kept.

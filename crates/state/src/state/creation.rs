@@ -11,6 +11,7 @@ use crate::clients::{ClientCaller, ClientRecord, CreationAnswer};
 use crate::effects::ClientEnd;
 use crate::error::StateError;
 use crate::ids::{ClientId, SessionId};
+use crate::memory;
 use crate::sessions::LiveSession;
 
 impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
@@ -39,7 +40,10 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
             return Ok(SessionAnswer::Replay(reply));
         }
         let is_full = record.sessions.len() >= self.settings.bounds.sessions_of_client;
-        let refusal = is_full.then_some(StateError::NoSpace);
+        // With the first slots, and a table of all that it is granted.
+        let bytes = memory::SESSION + 2_048 + 16 * slots.clamp(1, self.settings.bounds.slots) as usize / 8;
+        let has_room = !is_full && self.room_for_client(now, client, bytes).is_ok();
+        let refusal = (!has_room).then_some(StateError::NoSpace);
         if let Some(record) = self.clients.get_mut(client) {
             record.creation.advance(refusal.clone());
         }

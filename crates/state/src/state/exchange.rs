@@ -10,6 +10,7 @@ use crate::clients::{ClientIdentity, ClientRecord, Exchange, decide};
 use crate::effects::ClientEnd;
 use crate::error::StateError;
 use crate::ids::ClientId;
+use crate::memory;
 
 impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     /// EXCHANGE_ID (RFC 8881 18.35.4; `update` is `EXCHGID4_FLAG_UPD_CONFIRMED_REC_A`). A client that restarted is a new one, and what it
@@ -43,6 +44,8 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
             self.end_client(now, unconfirmed, ClientEnd::Replaced);
         }
         self.make_room(now, network)?;
+        let bytes = memory::CLIENT + 3 * owner.len();
+        self.room(now, network, None, bytes).map_err(|_| StateError::Delay)?;
         Ok(answer(self.clients.add(now, identity)))
     }
 

@@ -8,6 +8,8 @@ use crate::effects::LockGrant;
 use crate::error::StateError;
 use crate::files::{LockWish, Party};
 use crate::ids::{ByteRange, ClientId, LockKind, LockOwner, ShareAccess, StateId};
+use crate::memory;
+use crate::states::bytes_of_lock;
 
 /// Who locks, under which open; and its lock state, if there is one.
 struct Locking {
@@ -38,6 +40,9 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         self.admit_client(client, is_reclaim)?;
         let lock_owner = LockOwner::V4 { client, owner: owner.clone() };
         self.has_room(client, key, &lock_owner, is_new)?;
+        // A lock in the middle of another makes two more ranges.
+        let bytes = 2 * (memory::RANGE + owner.len()) + if is_new { bytes_of_lock(&owner) } else { 0 };
+        self.room_for_client(now, client, bytes)?;
         let wish = LockWish { key, owner: &lock_owner, range, kind };
         self.make_way(now, &wish, waits && !is_reclaim).map_err(|error| conflict(error, is_reclaim))?;
         self.granted_to_client(now, client, is_reclaim);

@@ -9,6 +9,7 @@ mod gate;
 mod io;
 mod local;
 mod locks;
+mod memory;
 mod nfs_state;
 mod nlm;
 mod opens;

@@ -13,6 +13,7 @@ use crate::grace::Grace;
 use crate::hosts::Hosts;
 use crate::ids::ClientId;
 use crate::journal::Journal;
+use crate::memory::HeldMemory;
 use crate::records::RecoveryRecords;
 use crate::sessions::{ReplyBudget, SessionTable};
 use crate::settings::StateSettings;
@@ -29,6 +30,7 @@ pub struct NfsState<K, S> {
     pub(super) sessions: Arc<SessionTable<S>>,
     pub(super) sessions_made: u64,
     pub(super) budget: Arc<ReplyBudget>,
+    pub(super) memory: HeldMemory,
     pub(super) states: HashMap<ClientId, ClientStates<K>>,
     pub(super) files: FileTable<K>,
     pub(super) hosts: Hosts,
@@ -54,6 +56,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
                 settings.bounds.cached_bytes,
                 settings.bounds.cached_bytes_of_client,
             )),
+            memory: HeldMemory::default(),
             states: HashMap::new(),
             files: FileTable::default(),
             hosts: Hosts::default(),

@@ -1,6 +1,7 @@
 //! What NLM hosts ask (C702, chapter 10; RFC 1813, appendix II).
 
 use std::hash::Hash;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use super::locks::conflict;
@@ -9,6 +10,7 @@ use crate::effects::LockGrant;
 use crate::error::StateError;
 use crate::files::{LockWish, Party, ShareHolder, ShareMode};
 use crate::ids::{ByteRange, HostId, LockKind, LockOwner, NlmOwner, ShareAccess, ShareDeny};
+use crate::memory;
 
 impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     /// The number of an NLM host. `host` is what the server needs to know of it after a restart, and the same each time. A host that has nothing
@@ -17,8 +19,12 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     /// # Errors
     ///
     /// [`StateError::NoSpace`].
-    pub fn nlm_host(&mut self, host: &[u8]) -> Result<HostId, StateError> {
-        self.hosts.number(host, self.settings.bounds.hosts).ok_or(StateError::NoSpace)
+    pub fn nlm_host(&mut self, now: Duration, host: &[u8], network: IpAddr) -> Result<HostId, StateError> {
+        if let Some(known) = self.hosts.find(host) {
+            return Ok(known);
+        }
+        self.room(now, network, None, memory::HOST + 2 * host.len())?;
+        self.hosts.number(host, network, self.settings.bounds.hosts).ok_or(StateError::NoSpace)
     }
 
     /// Whether an NLM host has a number.
@@ -48,6 +54,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         if !self.has_room_for_range(Party::Host(host), key) {
             return Err(StateError::NoSpace);
         }
+        self.room_for_host(now, host, 2 * (memory::RANGE + owner.oh.len()))?;
         if kind == LockKind::Write {
             // Whoever has a delegation may have locked the file for reading and told nobody.
             self.recall(now, key, None)?;
@@ -126,6 +133,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         if self.files.shares_of(owner.host) >= self.settings.bounds.states_of_client {
             return Err(StateError::NoSpace);
         }
+        self.room_for_host(now, owner.host, memory::SHARE + owner.oh.len())?;
         self.share(now, &holder, key, mode).map_err(|error| conflict(error, is_reclaim))?;
         self.granted_to_host(now, owner.host, is_reclaim);
         self.files.set_share(key, holder, Some(mode));

@@ -7,7 +7,7 @@ use super::{NfsState, OpenAnswer, OpenRequest};
 use crate::error::StateError;
 use crate::files::{ShareHolder, ShareMode, excludes_delegations};
 use crate::ids::{ClientId, ShareAccess, ShareDeny, StateId};
-use crate::states::ClientStates;
+use crate::states::{ClientStates, bytes_of_open};
 
 impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     /// OPEN (RFC 8881 18.16), after the file is found or made and before it is truncated. An owner that has the file open gets more of it.
@@ -23,6 +23,9 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
             return Err(StateError::Invalid);
         }
         self.admit_client(client, is_reclaim)?;
+        if self.states.get(&client).and_then(|states| states.open_of(key, owner)).is_none() {
+            self.room_for_client(now, client, bytes_of_open(owner))?;
+        }
         let states = self.states.entry(client).or_insert_with(|| ClientStates::new(client));
         let there = states.open_of(key, owner);
         if there.is_none() && states.count() >= self.settings.bounds.states_of_client {

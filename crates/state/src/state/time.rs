@@ -21,6 +21,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
             self.wake(now, &key);
         }
         self.end_idle_hosts(now);
+        self.count_memory(now);
     }
 
     /// Unconfirmed ones live a lease, others a lease and the time of courtesy.

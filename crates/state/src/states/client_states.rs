@@ -6,6 +6,7 @@ use std::hash::Hash;
 use super::Combinations;
 use crate::error::StateError;
 use crate::ids::{ClientId, LockOwner, OpenId, StateId};
+use crate::memory;
 
 /// What one owner has open of a file.
 #[derive(Debug)]
@@ -67,6 +68,8 @@ pub struct ClientStates<K> {
     /// Those that were not revoked.
     delegations: HashMap<K, u32>,
     revoked: usize,
+    /// Memory of all.
+    bytes: usize,
 }
 
 impl<K> Stated<K> {
@@ -79,6 +82,16 @@ impl<K> Stated<K> {
     }
 }
 
+/// Memory of an open of this owner: its name is kept twice.
+pub fn bytes_of_open(owner: &[u8]) -> usize {
+    memory::OPEN + 2 * owner.len()
+}
+
+/// Memory of the lock state of this owner.
+pub fn bytes_of_lock(owner: &[u8]) -> usize {
+    memory::LOCK + 2 * owner.len()
+}
+
 /// The next of a seqid: never 0, which stands for the current one.
 fn next(number: u32) -> u32 {
     number.wrapping_add(1).max(1)
@@ -88,7 +101,7 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
     /// None yet.
     pub fn new(client: ClientId) -> Self {
         let (by_index, opens, delegations) = (HashMap::new(), HashMap::new(), HashMap::new());
-        Self { client, next: 1, by_index, opens, delegations, revoked: 0 }
+        Self { client, next: 1, by_index, opens, delegations, revoked: 0, bytes: 0 }
     }
 
     /// What a stateid of this client stands for, and its index.
@@ -189,6 +202,7 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
             locks: HashMap::new(),
         };
         self.by_index.insert(index, Stated::Open(open));
+        self.bytes += bytes_of_open(owner);
         self.opens.insert((key.clone(), owner.into()), index);
         index
     }
@@ -202,6 +216,7 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
         let under = self.open_mut(open)?;
         under.locks.insert(owner.into(), index);
         let key = under.key.clone();
+        self.bytes += bytes_of_lock(owner);
         let owner = LockOwner::V4 { client, owner: owner.into() };
         self.by_index.insert(index, Stated::Lock(LockState { key, owner, seqid: 0, open }));
         Some(index)
@@ -243,7 +258,9 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
             Stated::Lock(lock) => Some(lock.owner),
             _ => None,
         });
-        let owners = owners.collect();
+        let owners: Vec<LockOwner> = owners.collect();
+        let locks = owners.iter().filter_map(LockOwner::name_in_v4).map(bytes_of_lock).sum::<usize>();
+        self.bytes = self.bytes.saturating_sub(bytes_of_open(&open.owner) + locks);
         Some((open, owners))
     }
 
@@ -253,6 +270,8 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
         if let (LockOwner::V4 { owner, .. }, Some(open)) = (&lock.owner, self.open_mut(lock.open)) {
             open.locks.remove(owner);
         }
+        let bytes = lock.owner.name_in_v4().map_or(0, bytes_of_lock);
+        self.bytes = self.bytes.saturating_sub(bytes);
     }
 
     /// Makes a delegation.
@@ -260,6 +279,7 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
         let index = self.free_index();
         let delegation = DelegationState { key: key.clone(), seqid: 0, is_revoked: false };
         self.by_index.insert(index, Stated::Delegation(delegation));
+        self.bytes += memory::DELEGATION;
         index
     }
 
@@ -273,7 +293,11 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
 
     /// Takes a delegation out.
     pub fn remove_delegation(&mut self, index: u32) {
-        match self.by_index.remove(&index) {
+        let removed = self.by_index.remove(&index);
+        if removed.is_some() {
+            self.bytes = self.bytes.saturating_sub(memory::DELEGATION);
+        }
+        match removed {
             Some(Stated::Delegation(one)) if one.is_revoked => self.revoked -= 1,
             Some(Stated::Delegation(one)) if self.delegations.get(&one.key) == Some(&index) => {
                 self.delegations.remove(&one.key);
@@ -311,6 +335,11 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
     /// Indexes of all opens.
     pub fn opens(&self) -> impl Iterator<Item = u32> + '_ {
         self.opens.values().copied()
+    }
+
+    /// Bytes of memory of all, without ranges.
+    pub fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// How many opens, lock states and delegations there are.

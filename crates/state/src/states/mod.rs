@@ -3,5 +3,5 @@
 mod client_states;
 mod combinations;
 
-pub use client_states::{ClientStates, Stated};
+pub use client_states::{ClientStates, Stated, bytes_of_lock, bytes_of_open};
 pub use combinations::Combinations;

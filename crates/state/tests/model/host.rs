@@ -21,7 +21,7 @@ impl Host {
 
 impl World {
     pub fn host_step(&mut self, number: usize) {
-        let id = self.state.nlm_host(&[number as u8]).expect("a host");
+        let id = self.state.nlm_host(self.now, &[number as u8], [192, 0, 2, 1].into()).expect("a host");
         let host = &mut self.hosts[number];
         host.id = Some(id);
         let has_restarted = std::mem::replace(&mut host.epoch, self.epoch) != self.epoch;

@@ -20,7 +20,7 @@ fn nlm_lock(state: &mut State, owner: &NlmOwner, range: ByteRange) -> Result<(),
 
 /// Owners of one host, each with a byte of its own.
 fn owners(state: &mut State) -> [NlmOwner; 3] {
-    let host = state.nlm_host(b"h").expect("a host");
+    let host = nlm_host(state, b"h").expect("a host");
     let owners = [1, 2, 3].map(|svid| NlmOwner { host, svid, oh: [1].into() });
     for (byte, owner) in (0..).zip(&owners) {
         nlm_lock(state, owner, range(byte, byte)).expect("LOCK");

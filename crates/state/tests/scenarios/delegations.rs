@@ -128,7 +128,7 @@ fn a_silent_client_is_not_waited_for() {
 fn locks_of_hosts_wait_for_those_who_may_have_locked_without_a_word() {
     let mut state = server();
     let (a, mine) = delegated(&mut state, "a");
-    let host = state.nlm_host(b"host").expect("a number");
+    let host = nlm_host(&mut state, b"host").expect("a number");
     let owner = NlmOwner { host, svid: 1, oh: [1].into() };
     let lock = |state: &mut State, kind| {
         let (key, range) = (&"file", range(0, 9));

@@ -82,7 +82,7 @@ fn hosts_reclaim_too() {
     let mut state = server();
     let owner = |host| NlmOwner { host, svid: 1, oh: [1].into() };
     let lock = |state: &mut State, name: &[u8], is_reclaim| {
-        let owner = owner(state.nlm_host(name).expect("a host"));
+        let owner = owner(nlm_host(state, name).expect("a host"));
         let (key, kind, range) = (&"file", LockKind::Write, range(0, 9));
         state
             .nlm_lock(NOW, NlmLockRequest { owner: &owner, key, kind, range, waits: false, is_reclaim })

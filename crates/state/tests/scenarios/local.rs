@@ -35,7 +35,7 @@ fn they_are_in_the_way_and_are_not_told_to_the_kernel() {
 #[test]
 fn a_grant_that_meets_one_waits_again() {
     let mut state = server();
-    let host = state.nlm_host(b"h").expect("a host");
+    let host = nlm_host(&mut state, b"h").expect("a host");
     let owners = [1, 2].map(|svid| NlmOwner { host, svid, oh: [].into() });
     let request = |owner| {
         let (key, kind, range) = (&"file", LockKind::Write, range(0, 9));

@@ -6,6 +6,7 @@ mod delegations;
 mod grace;
 mod local;
 mod locks;
+mod memory;
 mod nlm;
 mod opens;
 mod server;

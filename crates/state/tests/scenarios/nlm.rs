@@ -23,8 +23,8 @@ fn request(owner: &NlmOwner) -> NlmLockRequest<'_, &'static str> {
 #[test]
 fn locks_of_nlm_and_of_nfs4_exclude_each_other() {
     let mut state = server();
-    let host = state.nlm_host(b"h").expect("a host");
-    assert_eq!(state.nlm_host(b"h"), Ok(host));
+    let host = nlm_host(&mut state, b"h").expect("a host");
+    assert_eq!(nlm_host(&mut state, b"h"), Ok(host));
     let (one, two) = (owner(host, 1), owner(host, 2));
     state.nlm_lock(NOW, request(&one)).expect("LOCK");
     let effects = state.take_effects();
@@ -45,7 +45,8 @@ fn locks_of_nlm_and_of_nfs4_exclude_each_other() {
 #[test]
 fn a_host_that_restarted_has_nothing_any_more() {
     let mut state = server();
-    let (host, other) = (state.nlm_host(b"h").expect("a host"), state.nlm_host(b"i").expect("a host"));
+    let (host, other) =
+        (nlm_host(&mut state, b"h").expect("a host"), nlm_host(&mut state, b"i").expect("a host"));
     state.nlm_lock(NOW, request(&owner(host, 1))).expect("LOCK");
     let share = (ShareAccess::READ, ShareDeny::BOTH);
     state.nlm_share(NOW, &owner(host, 0), &"file", share, false).expect("SHARE");
@@ -69,7 +70,7 @@ fn a_host_that_restarted_has_nothing_any_more() {
 #[test]
 fn a_host_without_locks_is_forgotten_after_a_lease() {
     let mut state = server();
-    let host = state.nlm_host(b"h").expect("a host");
+    let host = nlm_host(&mut state, b"h").expect("a host");
     state.nlm_lock(NOW, request(&owner(host, 1))).expect("LOCK");
     state.expire(seconds(1000));
     state.nlm_unlock(seconds(1000), &owner(host, 1), &"file", range(0, 9)).expect("UNLOCK");
@@ -86,7 +87,7 @@ fn a_host_without_locks_is_forgotten_after_a_lease() {
 #[test]
 fn hosts_are_bounded() {
     let mut state = start(StateBounds { hosts: 1, ..StateBounds::default() });
-    state.nlm_host(b"h").expect("a host");
+    nlm_host(&mut state, b"h").expect("a host");
     assert!(state.knows_nlm_host(b"h") && !state.knows_nlm_host(b"i"));
-    assert_eq!(state.nlm_host(b"i"), Err(StateError::NoSpace));
+    assert_eq!(nlm_host(&mut state, b"i"), Err(StateError::NoSpace));
 }

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use howdah_state::{
-    ByteRange, ClientCaller, ClientId, ClientIdentity, Effect, ExchangeAnswer, LockAnswer, LockKind,
+    ByteRange, ClientCaller, ClientId, ClientIdentity, Effect, ExchangeAnswer, HostId, LockAnswer, LockKind,
     LockRequest, Locker, NfsState, OpenAnswer, OpenRequest, Principal, RecoveryRecords, SessionAnswer,
     ShareAccess, ShareDeny, StateBounds, StateError, StateId, StateSettings,
 };
@@ -136,4 +136,9 @@ pub fn lock(
 
 pub fn has_record(effects: &[Effect<&'static str>]) -> bool {
     effects.iter().any(|effect| matches!(effect, Effect::Persist { .. }))
+}
+
+/// The number of an NLM host.
+pub fn nlm_host(state: &mut State, name: &[u8]) -> Result<HostId, StateError> {
+    state.nlm_host(Duration::ZERO, name, address("h"))
 }

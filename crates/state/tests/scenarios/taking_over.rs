@@ -23,7 +23,7 @@ fn left(names: &[&str]) -> RecoveryRecords {
 }
 
 fn nlm_lock(state: &mut State, name: &[u8], is_reclaim: bool) -> Result<(), StateError> {
-    let host = state.nlm_host(name).expect("a host");
+    let host = nlm_host(state, name).expect("a host");
     let owner = NlmOwner { host, svid: 1, oh: [1].into() };
     let (key, kind, range) = (&"locked", LockKind::Write, range(0, 9));
     let request = NlmLockRequest { owner: &owner, key, kind, range, waits: false, is_reclaim };
@@ -73,9 +73,9 @@ fn grace_ends_when_those_who_were_taken_over_are_back() {
 #[test]
 fn who_waits_is_served_when_grace_ends_and_not_before() {
     let mut state = server();
-    let holder = state.nlm_host(b"holder").expect("a host");
+    let holder = nlm_host(&mut state, b"holder").expect("a host");
     nlm_lock(&mut state, b"holder", false).expect("LOCK");
-    let waiter = NlmOwner { host: state.nlm_host(b"waiter").expect("a host"), svid: 1, oh: [1].into() };
+    let waiter = NlmOwner { host: nlm_host(&mut state, b"waiter").expect("a host"), svid: 1, oh: [1].into() };
     let (key, kind, range) = (&"locked", LockKind::Write, range(0, 9));
     let request = NlmLockRequest { owner: &waiter, key, kind, range, waits: true, is_reclaim: false };
     assert!(matches!(state.nlm_lock(NOW, request), Err(StateError::Denied(_))));

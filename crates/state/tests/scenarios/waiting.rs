@@ -90,7 +90,7 @@ fn waiters_of_a_client_are_bounded() {
 #[test]
 fn a_blocked_host_gets_its_lock_and_may_refuse_it() {
     let (mut state, [a, ..], held) = queue();
-    let host = state.nlm_host(b"h").expect("a host");
+    let host = nlm_host(&mut state, b"h").expect("a host");
     let owner = NlmOwner { host, svid: 1, oh: [1].into() };
     let request = NlmLockRequest {
         owner: &owner,
