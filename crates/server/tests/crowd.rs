@@ -132,6 +132,7 @@ fn four_clients_of_one_address_with_long_owners_hold_bounded_memory_and_give_it_
     // A client of another address has all that it wants.
     let other = connect(&states, 7);
     (0..1_000).for_each(|number| open(&states, other, (1 << 50) + number).expect("opened"));
+    states.tick();
     for client in greedy {
         let released = states.ask(|state, now| Ok(state.release_client(now, client)));
         assert_eq!(released, Ok(true));

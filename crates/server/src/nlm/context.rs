@@ -12,6 +12,7 @@ use super::Nlm;
 use super::convert;
 use crate::counts::at_export;
 use crate::exports::{Admission, Exports, Identity};
+use crate::room::one_client;
 use crate::states::{FileKey, LocalLock, LockHost, State};
 use crate::{Peer, Refusal, Request};
 
