@@ -135,6 +135,37 @@ fn an_export_is_mounted_told_of_and_unmounted() {
 }
 
 #[test]
+fn a_mount_is_made_read_only_and_writable_again() {
+    let Some(scene) = Scene::new() else { return };
+    let (code, _, errors) = scene.mount(&["-o", "remount,ro"]);
+    assert!(code == Some(1) && errors.contains("nothing is mounted by howdah"), "{errors}");
+    assert_eq!(scene.mount(&["-o", "nocto,fsc,lookupcache=positive,fsname=x,context=\"a,b\""]).0, Some(0));
+    let write = || fs::write(scene.at().join("new"), "written");
+    for (options, said, is_writable) in
+        [("remount,ro", "read-only", false), ("remount,rw,noexec", "read-write", true)]
+    {
+        let (code, text, errors) = scene.mount(&["-o", options]);
+        assert!(code == Some(0) && text.contains(said), "{options}: {text}{errors}");
+        assert_eq!(write().map_err(|error| error.kind()).is_ok(), is_writable, "{options}");
+    }
+    assert_eq!(fs::read(scene.at().join("file")).expect("the same mount"), b"hello");
+    assert_eq!(scene.umount(&[]).0, Some(0));
+}
+
+#[test]
+fn mount_calls_us_for_the_type_fuse_howdah() {
+    let Some(scene) = Scene::new() else { return };
+    let url = format!("nfs://{}/", scene.address);
+    let mut command = Command::new(HOWDAH);
+    command.arg(&url).arg(scene.at()).args(["-o", "rw,nodev,nosuid"]);
+    command.env("XDG_RUNTIME_DIR", scene.home.path()).arg("--state").arg(scene.home.path().join("mounts"));
+    let (code, _, errors) = run(&mut command);
+    assert_eq!(code, Some(0), "{errors}");
+    assert_eq!(fs::read(scene.at().join("file")).expect("read"), b"hello");
+    assert_eq!(scene.umount(&[]).0, Some(0));
+}
+
+#[test]
 fn a_mount_says_what_was_negotiated_or_nothing() {
     let Some(scene) = Scene::new() else { return };
     let (code, text, errors) = scene.mount(&["--verbose", "-o", "ro,rsize=65536,acregmin=1"]);

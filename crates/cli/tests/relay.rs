@@ -217,3 +217,23 @@ fn a_far_directory_that_is_replaced_is_mounted_again() {
     }
     assert!(has(b"file").is_none());
 }
+
+#[test]
+fn a_relay_that_calls_from_low_ports_takes_calls_from_such_ports_and_says_whose_locks_it_knows() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let home = home();
+    let home = home.path();
+    let far = origin(home, ANYWHERE);
+    let url = format!("nfs://{}/", far.address());
+    let mut near = Server::start(serve(&home.join("near")).args(["--cache", &url, "--listen", ANYWHERE]));
+    assert!(near.screen.contains("ports below 1024"), "{}", near.screen);
+    assert!(!near.screen.contains("any port"), "{}", near.screen);
+    near.log_line("locks hold among the clients of this server only");
+    // Root's own client calls from such a port.
+    client(&near);
+    drop(near);
+    let near = relay(home, &far, ANYWHERE);
+    assert!(near.screen.contains("any port"), "as it was told: {}", near.screen);
+}

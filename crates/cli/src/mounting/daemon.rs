@@ -35,7 +35,7 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
     // Looked at before a server is asked, and once more when it is mounted, for another start may have mounted there meanwhile.
     {
         let _turn = Turn::wait(arguments.state.as_deref())?;
-        prepared(&arguments.directory, arguments.nonempty)?;
+        prepared(&arguments.directory, arguments.nonempty || settings.nonempty)?;
     }
     let client = connect_to(&settings.url, &ConnectOptions::default())?;
     let caller = settings.url.caller(own_caller());
@@ -58,7 +58,7 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
     let signals = signals()?;
     let cached = Arc::clone(&layers.file_system);
     let turn = Turn::wait(arguments.state.as_deref())?;
-    let directory = prepared(&arguments.directory, arguments.nonempty)?;
+    let directory = prepared(&arguments.directory, arguments.nonempty || settings.nonempty)?;
     let mounted = mount(layers.file_system, layers.consistency, &directory, &options)?;
     if read_ahead(&directory, READ_AHEAD) {
         tracing::debug!("the kernel reads {READ_AHEAD} KiB ahead");

@@ -28,6 +28,10 @@ pub struct MountSettings {
     /// Whether every write is durable before it is answered.
     pub synchronous: bool,
     pub executable: bool,
+    /// Whether files in the directory may be hidden.
+    pub nonempty: bool,
+    /// Whether a mount that is there gets these options.
+    pub remount: bool,
     /// How long attributes are believed.
     pub believed: Believed,
 }
@@ -108,11 +112,12 @@ impl MountSettings {
             devices: false,
             synchronous: false,
             executable: true,
+            nonempty: false,
+            remount: false,
             believed: Believed::default(),
         };
-        let options = options.iter().flat_map(|options| options.split(','));
-        for option in options.map(str::trim).filter(|option| !option.is_empty()) {
-            settings.take(option, &mut query)?;
+        for option in options.iter().flat_map(|options| separated(options)) {
+            settings.take(option.trim(), &mut query)?;
         }
         settings.url = url(source, &query)?;
         Ok(settings)
@@ -133,6 +138,8 @@ impl MountSettings {
             Some(Meaning::UrlWith(whole)) => query.push(whole.to_owned()),
             Some(Meaning::ReadOnly(yes)) => self.read_only = yes,
             Some(Meaning::AllowOther) => self.allow_other = true,
+            Some(Meaning::NonEmpty) => self.nonempty = true,
+            Some(Meaning::Remount) => self.remount = true,
             Some(Meaning::SetId(yes)) => self.set_id = yes,
             Some(Meaning::Devices(yes)) => self.devices = yes,
             Some(Meaning::Synchronous(yes)) => self.synchronous = yes,
@@ -162,6 +169,16 @@ impl MountSettings {
         }
         Ok(())
     }
+}
+
+/// The options of a list. A label of SELinux may have commas between quotes.
+fn separated(options: &str) -> impl Iterator<Item = &str> {
+    let mut is_quoted = false;
+    let parts = options.split(move |letter| {
+        is_quoted ^= letter == '"';
+        letter == ',' && !is_quoted
+    });
+    parts.filter(|option| !option.trim().is_empty())
 }
 
 fn number(name: &str, value: &str) -> String {
@@ -238,6 +255,24 @@ mod tests {
             let settings = parse(options).expect("taken");
             assert_eq!((settings.set_id, settings.devices), expected, "{options}");
         }
+    }
+
+    #[test]
+    fn options_of_other_lines_in_fstab_change_nothing() {
+        let usual = parse("").expect("taken");
+        for options in [
+            "nocto,fsc,softreval,noacl,sharecache,nordirplus,local_lock=all,nolock",
+            "fsname=x,subtype=howdah,auto_unmount,default_permissions,max_read=131072",
+            "silent,loud,noiversion,nomand,relatime,_netdev,nofail,x-systemd.idle-timeout=10min",
+            "context=\"system_u:object_r:tmp_t:s0:c127,c456\",defcontext=x",
+        ] {
+            assert_eq!(parse(options).expect(options), usual, "{options}");
+        }
+        let settings = parse("nonempty,remount,ro").expect("taken");
+        assert!(settings.nonempty && settings.remount && settings.read_only);
+        assert!(parse("softerr").expect("taken").url.options.gives_up_after().is_some());
+        let after_label = parse("context=\"a,b\",ro").expect("taken");
+        assert!(after_label.read_only);
     }
 
     #[test]

@@ -19,6 +19,10 @@ pub enum Meaning {
     Devices(bool),
     /// Whether every write is durable before it is answered.
     Synchronous(bool),
+    /// A mount that is there gets other options.
+    Remount,
+    /// Files may be in the directory.
+    NonEmpty,
     /// Where locks hold.
     LocalLock,
     /// Whether programs may be run.
@@ -121,6 +125,47 @@ const TABLE: &[(&str, Meaning)] = &[
     ("rdirplus", Meaning::Ignored),
     ("nordirplus", Meaning::Ignored),
     ("noacl", Meaning::Ignored),
+    ("acl", Meaning::Ignored),
+    ("remount", Meaning::Remount),
+    ("nonempty", Meaning::NonEmpty),
+    // Those that ask for less than is done, or for what only other clients have.
+    ("nocto", Meaning::Ignored),
+    ("fsc", Meaning::Ignored),
+    ("nofsc", Meaning::Ignored),
+    ("softerr", Meaning::Url("soft")),
+    ("softreval", Meaning::Ignored),
+    ("nosoftreval", Meaning::Ignored),
+    ("sharecache", Meaning::Ignored),
+    ("nosharecache", Meaning::Ignored),
+    ("max_connect", Meaning::Ignored),
+    ("write", Meaning::Ignored),
+    ("minorversion", Meaning::Unsupported("howdah's client speaks NFSv3 only")),
+    ("clientaddr", Meaning::Ignored),
+    ("namlen", Meaning::Ignored),
+    ("silent", Meaning::Ignored),
+    ("loud", Meaning::Ignored),
+    ("iversion", Meaning::Ignored),
+    ("noiversion", Meaning::Ignored),
+    ("mand", Meaning::Unsupported("no file system of Linux has mandatory locks any more")),
+    ("nomand", Meaning::Ignored),
+    // Those of other programs for FUSE.
+    ("fsname", Meaning::Ignored),
+    ("subtype", Meaning::Ignored),
+    ("auto_unmount", Meaning::Ignored),
+    ("default_permissions", Meaning::Ignored),
+    ("auto_cache", Meaning::Ignored),
+    ("noauto_cache", Meaning::Ignored),
+    ("big_writes", Meaning::Ignored),
+    ("large_read", Meaning::Ignored),
+    ("max_read", Meaning::Ignored),
+    ("max_write", Meaning::Ignored),
+    ("blkdev", Meaning::Unsupported("it is no block device")),
+    // SELinux labels all files of such a mount alike, whatever is asked for.
+    ("context", Meaning::Ignored),
+    ("fscontext", Meaning::Ignored),
+    ("defcontext", Meaning::Ignored),
+    ("rootcontext", Meaning::Ignored),
+    ("seclabel", Meaning::Ignored),
 ];
 
 /// What an option means, if there is one of that name.

@@ -9,14 +9,13 @@ use anyhow::{Context, Error, Result};
 use howdah_confine::{Plan, confine};
 use howdah_net::{Listener, LocalListener};
 use howdah_relay::{Far, Relay};
-use rustix::thread::{CapabilitySet, capabilities};
 
 use super::answers::RelayAnswers;
 use super::screen::RelayScreen;
 use super::settings::{PassingSettings, connections_within};
 use crate::arguments::RelayArguments;
 use crate::commands::Failure;
-use crate::report::{self, reachable};
+use crate::report::{self, has_low_ports, reachable};
 use crate::running::{
     RunningFile, ServiceManager, Signal, allow_many_open_files, catch_signals, own_addresses, prepare_state,
     read_signals, start_log,
@@ -112,11 +111,6 @@ fn welcome(
     manager.ready(&format!("Passing calls through to {} on {addresses}", relay.far().url()));
     report::print(&screen);
     Ok(())
-}
-
-/// Whether this process may call from ports below 1024.
-fn has_low_ports() -> bool {
-    capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::NET_BIND_SERVICE))
 }
 
 /// Does what signals say, until one says to stop.

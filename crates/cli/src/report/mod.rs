@@ -38,7 +38,7 @@ pub use knobs::{knob_set, knobs};
 pub use listing::{Listed, listing};
 pub use mount_commands::{far as mount_far, far_nfs3 as mount_far_nfs3};
 pub use nics::{NicRates, Scale, nics, nics_json, nics_plot};
-pub use opened::{Handles, OpenedExport};
+pub use opened::{Handles, OpenedExport, has_low_ports};
 pub use output::{complain, is_incomplete, is_unread, print, print_raw, status};
 pub use relay::relay;
 pub use settings::{exports, server};

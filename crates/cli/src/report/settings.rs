@@ -239,6 +239,7 @@ pub fn access(access: &Access, opened: OpenedExport) -> String {
     };
     let ports = match access.privileged_ports {
         PrivilegedPorts::Always => "ports below 1024",
+        PrivilegedPorts::Local if opened.guards_far => "ports below 1024",
         PrivilegedPorts::Local if opened.guards_host => "any port (from this host: below 1024)",
         PrivilegedPorts::Local | PrivilegedPorts::Never => "any port",
     };

@@ -203,7 +203,8 @@ mod tests {
     fn screen_of(config: &ServerConfig, acts_as_caller: bool, hosts: &[&str]) -> String {
         let hosts: Vec<SocketAddr> = hosts.iter().map(|text| text.parse().expect("an address")).collect();
         let handles = if acts_as_caller { Handles::Kernel } else { Handles::Index };
-        let opened = [OpenedExport { handles, acts_as_caller, guards_host: acts_as_caller }];
+        let opened =
+            [OpenedExport { handles, acts_as_caller, guards_host: acts_as_caller, guards_far: false }];
         let portmapper = acts_as_caller.then_some("rpcbind");
         Welcome {
             config,

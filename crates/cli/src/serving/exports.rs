@@ -26,8 +26,8 @@ pub fn exports(
     accounts: &Arc<UserGroups>,
 ) -> Result<Exports> {
     let list = configs.iter().zip(file_systems.iter()).map(|(config, open)| {
-        let OpenedExport { acts_as_caller, guards_host, .. } = open.opened;
-        let rules = config.clients.iter().map(|written| rule(written, names, guards_host)).collect();
+        let (opened, acts_as_caller) = (open.opened, open.opened.acts_as_caller);
+        let rules = config.clients.iter().map(|written| rule(written, names, opened)).collect();
         let file_system = delayed(open.file_system(), delay);
         // All files are the server's own user's otherwise: whoever may run one would be that user.
         let keeps_set_id = config.set_id && acts_as_caller;
@@ -55,7 +55,7 @@ fn delayed(file_system: Arc<dyn FileSystem>, delay: Option<Duration>) -> Arc<dyn
     }
 }
 
-fn rule(written: &configuration::ClientRule, names: &ClientNames, guards_host: bool) -> ClientRule {
+fn rule(written: &configuration::ClientRule, names: &ClientNames, opened: OpenedExport) -> ClientRule {
     let access = &written.access;
     ClientRule {
         clients: match &written.who {
@@ -77,7 +77,8 @@ fn rule(written: &configuration::ClientRule, names: &ClientNames, guards_host: b
         privileged_ports: match access.privileged_ports {
             configuration::PrivilegedPorts::Always => PrivilegedPorts::Always,
             // Without privilege nobody gets more rights than the server has, whatever user is claimed.
-            configuration::PrivilegedPorts::Local if guards_host => PrivilegedPorts::Local,
+            configuration::PrivilegedPorts::Local if opened.guards_far => PrivilegedPorts::Always,
+            configuration::PrivilegedPorts::Local if opened.guards_host => PrivilegedPorts::Local,
             configuration::PrivilegedPorts::Local | configuration::PrivilegedPorts::Never => {
                 PrivilegedPorts::Never
             }

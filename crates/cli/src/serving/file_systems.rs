@@ -344,7 +344,8 @@ fn open(export: &ExportConfig, root: Option<Root>, state: &Path) -> Result<OpenF
                 (HandleSource::Index, None) => Handles::Index,
                 (HandleSource::Index, Some(why)) => Handles::FileNumbers(why),
             };
-            let opened = OpenedExport { handles, acts_as_caller, guards_host: acts_as_caller };
+            let opened =
+                OpenedExport { handles, acts_as_caller, guards_host: acts_as_caller, guards_far: false };
             (Served::Directory(Arc::new(file_system)), opened)
         }
         (Source::Directory(path), None) => {
@@ -408,6 +409,10 @@ fn server(export: &ExportConfig, url: &NfsUrl, state: &Path) -> Result<Far> {
             Shown(first)
         );
     }
+    tracing::warn!(
+        export = %export.name,
+        "locks hold among the clients of this server only: {url} does not know them, nor do those who use it directly"
+    );
     let (sizes, expected) = (client.sizes(), expected(&client));
     let connected = Arc::clone(&client);
     let client: Arc<dyn FileSystem> = client;
