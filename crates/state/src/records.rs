@@ -93,6 +93,20 @@ impl RecoveryRecords {
         }
     }
 
+    /// Whether those who are recorded here lose nothing if this record, which comes next, is lost: it only names somebody who is not
+    /// recorded, or forgets what is not there.
+    pub fn can_miss(&self, record: &DurableRecord) -> bool {
+        match record {
+            DurableRecord::AddClient { .. } | DurableRecord::AddHost { .. } => true,
+            DurableRecord::RemoveClient { owner, principal } => !self.knows_client(owner, principal),
+            DurableRecord::RemoveHost { host } => !self.knows_host(host),
+            DurableRecord::EndGrace => !self.has_earlier(),
+            DurableRecord::Start { .. }
+            | DurableRecord::TakeClient { .. }
+            | DurableRecord::TakeHost { .. } => false,
+        }
+    }
+
     fn start(&mut self, epoch: u32) {
         self.epoch = epoch;
         let present = std::mem::take(&mut self.present);

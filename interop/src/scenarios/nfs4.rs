@@ -35,6 +35,14 @@ pub const SCENARIOS: &[Scenario] = &[
         ..BASE
     },
     Scenario {
+        name: "nfs4-file-systems",
+        about: "howdah in the guest beside the kernel's server, on tmpfs, ext4, XFS, Btrfs and FAT: changes within one tick, file systems below, open files without a name, exclusive files",
+        peer: guest("file-systems.sh", V4_2),
+        sizes: &[("ROUNDS", 100, 8)],
+        limit: LONG,
+        ..BASE
+    },
+    Scenario {
         name: "nfs4-checksum",
         about: "1 GiB written and read back over 4.2 with equal checksums, two connections",
         peer: guest("checksum.sh", "vers=4.2,port=2049,nconnect=2"),

@@ -127,8 +127,8 @@ impl RecordLog for HeadLog {
         }
     }
 
-    fn wait(&self, serial: Serial) -> io::Result<()> {
-        self.file.wait(serial)?;
+    fn wait(&self, serial: Serial, own: Serial) -> io::Result<()> {
+        self.file.wait(serial, own)?;
         if serial == Serial(0) {
             return Ok(());
         }
@@ -181,11 +181,13 @@ mod tests {
         one.addresses.records.take(ADDRESS, None).expect("written");
         one.addresses.add(ADDRESS);
         one.log.append(Serial(1), &client(1));
-        one.log.wait(Serial(1)).expect("it is the head's");
+        one.log.wait(Serial(1), Serial(1)).expect("it is the head's");
         other.addresses.records.take(ADDRESS, None).expect("written");
-        one.log.wait(Serial(1)).expect("this client is in the records that the other head reads");
+        one.log.wait(Serial(1), Serial(1)).expect("this client is in the records that the other head reads");
         one.log.append(Serial(2), &client(2));
-        assert!(one.log.wait(Serial(2)).is_err_and(|error| error.to_string().contains("taken over")));
+        assert!(
+            one.log.wait(Serial(2), Serial(2)).is_err_and(|error| error.to_string().contains("taken over"))
+        );
         assert_eq!(one.addresses.lost().expect("read"), [ADDRESS]);
         assert!(!one.addresses.holds(ADDRESS));
     }
@@ -195,7 +197,10 @@ mod tests {
         let home = tempfile::tempdir().expect("a directory");
         let one = head(home.path(), 1, Duration::ZERO);
         one.log.append(Serial(1), &client(1));
-        one.log.wait(Serial(0)).expect("nothing is granted");
-        assert_eq!(one.log.wait(Serial(1)).map_err(|error| error.kind()), Err(ErrorKind::TimedOut));
+        one.log.wait(Serial(0), Serial(0)).expect("nothing is granted");
+        assert_eq!(
+            one.log.wait(Serial(1), Serial(1)).map_err(|error| error.kind()),
+            Err(ErrorKind::TimedOut)
+        );
     }
 }

@@ -235,7 +235,7 @@ mod tests {
         file.append(Serial(1), &client(1, address(7)));
         file.append(Serial(2), &client(2, address(8)));
         file.append(Serial(3), &DurableRecord::AddHost { host: b"192.0.2.9 192.0.2.7 h".as_slice().into() });
-        file.wait(Serial(3)).expect("durable");
+        file.wait(Serial(3), Serial(3)).expect("durable");
         drop(file);
         for last in [7, 8] {
             one.take(address(last), None).expect("written");

@@ -15,6 +15,7 @@ mod host_mirror;
 mod lock_hosts;
 mod lock_news;
 mod locking;
+mod log_trouble;
 mod options;
 mod own_rights;
 mod recalling;

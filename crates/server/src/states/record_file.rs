@@ -27,7 +27,15 @@ pub struct RecordFile {
     rights: OwnRights,
     state: Mutex<State>,
     /// Taken by whoever makes records durable: others that wait meanwhile find theirs durable then.
-    syncing: Mutex<Serial>,
+    syncing: Mutex<Durable>,
+}
+
+/// What is durable.
+struct Durable {
+    /// Up to this record.
+    serial: Serial,
+    /// What the file comes to up to there.
+    records: RecoveryRecords,
 }
 
 struct State {
@@ -39,6 +47,8 @@ struct State {
     compact: usize,
     /// The last record that is written, durable or not.
     written: Serial,
+    /// Records that are not known to be durable.
+    recent: Vec<(Serial, DurableRecord)>,
     /// The last error. The file may end in half a line, so the whole file is written again.
     failure: Option<io::ErrorKind>,
 }
@@ -65,10 +75,12 @@ impl RecordFile {
             appended: 0,
             compact,
             written: Serial(0),
+            recent: Vec::new(),
             failure: None,
         };
+        let durable = Durable { serial: Serial(0), records: records.clone() };
         let (directory, state) = (directory.to_owned(), Mutex::new(state));
-        Ok(Self { directory, rights, state, syncing: Mutex::new(Serial(0)) })
+        Ok(Self { directory, rights, state, syncing: Mutex::new(durable) })
     }
 }
 
@@ -121,16 +133,29 @@ impl RecordLog for RecordFile {
         let appended = state.append(&self.directory, self.rights, record);
         // Also after a failure: the next rewrite of the file includes this record.
         state.written = serial;
+        state.recent.push((serial, record.clone()));
         if let Err(error) = appended {
             state.failure = Some(error.kind());
         }
     }
 
-    fn wait(&self, serial: Serial) -> io::Result<()> {
+    fn wait(&self, serial: Serial, own: Serial) -> io::Result<()> {
         let mut durable = self.syncing.lock();
-        if *durable >= serial {
+        if durable.serial >= serial {
             return Ok(());
         }
+        self.sync(&mut durable).or_else(|error| {
+            let state = self.state.lock();
+            let mut missing = state.recent.iter().take_while(|(number, _)| *number <= serial);
+            let can_miss_all =
+                own <= durable.serial && missing.all(|(_, record)| durable.records.can_miss(record));
+            if can_miss_all { Ok(()) } else { Err(error) }
+        })
+    }
+}
+
+impl RecordFile {
+    fn sync(&self, durable: &mut Durable) -> io::Result<()> {
         let (written, file) = {
             let mut state = self.state.lock();
             // There may be room again.
@@ -143,7 +168,10 @@ impl RecordLog for RecordFile {
             self.state.lock().failure = Some(error.kind());
             return Err(error);
         }
-        *durable = written;
+        durable.serial = written;
+        let mut state = self.state.lock();
+        let count = state.recent.iter().take_while(|(number, _)| *number <= written).count();
+        state.recent.drain(..count).for_each(|(_, record)| durable.records.apply(&record));
         Ok(())
     }
 }
@@ -284,13 +312,55 @@ mod tests {
         for (record, serial) in records().iter().zip(1..) {
             file.append(Serial(serial), record);
             expected.apply(record);
-            file.wait(Serial(serial)).expect("durable");
+            file.wait(Serial(serial), Serial(serial)).expect("durable");
         }
         // A crash in the middle of a line.
         (&*file.state.lock().file).write_all(b"client 6f6e").expect("written");
         drop(file);
         let (_, found) = RecordFile::open(directory.path(), OwnRights::always()).expect("the file");
         assert_eq!(found.compact(), expected.compact());
+    }
+
+    #[test]
+    fn while_the_disk_is_full_those_who_are_recorded_go_on() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let (file, _) = RecordFile::open(directory.path(), OwnRights::always()).expect("a file");
+        let principal = Principal(Box::new([1]));
+        let add = |owner: u8| DurableRecord::AddClient {
+            owner: [owner].into(),
+            principal: principal.clone(),
+            server: None,
+        };
+        let remove =
+            |owner: u8| DurableRecord::RemoveClient { owner: [owner].into(), principal: principal.clone() };
+        file.append(Serial(1), &add(1));
+        file.append(Serial(2), &add(2));
+        file.wait(Serial(2), Serial(2)).expect("durable");
+        // Nothing can be written any more: neither behind what is there, nor anew.
+        let whole = Arc::clone(&file.state.lock().file);
+        file.state.lock().file =
+            Arc::new(OpenOptions::new().write(true).open("/dev/full").expect("it is there"));
+        std::fs::create_dir(directory.path().join(NEW_NAME)).expect("in the way");
+        file.append(Serial(3), &add(3));
+        assert!(file.wait(Serial(3), Serial(3)).is_err(), "the new one waits");
+        file.wait(Serial(3), Serial(1)).expect("a client that is recorded");
+        file.wait(Serial(3), Serial(0)).expect("one of an earlier run");
+        file.append(Serial(4), &add(4));
+        file.append(Serial(5), &remove(3));
+        file.wait(Serial(5), Serial(1)).expect("the new one gave up, and another came");
+        file.append(Serial(6), &DurableRecord::EndGrace);
+        file.wait(Serial(6), Serial(1)).expect("nobody was waited for");
+        file.append(Serial(7), &remove(2));
+        assert!(
+            file.wait(Serial(7), Serial(1)).is_err(),
+            "after a crash it would reclaim what others got since"
+        );
+        std::fs::remove_dir(directory.path().join(NEW_NAME)).expect("there is room again");
+        drop(whole);
+        file.wait(Serial(7), Serial(4)).expect("there is room again");
+        drop(file);
+        let (_, found) = RecordFile::open(directory.path(), OwnRights::always()).expect("the file");
+        assert_eq!(found.present_clients().collect::<Vec<_>>(), [[1], [4]]);
     }
 
     #[test]
@@ -306,9 +376,9 @@ mod tests {
         file.append(Serial(1), &first);
         file.state.lock().file = whole;
         file.append(Serial(2), &second);
-        file.wait(Serial(2)).expect("durable");
+        file.wait(Serial(2), Serial(2)).expect("durable");
         file.append(Serial(3), &third);
-        file.wait(Serial(3)).expect("durable");
+        file.wait(Serial(3), Serial(3)).expect("durable");
         drop(file);
         [first, second, third].iter().for_each(|record| expected.apply(record));
         let (_, found) = RecordFile::open(directory.path(), OwnRights::always()).expect("the file");
@@ -340,7 +410,7 @@ mod tests {
                 expected.apply(&record);
             }
         }
-        file.wait(Serial(serial)).expect("durable");
+        file.wait(Serial(serial), Serial(serial)).expect("durable");
         let length = fs::metadata(directory.path().join(NAME)).expect("a file").len();
         assert!(length < 2 * REWRITE_AFTER as u64, "{length} bytes");
         assert!(REWRITES.load(Ordering::Relaxed) > 0);

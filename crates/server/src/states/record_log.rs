@@ -9,11 +9,12 @@ pub trait RecordLog: Send + Sync {
     /// Takes a record. Records come in the order of their numbers.
     fn append(&self, serial: Serial, record: &DurableRecord);
 
-    /// Waits until all records up to this one are durable.
+    /// Waits until all records up to this one are durable; `own` is the last of them that names whoever waits. While there is no room,
+    /// those that name others are not waited for.
     ///
     /// # Errors
     /// They cannot be: nothing that rests on them may be granted.
-    fn wait(&self, serial: Serial) -> io::Result<()>;
+    fn wait(&self, serial: Serial, own: Serial) -> io::Result<()>;
 }
 
 /// Remembers nothing: after a restart nobody reclaims.
@@ -22,7 +23,7 @@ pub(super) struct NoLog;
 impl RecordLog for NoLog {
     fn append(&self, _: Serial, _: &DurableRecord) {}
 
-    fn wait(&self, _: Serial) -> io::Result<()> {
+    fn wait(&self, _: Serial, _: Serial) -> io::Result<()> {
         Ok(())
     }
 }

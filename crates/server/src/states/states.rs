@@ -21,6 +21,7 @@ use super::head_log::HeadAddresses;
 use super::host_mirror::HostMirror;
 use super::lock_hosts::{LockHost, LockHosts};
 use super::lock_news::{GrantTicket, LockNews};
+use super::log_trouble::LogTrouble;
 use super::options::{StateOptions, since_1970};
 use super::record_log::RecordLog;
 use super::returns::Returns;
@@ -46,6 +47,7 @@ pub struct States {
     /// Calls that wait for delegations.
     pub(super) returns: Returns,
     log: Box<dyn RecordLog>,
+    log_trouble: LogTrouble,
     started: Instant,
     began: Duration,
     lease: Duration,
@@ -122,6 +124,7 @@ impl States {
             is_grace,
             returns: Returns::default(),
             log,
+            log_trouble: LogTrouble::default(),
             started: Instant::now(),
             began,
             lease,
@@ -229,8 +232,9 @@ impl States {
         }
         let done = self.queue(effects.list);
         drop(state);
-        if let Err(error) = self.log.wait(effects.durable) {
-            tracing::error!(%error, "the record of clients cannot be written: no opens or locks are granted");
+        let waited = self.log.wait(effects.durable, effects.own);
+        self.log_trouble.note(&waited);
+        if waited.is_err() {
             return (Err(StateError::Delay), Done { granted: Vec::new(), free: Vec::new(), ..done });
         }
         (answer, done)

@@ -127,4 +127,6 @@ pub struct Effects<K> {
     /// All records up to this number must be durable before the answer is acted upon: before it is sent, and before the next
     /// operation of the COMPOUND runs. Not only those of `list`: an answer may rest on a record that another thread still writes.
     pub durable: Serial,
+    /// The last of them that names the client or host itself. Of those that name others the answer needs none.
+    pub own: Serial,
 }

@@ -51,7 +51,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     pub fn recall(&mut self, now: Duration, key: &K, by: Option<ClientId>) -> Result<(), StateError> {
         let lapsed = self.files.delegates(key, by).filter(|client| self.is_lapsed(now, *client)).collect();
         self.end_in_the_way(now, lapsed);
-        self.journal.rest_on_all();
+        self.journal.rest_on(None);
         for one in self.files.recall(now, key, by, self.settings.rest) {
             let Some(states) = self.states.get(&one.client) else { continue };
             let stateid = states.current(one.index);

@@ -147,7 +147,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         for grant in self.files.wake(key, now, until, &mut self.effects) {
             let crate::ids::LockOwner::Nlm(owner) = grant.owner.clone() else { continue };
             self.record_host(owner.host);
-            self.journal.rest_on_all();
+            self.rest_on_host(owner.host);
             self.effects.push(Effect::Granted { owner, grant });
         }
     }

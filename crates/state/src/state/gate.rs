@@ -33,7 +33,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         }
         self.record_client(client);
         self.end_grace_if_over(now);
-        self.journal.rest_on_all();
+        self.rest_on_client(client);
         Ok(())
     }
 
@@ -75,7 +75,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
             self.grace.reclaimed(now);
         }
         self.record_client(client);
-        self.journal.rest_on_all();
+        self.rest_on_client(client);
     }
 
     /// A host was granted something.
@@ -84,7 +84,15 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
             self.grace.reclaimed(now);
         }
         self.record_host(host);
-        self.journal.rest_on_all();
+        self.rest_on_host(host);
+    }
+
+    fn rest_on_client(&mut self, client: ClientId) {
+        self.journal.rest_on(self.clients.get(client).map(|record| &*record.owner));
+    }
+
+    pub(super) fn rest_on_host(&mut self, host: HostId) {
+        self.journal.rest_on(self.hosts.get(host).map(|record| &*record.name));
     }
 
     fn record_client(&mut self, client: ClientId) {

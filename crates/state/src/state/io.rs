@@ -68,7 +68,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     pub fn check_anonymous(&mut self, now: Duration, key: &K, io: IoKind) -> Result<(), StateError> {
         let in_the_way = self.files.may_access(key, needed(io), &|client| self.is_lapsed(now, client))?;
         self.end_in_the_way(now, in_the_way);
-        self.journal.rest_on_all();
+        self.journal.rest_on(None);
         Ok(())
     }
 

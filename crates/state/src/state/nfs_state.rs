@@ -74,7 +74,8 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         if let Some((now, key)) = self.freed.take() {
             self.wake(now, &key);
         }
-        Effects { list: std::mem::take(&mut self.effects), durable: self.journal.take_need() }
+        let (durable, own) = self.journal.take_need();
+        Effects { list: std::mem::take(&mut self.effects), durable, own }
     }
 
     /// What it was started with.

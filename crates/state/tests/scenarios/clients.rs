@@ -89,6 +89,20 @@ fn a_silent_client_keeps_what_nobody_wants() {
 }
 
 #[test]
+fn what_a_client_gets_rests_on_no_record_that_names_another() {
+    let mut state = server();
+    let a = connect(&mut state, NOW, "a");
+    let first = state.take_effects();
+    assert_eq!(first.own, first.durable, "its own");
+    connect(&mut state, NOW, "b");
+    let second = state.take_effects();
+    assert!(second.own > first.own && second.own == second.durable);
+    open(&mut state, NOW, a, "o", BOTH).expect("OPEN");
+    let opened = state.take_effects();
+    assert_eq!((opened.durable, opened.own), (second.durable, first.own));
+}
+
+#[test]
 fn courtesy_ends_after_a_day() {
     let mut state = server();
     connect(&mut state, NOW, "a");

@@ -120,13 +120,13 @@ impl LocalFileSystem {
         let attributes =
             self.finish_new(caller, &node, (seen.attributes, Some(seen.stamp)), &rest).map_err(unfinished)?;
         let Some(verifier) = how.verifier else { return Ok((node, Named { handle, attributes })) };
-        let attributes = self.keep_verifier(&node, verifier).map_err(unfinished)?;
+        let attributes = self.keep_verifier(caller, &node, verifier).map_err(unfinished)?;
         Ok((node, Named { handle, attributes }))
     }
 
     /// Keeps the verifier of a new file. The file may be another user's (FAT has one owner for all), and may have no such times: that is
     /// no business of its maker.
-    fn keep_verifier(&self, node: &Node, verifier: [u8; 8]) -> Result<Attributes> {
+    fn keep_verifier(&self, caller: &Caller, node: &Node, verifier: [u8; 8]) -> Result<Attributes> {
         let times = with_verifier(verifier);
         if self.set_times_of(node, &times).is_err() {
             self.identity.assume_root()?;
@@ -134,8 +134,8 @@ impl LocalFileSystem {
             let _ = self.set_times_of(node, &times);
         }
         let attributes = self.stat_changed(node, None)?;
-        if !holds_verifier(&attributes, verifier) {
-            self.verifiers.keep(&node.handle, verifier);
+        if !holds_verifier(&attributes, verifier) || attributes.user != caller.user {
+            self.verifiers.keep(&node.handle, verifier, caller.user);
         }
         Ok(attributes)
     }
@@ -321,6 +321,32 @@ mod tests {
         assert_eq!(open(&maker, Create::Exclusive(VERIFIER)), Err(FsError::Exists), "it has data by now");
     }
 
+    /// On FAT, which gives all files to one owner, NFSv3 clients set the mode of what they made exclusively.
+    #[test]
+    fn who_made_a_file_exclusively_sets_its_mode_although_it_is_anothers() {
+        let (place, fs) = opened();
+        if !fs.mode().acts_as_caller {
+            return;
+        }
+        let (maker, other) = (Caller::new(1_001, 1_001), Caller::new(1_002, 1_002));
+        let how = Create::Exclusive(VERIFIER);
+        let made = fs.create(&maker, &fs.root(), name("f"), &how, &mut Change::default()).expect("made");
+        chown(place.path().join("f"), Some(0), Some(0)).expect("chown");
+        let set = |caller: &Caller, new| {
+            fs.set_attributes(caller, &made.handle, &new, None, &mut Change::default())
+        };
+        let new = NewAttributes {
+            modified: SetTime::To(Timestamp { seconds: 5, nanoseconds: 0 }),
+            ..NewAttributes::with_mode(0o640)
+        };
+        assert_eq!(set(&maker, new), Err(FsError::NotPermitted), "not where files have owners");
+        fs.verifiers.keep(&made.handle, VERIFIER, maker.user);
+        assert_eq!(set(&other, new), Err(FsError::NotPermitted));
+        assert_eq!(set(&maker, NewAttributes { user: Some(1_001), ..new }), Err(FsError::NotPermitted));
+        assert_eq!(set(&maker, new), Ok(()));
+        assert_eq!(std::fs::metadata(place.path().join("f")).expect("it is there").mode() & 0o7777, 0o640);
+    }
+
     #[test]
     fn a_verifier_that_the_file_system_does_not_keep_is_remembered() {
         let (place, fs) = opened();
@@ -335,7 +361,7 @@ mod tests {
         let path = place.path().join("f");
         File::open(&path).and_then(|file| file.set_modified(SystemTime::now())).expect("set");
         assert_eq!(create(VERIFIER), Err(FsError::Exists));
-        fs.verifiers.keep(&made.handle, VERIFIER);
+        fs.verifiers.keep(&made.handle, VERIFIER, me().user);
         assert_eq!(create(VERIFIER).map(|again| again.handle), Ok(made.handle));
         assert_eq!(create([9; 8]), Err(FsError::Exists));
         assert_eq!(std::fs::metadata(&path).expect("it is there").mode() & 0o777, 0o640);

@@ -13,22 +13,34 @@ use crate::limits::REMEMBERED_VERIFIERS;
 /// Verifiers of files that were made last, where the files themselves do not hold them.
 #[derive(Debug, Default)]
 pub(super) struct Verifiers {
-    last: Mutex<VecDeque<(Handle, [u8; 8])>>,
+    last: Mutex<VecDeque<Made>>,
+}
+
+#[derive(Debug)]
+struct Made {
+    file: Handle,
+    verifier: [u8; 8],
+    user: u32,
 }
 
 impl Verifiers {
-    /// Remembers the verifier of a file. The oldest one gives way.
-    pub(super) fn keep(&self, file: &Handle, verifier: [u8; 8]) {
+    /// Remembers the verifier of a file, and who made it. The oldest one gives way.
+    pub(super) fn keep(&self, file: &Handle, verifier: [u8; 8], user: u32) {
         let mut last = self.last.lock();
         if last.len() >= REMEMBERED_VERIFIERS {
             last.pop_front();
         }
-        last.push_back((*file, verifier));
+        last.push_back(Made { file: *file, verifier, user });
     }
 
     /// Whether a file was made with this verifier.
     pub(super) fn has(&self, file: &Handle, verifier: [u8; 8]) -> bool {
-        self.last.lock().contains(&(*file, verifier))
+        self.last.lock().iter().any(|made| made.file == *file && made.verifier == verifier)
+    }
+
+    /// Whether a user made this file, as far as that is remembered.
+    pub(super) fn is_maker(&self, file: &Handle, user: u32) -> bool {
+        self.last.lock().iter().any(|made| made.file == *file && made.user == user)
     }
 }
 
@@ -63,8 +75,9 @@ mod tests {
         let verifiers = Verifiers::default();
         let file = |number: u64| Handle::new(&number.to_be_bytes()).expect("short enough");
         for number in 0..=REMEMBERED_VERIFIERS as u64 {
-            verifiers.keep(&file(number), number.to_be_bytes());
+            verifiers.keep(&file(number), number.to_be_bytes(), 7);
         }
+        assert!(verifiers.is_maker(&file(1), 7) && !verifiers.is_maker(&file(1), 8));
         assert!(!verifiers.has(&file(0), [0; 8]));
         assert!(verifiers.has(&file(1), 1_u64.to_be_bytes()) && !verifiers.has(&file(1), [0; 8]));
         assert_eq!(verifiers.last.lock().len(), REMEMBERED_VERIFIERS);

@@ -49,7 +49,10 @@ impl LocalFileSystem {
         attributes: &Attributes,
         new: &NewAttributes,
     ) -> Result<()> {
-        self.refuse_halves(caller, attributes, new)?;
+        let owns = caller.user == attributes.user;
+        let is_maker =
+            self.identity.acts_as_caller && !owns && self.verifiers.is_maker(&node.handle, caller.user);
+        self.refuse_halves(caller, attributes, new, is_maker)?;
         if let Some(size) = new.size {
             self.set_size(caller, node, attributes, size)?;
         }
@@ -57,6 +60,9 @@ impl LocalFileSystem {
         if new.user.is_some() || new.group.is_some() {
             let (user, group) = (new.user.map(Uid::from_raw), new.group.map(Gid::from_raw));
             chownat(node.descriptor(), "", user, group, AtFlags::EMPTY_PATH).map_err(refusal)?;
+        }
+        if is_maker {
+            self.identity.assume_root()?;
         }
         // A symbolic link has no mode of its own.
         if let Some(mode) = new.mode.filter(|_| attributes.kind != FileKind::SymbolicLink) {
@@ -67,7 +73,13 @@ impl LocalFileSystem {
     }
 
     /// What only the owner may set is refused before anything is set, so that no half of a request is done.
-    fn refuse_halves(&self, caller: &Caller, attributes: &Attributes, new: &NewAttributes) -> Result<()> {
+    fn refuse_halves(
+        &self,
+        caller: &Caller,
+        attributes: &Attributes,
+        new: &NewAttributes,
+        is_maker: bool,
+    ) -> Result<()> {
         if !self.identity.acts_as_caller || caller.user == 0 {
             return Ok(());
         }
@@ -80,7 +92,7 @@ impl LocalFileSystem {
         let sets_more = new.mode.is_some() || new.user.is_some() || new.group.is_some() || new.size.is_some();
         let owner_only =
             new.mode.is_some() || sets_more && (sets_time(new.accessed) || sets_time(new.modified));
-        let fits = user_fits && group_fits && (owns || !owner_only);
+        let fits = user_fits && group_fits && (owns || is_maker || !owner_only);
         if !fits { Err(FsError::NotPermitted) } else { Ok(()) }
     }
 
