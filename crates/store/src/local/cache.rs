@@ -254,7 +254,17 @@ impl NodeCache {
             old.into_iter().for_each(|(_, node)| self.close(Some(node)));
             shard.lock().clean();
         }
+        self.close_gone();
         self.flush_closing();
+    }
+
+    /// Closes files with uncommitted data whose last name went without our doing: nobody commits them, and their space is wanted.
+    fn close_gone(&self) {
+        for shard in &self.shards {
+            let written = |node: &&Arc<Node>| node.uncommitted.load(Ordering::Relaxed);
+            let written: Vec<_> = shard.lock().nodes.values().filter(written).cloned().collect();
+            written.iter().filter(|node| node.is_gone()).for_each(|node| self.forget(&node.handle));
+        }
     }
 
     /// Flushes and closes those that wait for it, but for those to which a call may still write.
@@ -418,12 +428,29 @@ mod tests {
         let cache = NodeCache::new(exactly(100), verifier());
         cache.insert(handle(1), file());
         cache.insert_created(handle(2), file());
-        cache.insert_created(handle(3), file()).uncommitted.store(true, Ordering::Relaxed);
+        let place = tempfile::NamedTempFile::new().expect("a file");
+        let named = place.reopen().expect("opened").into();
+        cache.insert_created(handle(3), named).uncommitted.store(true, Ordering::Relaxed);
         (0..=WRITABLE_AGE).for_each(|_| cache.tick());
         assert!(cache.get(&handle(1)).is_some() && cache.get(&handle(3)).is_some());
         assert!(cache.get(&handle(2)).is_none());
         (0..=AGE).for_each(|_| cache.tick());
         assert_eq!(cache.open.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn a_file_that_lost_its_name_keeps_its_space_until_the_next_tick() {
+        let cache = NodeCache::new(exactly(100), verifier());
+        // It has no name from the start.
+        let node = cache.insert_created(handle(1), file());
+        cache.on_uncommitted(&node);
+        let place = tempfile::NamedTempFile::new().expect("a file");
+        let named = cache.insert_created(handle(2), place.reopen().expect("opened").into());
+        cache.on_uncommitted(&named);
+        drop((node, named));
+        cache.tick();
+        assert!(cache.get(&handle(1)).is_none() && cache.get(&handle(2)).is_some());
+        assert_eq!(cache.open.load(Ordering::Relaxed), 1);
     }
 
     #[test]

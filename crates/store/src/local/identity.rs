@@ -5,6 +5,7 @@
 //! 0 also takes the thread's rights over other people's files away (capabilities(7)), and back to 0 returns them.
 
 use std::cell::RefCell;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use howdah_vfs::{Caller, FsError, Result};
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
@@ -86,16 +87,59 @@ fn become_caller(caller: &Caller) -> Result<()> {
     // The user comes last on the way down and first on the way up makes no difference: changing groups needs
     // CAP_SETGID, which the file system user id does not touch.
     if before.as_ref().is_none_or(|before| before.groups != caller.groups) {
-        syscall::set_groups(caller.groups.as_slice()).map_err(|_| FsError::ServerFault)?;
+        let groups = caller.groups.as_slice();
+        syscall::set_groups(groups)
+            .or_else(|_| set_known_groups(groups))
+            .map_err(|_| FsError::ServerFault)?;
     }
-    if differs(|caller| caller.group) && !syscall::set_file_system_group(caller.group) {
+    // Ids without a place in this user namespace are those of nobody.
+    if differs(|caller| caller.group) && !set_or_nobody(caller.group, syscall::set_file_system_group) {
         return Err(FsError::ServerFault);
     }
-    if differs(|caller| caller.user) && !syscall::set_file_system_user(caller.user) {
+    if differs(|caller| caller.user) && !set_or_nobody(caller.user, syscall::set_file_system_user) {
         return Err(FsError::ServerFault);
     }
     CURRENT.set(Some(caller.clone()));
     Ok(())
+}
+
+/// Sets an id, or nobody's if it has no place in this user namespace.
+fn set_or_nobody(id: u32, set: impl Fn(u32) -> bool) -> bool {
+    set(id) || {
+        tell_of_unmapped(id);
+        set(NOBODY.user)
+    }
+}
+
+/// Sets those groups that have a place in this user namespace: one without would otherwise refuse its user everything.
+fn set_known_groups(groups: &[u32]) -> rustix::io::Result<()> {
+    let map = std::fs::read_to_string("/proc/self/gid_map").map_err(|_| rustix::io::Errno::PERM)?;
+    let known: Vec<u32> = groups.iter().copied().filter(|group| is_mapped(&map, *group)).collect();
+    if let Some(unmapped) = groups.iter().find(|group| !known.contains(group)) {
+        tell_of_unmapped(*unmapped);
+    }
+    syscall::set_groups(&known)
+}
+
+/// Whether an id has a place, by the lines of a `gid_map`: the first id inside, the first outside, how many.
+fn is_mapped(map: &str, id: u32) -> bool {
+    map.lines().any(|line| {
+        let mut numbers = line.split_whitespace().map(|word| word.parse::<u64>().unwrap_or(0));
+        let (Some(first), Some(_), Some(count)) = (numbers.next(), numbers.next(), numbers.next()) else {
+            return false;
+        };
+        (first..first.saturating_add(count)).contains(&u64::from(id))
+    })
+}
+
+fn tell_of_unmapped(id: u32) {
+    static IS_TOLD: AtomicBool = AtomicBool::new(false);
+    if !IS_TOLD.swap(true, Ordering::Relaxed) {
+        tracing::warn!(
+            id,
+            "a client's user or group has no place in this user namespace: such groups are left out, and such users act as nobody; map more ids"
+        );
+    }
 }
 
 /// Whoever has `CAP_SYS_RESOURCE` may use reserved blocks and exceed quotas, and switching the user does not take
@@ -109,6 +153,24 @@ fn give_up_resource_privilege() {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ids_have_a_place_where_the_map_says_so() {
+        let map = "         0     100000      65536\n     70000       1000          1\n";
+        for (id, is) in
+            [(0, true), (65_535, true), (65_536, false), (70_000, true), (70_001, false), (u32::MAX, false)]
+        {
+            assert_eq!(is_mapped(map, id), is, "{id}");
+        }
+        assert!(is_mapped("0 0 4294967295\n", u32::MAX - 1) && !is_mapped("", 0));
+    }
+
+    #[test]
+    fn an_id_without_a_place_is_nobodys() {
+        let has = |places: &'static [u32]| move |id: u32| places.contains(&id);
+        assert!(set_or_nobody(7, has(&[7])) && set_or_nobody(100_000, has(&[65_534])));
+        assert!(!set_or_nobody(100_000, has(&[])));
+    }
 
     #[test]
     fn the_thread_becomes_the_caller_and_comes_back() {
