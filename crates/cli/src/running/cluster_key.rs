@@ -6,9 +6,9 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use howdah_server::states::refuse_foreign;
 
 use super::handle_key::{HANDLE_KEY_SIZE, random_key};
-use super::state_directory::refuse_foreign;
 
 /// Group and others may do anything.
 const OTHERS: u32 = 0o077;

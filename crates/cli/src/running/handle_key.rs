@@ -6,9 +6,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use howdah_server::states::refuse_foreign;
 use rustix::rand::{GetRandomFlags, getrandom};
-
-use super::state_directory::refuse_foreign;
 
 /// More than any keyed hash in use takes.
 pub const HANDLE_KEY_SIZE: usize = 32;
@@ -37,7 +36,7 @@ pub fn handle_key(state: &Path) -> Result<[u8; HANDLE_KEY_SIZE]> {
 /// Whoever knows the key makes handles of any file: it must be this user's own, and nobody else's to read.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut file = File::open(path)?;
-    refuse_foreign(path, &file.metadata()?, OTHERS).map_err(|why| io::Error::other(why.to_string()))?;
+    refuse_foreign(path, &file.metadata()?, OTHERS)?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     Ok(bytes)

@@ -1,12 +1,13 @@
 //! What a running server holds, written down for those who ask later: a text in its state directory, under a lock that ends
 //! with the process, so that a text left behind by a crash is never taken for a server; and beside it the admin socket.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use howdah_server::states::private_file;
 use rustix::fs::{FlockOperation, flock};
 use serde_json::Value;
 
@@ -41,8 +42,7 @@ impl RunningFile {
     pub fn show(&mut self, text: &str) -> Result<()> {
         let (draft, path) = (self.directory.join(format!("{DRAFT}{}", std::process::id())), self.path());
         let write = || -> io::Result<File> {
-            let mut file =
-                OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
+            let mut file = private_file(&draft)?;
             flock(&file, FlockOperation::NonBlockingLockExclusive)?;
             file.write_all(text.as_bytes())?;
             fs::rename(&draft, &path)?;

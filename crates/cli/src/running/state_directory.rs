@@ -1,18 +1,11 @@
 //! The directory for what must survive a restart.
 
-use std::fs::{self, DirBuilder, Metadata};
-use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
+use howdah_server::states::{private_directory, private_part};
 use rustix::fs::{Access, access};
-use rustix::process::geteuid;
-
-/// For its owner only: who reads the key in it can forge file handles.
-const MODE: u32 = 0o700;
-/// Group and others may write.
-const OTHERS_WRITE: u32 = 0o022;
 
 /// Makes the directory if it is missing and sees that this process may write to it.
 pub fn prepare_state(state: &Path) -> Result<()> {
@@ -20,7 +13,7 @@ pub fn prepare_state(state: &Path) -> Result<()> {
         // Those above are ordinary directories (~/.local/state); only ours is private.
         fs::create_dir_all(parent).with_context(|| advice("making", parent))?;
     }
-    make_private(state)?;
+    private_directory(state).with_context(|| advice("using", state))?;
     access(state, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK)
         .with_context(|| advice("writing to", state))
 }
@@ -41,31 +34,7 @@ pub fn part_of_state(state: &Path, name: &str) -> Result<PathBuf> {
 }
 
 fn make_private(directory: &Path) -> Result<()> {
-    match DirBuilder::new().mode(MODE).create(directory) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && directory.is_dir() => {
-            let found = fs::metadata(directory).with_context(|| advice("reading", directory))?;
-            refuse_foreign(directory, &found, OTHERS_WRITE).with_context(|| advice("using", directory))
-        }
-        made => made.with_context(|| advice("making", directory)),
-    }
-}
-
-/// Refuses what another user owns, or what others have any of these rights to: they could put a key in it that they know.
-pub fn refuse_foreign(path: &Path, found: &Metadata, others: u32) -> Result<()> {
-    let me = geteuid().as_raw();
-    if found.uid() != me {
-        bail!(
-            "{} belongs to user {}, not to user {me}, who runs howdah; chown {me} it",
-            path.display(),
-            found.uid()
-        );
-    }
-    if found.mode() & others != 0 {
-        // Only one of the two callers minds readers.
-        let (rights, mode) = if others & 0o044 == 0 { ("change", "w") } else { ("read or change", "rwx") };
-        bail!("others may {rights} it; chmod go-{mode} {}", path.display());
-    }
-    Ok(())
+    private_part(directory).with_context(|| advice("using", directory))
 }
 
 fn advice(step: &str, directory: &Path) -> String {
@@ -76,6 +45,8 @@ fn advice(step: &str, directory: &Path) -> String {
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
+    use rustix::process::geteuid;
+
     use super::*;
 
     #[test]
@@ -85,7 +56,7 @@ mod tests {
         prepare_state(&state).expect("made");
         prepare_state(&state).expect("still there");
         let mode = fs::metadata(&state).expect("there").permissions().mode();
-        assert_eq!(mode & 0o777, MODE);
+        assert_eq!(mode & 0o777, 0o700);
         assert_eq!(export_state(&state, 0xff).expect("made"), state.join("exports/000000ff"));
     }
 

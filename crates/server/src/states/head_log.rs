@@ -158,7 +158,7 @@ mod tests {
     }
 
     fn head(home: &std::path::Path, number: u64, lease: Duration) -> Head {
-        let records = HeadRecords::open(home, number, OwnRights::always()).expect("made");
+        let records = HeadRecords::open(&home.join("records"), number, OwnRights::always()).expect("made");
         let (file, _) = records.own().expect("a new file");
         let run = records.begin_run().expect("it is the only one");
         let addresses = Arc::new(HeadAddresses::new(records, run, BTreeSet::from([ADDRESS]), lease));

@@ -1,10 +1,9 @@
 //! Where the heads of a cluster keep what they know of their clients, each where the others can read it: a directory on the cluster
 //! file system. `heads/HEAD/clients.log` holds the records of a head, `addresses/ADDRESS` says which head serves an address.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::net::IpAddr;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use howdah_state::RecoveryRecords;
@@ -14,6 +13,7 @@ use super::head_run::HeadRun;
 use super::head_settings::HeadSettings;
 use super::lock_hosts::LockHost;
 use super::own_rights::OwnRights;
+use super::private_files::{private_directory, private_file, private_part};
 use super::record_file::{RecordFile, read_records};
 
 /// Where the heads of a cluster keep what they know of their clients.
@@ -37,11 +37,12 @@ impl HeadRecords {
     /// The records of this head, which a number tells from the others, and of those, in this directory. It is made if it is not there.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// It cannot be made, or another user can change it.
     pub fn open(directory: &Path, head: u64, rights: OwnRights) -> io::Result<Self> {
         let records = Self { directory: directory.to_owned(), head: format!("{head:016x}"), rights };
-        for part in [records.addresses(), records.of_head(&records.head)] {
-            DirBuilder::new().recursive(true).mode(0o700).create(part)?;
+        private_directory(directory)?;
+        for part in [records.addresses(), directory.join("heads"), records.of_head(&records.head)] {
+            private_part(&part)?;
         }
         Ok(records)
     }
@@ -154,7 +155,7 @@ impl HeadRecords {
     fn write_claim(&self, address: IpAddr, from: Option<&str>) -> io::Result<()> {
         let directory = self.addresses();
         let new = directory.join(format!("{address}.{}", self.head));
-        let mut file = OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&new)?;
+        let mut file = private_file(&new)?;
         let from = from.map_or_else(String::new, |from| format!(" from {from}"));
         writeln!(file, "{}{from}", self.head)?;
         file.sync_all()?;
@@ -229,7 +230,9 @@ mod tests {
     #[test]
     fn a_head_forgets_at_its_start_who_went_to_another() {
         let home = tempfile::tempdir().expect("a directory");
-        let head = |number| HeadRecords::open(home.path(), number, OwnRights::always()).expect("made");
+        let head = |number| {
+            HeadRecords::open(&home.path().join("records"), number, OwnRights::always()).expect("made")
+        };
         let one = head(1);
         let (file, _) = one.own().expect("a new file");
         file.append(Serial(1), &client(1, address(7)));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write};
 use std::net::IpAddr;
 use std::path::Path;
 
@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::head_run::NAME as RUNNING;
+use super::private_files::private_file;
 
 const NAME: &str = "report";
 const NEW_NAME: &str = "report.new";
@@ -60,7 +61,7 @@ impl HeadReport {
     /// Leaves it where others read it: not durable, since it is of now.
     pub(super) fn write(&self, head: &Path) -> io::Result<()> {
         let new = head.join(NEW_NAME);
-        fs::write(&new, serde_json::to_vec(self)?)?;
+        private_file(&new)?.write_all(&serde_json::to_vec(self)?)?;
         fs::rename(new, head.join(NAME))
     }
 }
@@ -111,7 +112,9 @@ mod tests {
     #[test]
     fn all_heads_are_seen_with_what_they_serve() {
         let home = tempfile::tempdir().expect("a directory");
-        let head = |number| HeadRecords::open(home.path(), number, OwnRights::always()).expect("made");
+        let head = |number| {
+            HeadRecords::open(&home.path().join("records"), number, OwnRights::always()).expect("made")
+        };
         let (one, other) = (head(1), head(2));
         let address = IpAddr::from([192, 0, 2, 1]);
         other.take(address, None).expect("written");
@@ -126,14 +129,18 @@ mod tests {
         };
         let report = HeadReport { host: "b".into(), clients: vec![client], more_clients: 0 };
         other.publish(&report).expect("written");
-        let seen = seen_heads(home.path()).expect("read");
+        let seen = seen_heads(&home.path().join("records")).expect("read");
         let [first, second] = &seen[..] else { panic!("{seen:?}") };
         assert_eq!((&first.addresses[..], &first.beat, &first.report), (&[][..], &None, &None));
         assert_eq!((&second.addresses[..], second.report.as_ref()), (&[address][..], Some(&report)));
         run.beat().expect("it lives");
-        assert_ne!(seen_heads(home.path()).expect("read")[1].beat, second.beat, "each beat is another one");
+        assert_ne!(
+            seen_heads(&home.path().join("records")).expect("read")[1].beat,
+            second.beat,
+            "each beat is another one"
+        );
         drop(run);
-        assert_eq!(seen_heads(home.path()).expect("read")[1].beat, None);
+        assert_eq!(seen_heads(&home.path().join("records")).expect("read")[1].beat, None);
         drop(one);
     }
 }

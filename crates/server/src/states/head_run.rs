@@ -2,10 +2,12 @@
 //! others, write one record of clients, and each believe that it serves what the other one serves.
 
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+
+use super::private_files::private_file;
 
 pub(super) const NAME: &str = "running";
 
@@ -93,7 +95,7 @@ impl HeadRun {
         let Process { host, number, began } = &self.process;
         let new = self.path.with_extension(number.to_string());
         let beat = self.beats.fetch_add(1, Ordering::Relaxed);
-        fs::write(&new, format!("{host} {number} {began} {beat}\n"))?;
+        writeln!(private_file(&new)?, "{host} {number} {began} {beat}")?;
         fs::rename(new, &self.path)
     }
 

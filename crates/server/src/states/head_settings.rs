@@ -3,11 +3,12 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::net::IpAddr;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+
+use super::private_files::private_file;
 
 const NAME: &str = "settings";
 const NEW_NAME: &str = "settings.new";
@@ -50,7 +51,7 @@ impl HeadSettings {
 
     fn write(&self, directory: &Path) -> io::Result<()> {
         let new = directory.join(NEW_NAME);
-        let mut file = OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&new)?;
+        let mut file = private_file(&new)?;
         file.write_all(self.text().as_bytes())?;
         file.sync_all()?;
         fs::rename(new, directory.join(NAME))?;

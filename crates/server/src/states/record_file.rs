@@ -2,10 +2,9 @@
 //! never answered for, and is left out.
 
 use std::fmt::Write as _;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::net::IpAddr;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,6 +12,7 @@ use howdah_state::{DurableRecord, Principal, RecoveryRecords, Serial};
 use parking_lot::Mutex;
 
 use super::own_rights::OwnRights;
+use super::private_files::private_file;
 use super::record_log::RecordLog;
 
 const NAME: &str = "clients.log";
@@ -98,7 +98,7 @@ pub fn read_records(directory: &Path) -> io::Result<RecoveryRecords> {
 /// Writes a file that comes to these records in the place of the one that is there. Its length in bytes.
 fn write(directory: &Path, records: &RecoveryRecords) -> io::Result<(File, usize)> {
     let new = directory.join(NEW_NAME);
-    let mut file = OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&new)?;
+    let mut file = private_file(&new)?;
     let lines: String = records.compact().iter().map(line).collect();
     file.write_all(lines.as_bytes())?;
     file.sync_all()?;
@@ -372,7 +372,7 @@ mod tests {
         let whole = Arc::clone(&file.state.lock().file);
         (&*whole).write_all(b"client 6f6e").expect("written");
         file.state.lock().file =
-            Arc::new(OpenOptions::new().write(true).open("/dev/full").expect("it is there"));
+            Arc::new(fs::OpenOptions::new().write(true).open("/dev/full").expect("it is there"));
         file.append(Serial(1), &first);
         file.state.lock().file = whole;
         file.append(Serial(2), &second);

@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
+use super::private_files::private_file;
+
 const NAME: &str = "nsm-state";
 const NEW_NAME: &str = "nsm-state.new";
 
@@ -23,7 +25,7 @@ pub fn next_state_number(directory: &Path) -> io::Result<u32> {
     };
     // Some clients take it for a signed number.
     let next = last.wrapping_add(if last % 2 == 0 { 1 } else { 2 }) & (u32::MAX >> 1);
-    let mut file = File::create(&new)?;
+    let mut file = private_file(&new)?;
     writeln!(file, "{next}")?;
     file.sync_all()?;
     fs::rename(&new, &path)?;

@@ -46,7 +46,6 @@ impl Uplink for Far {
 
 fn head_of_cluster(home: &Path) -> StateOptions {
     let records = home.join("heads");
-    std::fs::create_dir(&records).expect("made");
     let settings = HeadSettings {
         scope: [1; 16],
         exports: vec![(1, "/".to_owned())],

@@ -31,7 +31,8 @@ fn settings() -> HeadSettings {
 fn head(records: &Path, number: u64) -> Fixture {
     let settings = settings();
     Fixture::with(
-        StateOptions::in_cluster(records, OwnRights::always(), number, &settings, LEASE).expect("records"),
+        StateOptions::in_cluster(&records.join("records"), OwnRights::always(), number, &settings, LEASE)
+            .expect("records"),
     )
 }
 
@@ -103,7 +104,13 @@ fn a_head_closes_what_it_keeps_open_when_an_address_comes_or_goes() {
         let counted = Arc::new(Counted { inner: MemoryFileSystem::new(), closed: AtomicUsize::new(0) });
         let root = counted.root();
         let settings = settings();
-        let states = StateOptions::in_cluster(home.path(), OwnRights::always(), number, &settings, LEASE);
+        let states = StateOptions::in_cluster(
+            &home.path().join("records"),
+            OwnRights::always(),
+            number,
+            &settings,
+            LEASE,
+        );
         (Fixture::of(Arc::clone(&counted) as _, [root; 3], states.expect("records")), counted)
     });
     let closed = || [&closed_first, &closed_second].map(|head| head.closed.load(Ordering::SeqCst));
@@ -150,7 +157,8 @@ fn head_of(directory: &Path, records: &Path) -> Fixture {
     let file = served.lookup(&Caller::ROOT, &root, name).expect("it is there").node.handle;
     let rights = OwnRights::by(|work| with_server_rights(work).map_err(std::io::Error::other));
     let settings = settings();
-    let states = StateOptions::in_cluster(records, rights, 1, &settings, LEASE).expect("records");
+    let states =
+        StateOptions::in_cluster(&records.join("records"), rights, 1, &settings, LEASE).expect("records");
     Fixture::of(Arc::new(served), [file, file, root], states)
 }
 
@@ -179,7 +187,7 @@ fn addresses_that_are_not_named_move_nowhere() {
         states(&second).serve_address(address).expect("it serves it");
         states(&first).leave_lost_addresses();
     }
-    assert!(!home.path().join("addresses").read_dir().expect("made").any(|_| true));
+    assert!(!home.path().join("records/addresses").read_dir().expect("made").any(|_| true));
 }
 
 #[test]
