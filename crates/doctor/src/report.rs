@@ -74,6 +74,11 @@ impl Report {
         self.rungs.iter().find_map(|rung| Some((rung.rung, rung.fault()?)))
     }
 
+    /// The last rung of which something is worth knowing: notes of lower rungs explain it.
+    pub fn note(&self) -> Option<(Rung, &Finding)> {
+        self.rungs.iter().rev().find_map(|rung| Some((rung.rung, rung.findings.first()?)))
+    }
+
     /// Whether a rung could not be looked at.
     pub fn is_partial(&self) -> bool {
         self.rungs.iter().any(|rung| rung.verdict == Verdict::NotMeasured)

@@ -35,7 +35,10 @@ fn headline(report: &Report) -> String {
             Some(why) => {
                 format!("{why}; nothing else limits as far as it could be seen ({})", words.join(", "))
             }
-            None => format!("healthy: nothing to do ({})", words.join(", ")),
+            None => match report.note() {
+                Some((rung, finding)) => format!("no fault found; {}: {}", rung.word(), finding.says),
+                None => format!("healthy: nothing to do ({})", words.join(", ")),
+            },
         },
     }
 }

@@ -12,6 +12,8 @@ const DAY: u64 = 86_400;
 const DAYS_SOON: u64 = 30;
 /// NFS below this part of the lower of network and storage is held up by something of its own.
 const OF_LOWER: f64 = 0.8;
+/// Below this part of what the network carried a moment ago, a path that is full carries the data of others.
+const OF_FULL_PATH: f64 = 0.5;
 /// Calls that take less than this beyond the network, in seconds, say nothing about how many are answered at once.
 const TELLING: f64 = 3e-3;
 /// Calls made at once that take more than this part of what they would take one after the other are answered so.
@@ -169,22 +171,36 @@ fn slower_than_below(facts: &Facts, nfs: &NfsFacts) -> Option<Finding> {
     ways.into_iter().find_map(|(moving, writes, word)| {
         let (moving, (rate, which)) = (moving.as_ref()?, lower(facts, writes)?);
         let share = moving.bytes_per_second / rate;
-        let is_held_up = share < OF_LOWER && !is_excused(moving);
-        is_held_up.then(|| {
+        (share < OF_LOWER).then(|| {
             let why = moving.sentence.as_ref().map_or(String::new(), |says| format!("; {says}"));
-            let share = units::percent(share);
+            let why = if is_shared(moving, share) { format!("; {SHARED}{why}") } else { why };
             let twice = if nfs.measured_twice { " in the better of two tries" } else { "" };
-            Finding::fault(format!(
-                "NFS {word}s reach {share} of the {which}'s {}{twice}{why}",
+            let says = format!(
+                "NFS {word}s reach {} of the {which}'s {}{twice}{why}",
+                units::percent(share),
                 units::rate(rate)
-            ))
+            );
+            if is_excused(moving, share) { Finding::note(says) } else { Finding::fault(says) }
         })
     })
 }
 
+/// What a full path means that NFS has little of.
+const SHARED: &str =
+    "the path is full, mostly with other traffic: wait for it, or limit it (howdah cp --rate)";
+
+/// Whether others fill the path: several connections at once were faster, so what NFS has is its share.
+fn is_shared(moving: &MovingFacts, share: f64) -> bool {
+    moving.limit.as_deref() == Some("path") && share < OF_FULL_PATH
+}
+
 /// A short measurement may end before a connection has found its rate, and a busy processor here is no fault of NFS.
-fn is_excused(moving: &MovingFacts) -> bool {
-    matches!(moving.limit.as_deref(), None | Some("start" | "idle" | "path"))
+fn is_excused(moving: &MovingFacts, share: f64) -> bool {
+    match moving.limit.as_deref() {
+        None | Some("start" | "idle") => true,
+        Some("path") => !is_shared(moving, share),
+        Some(_) => false,
+    }
 }
 
 #[cfg(test)]
@@ -304,6 +320,34 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_rate_far_below_the_network_is_always_found() {
+        let limits = ["path", "start", "idle", "slots", "server", "their-window", "loss", "processor"];
+        for limit in limits.map(Some).into_iter().chain([None]) {
+            for writes in [false, true] {
+                let mut facts = usual();
+                let slow = moving(9.6e6, limit.unwrap_or_default());
+                let slow = slow.map(|slow| MovingFacts { limit: limit.map(str::to_owned), ..slow });
+                let nfs = facts.nfs.as_mut().expect("some");
+                *(if writes { &mut nfs.writes } else { &mut nfs.reads }) = slow;
+                let report = super::nfs(&facts);
+                let found = &report.findings[..];
+                assert!(
+                    found.len() == 1 && found[0].says.contains("reach 9.6 % of"),
+                    "{limit:?}: {report:?}"
+                );
+                assert_eq!(found[0].says.contains("other traffic"), limit == Some("path"), "{report:?}");
+                assert_eq!(
+                    report.verdict == Verdict::Limits,
+                    !matches!(limit, None | Some("start" | "idle"))
+                );
+            }
+        }
+        let mut facts = usual();
+        facts.nfs.as_mut().expect("some").reads = moving(70e6, "path");
+        assert_eq!(nfs(&facts).verdict, Verdict::Healthy, "a share that measuring twice may give");
     }
 
     #[test]
