@@ -142,6 +142,9 @@ pub struct Gauges {
     pub threads_wanting: f64,
     /// What part of the host's processors was busy lately, from 0 to 1.
     pub processors_busy: f64,
+    /// What part of them this process used lately; `None` where that is not known.
+    #[serde(default)]
+    pub processors_own: Option<f64>,
 }
 
 impl Sample {

@@ -171,6 +171,20 @@ fn answering(gauges: &mut Gauges, calls: u64, executing: Duration) {
 }
 
 #[test]
+fn who_moves_little_or_for_a_moment_is_not_told_to_ask_for_more() {
+    let in_flight = |sample: &mut Sample, bytes: u64| {
+        sample.sending.sent += bytes;
+        sample.receiving.received += bytes;
+        answering(&mut sample.gauges, 40, MILLISECOND);
+    };
+    let much = after(|sample, _| in_flight(sample, 1_000_000));
+    assert_eq!(much.sending, Verdict::ClientSlots, "it moves much, all the time");
+    // A listing: many small calls.
+    let little = after(|sample, _| in_flight(sample, 20_000));
+    assert_eq!((little.sending, little.receiving), (Verdict::Idle, Verdict::Idle));
+}
+
+#[test]
 fn encryption_limits_where_it_takes_a_processor() {
     let check = |wanted: Verdict, in_cipher: u32, busy: f64, bytes: u64| {
         let judged = after(|sample, _| {
@@ -241,8 +255,8 @@ fn replies_that_do_not_fill_the_socket() {
         },
     );
     check(
-        Verdict::ClientSlots,
-        "one small call in flight after the other, on a path that is not short",
+        Verdict::Idle,
+        "one small call in flight after the other, as of a listing: no read-ahead makes that faster",
         &|sample, _| {
             sample.sending.sent += 10 * 150;
             answering(&mut sample.gauges, 10, MILLISECOND);

@@ -14,6 +14,8 @@ const SHARE_MIN: f64 = 0.01;
 const IDLE: &str = "idle";
 /// Bytes per second from which on somebody moves something.
 const MOVING: f64 = 1_000.0;
+/// Bytes per second from which on somebody moves much.
+const MUCH: f64 = 100_000.0;
 
 /// A paragraph for each client, idle ones in one line unless `each` has its own; with `lanes`, a line for each connection. Clients
 /// that left come last.
@@ -64,7 +66,8 @@ fn of_gone(address: &IpAddr, gone: &GoneClient) -> String {
         if gone.connections == 1 { String::new() } else { format!(", {} connections", gone.connections) };
     let sentence = gone.sentence.as_deref().unwrap_or("no bottleneck here");
     let per_second = |bytes: u64| bytes as f64 / gone.seconds.max(LEAST_SECONDS);
-    let did = [rates(per_second(gone.sent), per_second(gone.received)), shares(&gone.verdict_seconds)];
+    let (sent, received) = (per_second(gone.sent), per_second(gone.received));
+    let did = [rates(sent, received), idle_in_words(shares(&gone.verdict_seconds), sent.max(received))];
     format!(
         "gone for {}: {address}{connections}: {sentence}\n    {}: {}\n",
         seconds(gone.gone_seconds_ago),
@@ -146,7 +149,8 @@ fn figures(interval: f64, sent: f64, received: f64, lanes: &[Lane], recent: &Rec
         return format!("{now}new: nothing was seen of it yet");
     }
     let looked_back = recent.seconds.min(LOOKING_BACK);
-    let late = [rates(each(|recent| recent.sent), each(|recent| recent.received)), shares];
+    let (sent, received) = (each(|recent| recent.sent), each(|recent| recent.received));
+    let late = [rates(sent, received), idle_in_words(shares, sent.max(received))];
     format!("{now}last {}: {}", seconds(looked_back), joined(&late))
 }
 
@@ -173,6 +177,16 @@ fn shares(verdict_seconds: &BTreeMap<String, f64>) -> String {
     let each =
         shares.iter().map(|(verdict, share)| format!("{:.0} % {}", share * 100.0, verdict.replace('-', " ")));
     each.collect::<Vec<_>>().join(", ")
+}
+
+/// A client that moves much and has the verdict idle limits itself: the server waits for it.
+fn idle_in_words(shares: String, per_second: f64) -> String {
+    let is_mostly_idle = shares.split(',').next().is_some_and(|first| first.ends_with("% idle"));
+    if per_second >= MUCH && is_mostly_idle {
+        shares.replacen("idle", "waiting for the client", 1)
+    } else {
+        shares
+    }
 }
 
 /// How far back a server remembers; the time of several connections, added up, is more.
@@ -230,6 +244,17 @@ mod tests {
             calls: 0,
             groups,
         }
+    }
+
+    #[test]
+    fn a_client_that_limits_itself_is_not_called_idle() {
+        let none = BTreeMap::new();
+        let said = |sent| {
+            let recent = Recent { sent, ..recent(&[("idle", 60.0)]) };
+            why(&[client(7, vec![group("idle", &[1], 20e6, &recent)])], &none, false, false)
+        };
+        assert!(said(1_200_000_000).contains("last 60 s: 20.0 MB/s read, 100 % waiting for the client"));
+        assert!(said(600_000).contains("last 60 s: 10.0 kB/s read, 100 % idle"));
     }
 
     #[test]

@@ -43,6 +43,7 @@ impl Gauge {
         self.sums.calls = moved.calls;
         self.sums.in_cipher = connection.stream().in_cipher();
         self.sums.processors_busy = processors.busy;
+        self.sums.processors_own = processors.own;
         self.sums.threads_wanting = processors.threads_wanting;
         if self.sums.outstanding > 0 {
             self.sums.executing += passed;

@@ -3,11 +3,15 @@
 use std::fs;
 use std::time::Duration;
 
+use rustix::time::{ClockId, clock_gettime};
+
 /// What was found between two looks.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Load {
     /// What part of all processors was busy; 0 where nothing is known.
     pub busy: f64,
+    /// What part of all processors this process used; `None` where nothing is known.
+    pub own: Option<f64>,
     /// How many threads of ours had one or wanted one, on average; 0 where nothing is known.
     pub threads_wanting: f64,
 }
@@ -16,30 +20,51 @@ pub struct Load {
 #[derive(Debug, Default)]
 pub struct Processors {
     last: Option<Ticks>,
+    /// What this process had used until then.
+    used: Option<Duration>,
     /// When it was, and how long our threads had run or wanted to until then.
     wanted: Option<(Duration, Duration)>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Of `/proc/stat`: `USER_HZ`, which is the same on all of Linux's platforms but Alpha.
+const TICKS_PER_SECOND: f64 = 100.0;
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Ticks {
     idle: u64,
     total: u64,
 }
 
+impl Ticks {
+    fn busy(self) -> u64 {
+        self.total - self.idle
+    }
+}
+
 impl Processors {
     /// What happened since the last look.
     pub fn load(&mut self, now: Duration) -> Load {
-        Load { busy: self.busy(), threads_wanting: self.threads_wanting(now) }
+        let passed = self.passed().unwrap_or_default();
+        let own = self.used().filter(|_| passed.total > 0);
+        Load {
+            busy: if passed.total == 0 { 0.0 } else { passed.busy() as f64 / passed.total as f64 },
+            own: own.map(|own| (own.as_secs_f64() * TICKS_PER_SECOND / passed.total as f64).min(1.0)),
+            threads_wanting: self.threads_wanting(now),
+        }
     }
 
-    fn busy(&mut self) -> f64 {
-        let Some(now) = fs::read_to_string("/proc/stat").ok().and_then(|text| parse(&text)) else {
-            return 0.0;
-        };
-        let Some(before) = self.last.replace(now) else { return 0.0 };
+    /// What the processors did since the last look.
+    fn passed(&mut self) -> Option<Ticks> {
+        let now = fs::read_to_string("/proc/stat").ok().and_then(|text| parse(&text))?;
+        let before = self.last.replace(now)?;
         let total = now.total.saturating_sub(before.total);
-        let idle = now.idle.saturating_sub(before.idle).min(total);
-        if total == 0 { 0.0 } else { (total - idle) as f64 / total as f64 }
+        Some(Ticks { idle: now.idle.saturating_sub(before.idle).min(total), total })
+    }
+
+    /// What this process used of them since then.
+    fn used(&mut self) -> Option<Duration> {
+        let now = Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).ok()?;
+        self.used.replace(now).map(|before| now.saturating_sub(before))
     }
 
     fn threads_wanting(&mut self, now: Duration) -> f64 {
@@ -97,5 +122,18 @@ mod tests {
         assert_eq!(processors.load(Duration::ZERO), Load::default());
         let load = processors.load(Duration::from_secs(1));
         assert!((0.0..=1.0).contains(&load.busy) && load.threads_wanting >= 0.0, "{load:?}");
+    }
+
+    #[test]
+    fn a_thread_that_computes_is_our_own_use() {
+        let mut processors = Processors::default();
+        processors.load(Duration::ZERO);
+        let mut load = Load::default();
+        // Until the kernel has counted a tick.
+        while load.own.is_none_or(|own| own == 0.0) {
+            std::hint::black_box((0..100_000).sum::<u64>());
+            load = processors.load(Duration::from_secs(1));
+        }
+        assert!(load.own.is_some_and(|own| own <= 1.0), "{load:?}");
     }
 }

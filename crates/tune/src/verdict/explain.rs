@@ -10,7 +10,7 @@ use super::Verdict;
 use super::receiving::TELLING_ROUND_TRIP;
 use super::sending::ALL_BUSY;
 use crate::floor::{flight_of, send_buffer_for};
-use crate::{Judgement, Sample};
+use crate::{Gauges, Judgement, Sample};
 
 /// What a client of NFS moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,14 +104,17 @@ impl Facts<'_> {
                 format!("the client's send buffer: {per} in flight per round trip of {rtt}")
             }
             Verdict::Storage => format!("the storage: {rate}, calls wait for it"),
-            Verdict::Processor => format!(
-                "the CPUs of this host: {:.0} % busy, {rate}",
-                self.sample.gauges.processors_busy * 100.0
-            ),
+            Verdict::Processor => match self.others_busy() {
+                Some(own) => format!(
+                    "other programs on this host: its CPUs are {:.0} % busy, howdah uses {own:.0} %, {rate}",
+                    self.busy_percent()
+                ),
+                None => format!("the CPUs of this host: {:.0} % busy, {rate}", self.busy_percent()),
+            },
             Verdict::Encrypting => format!(
                 "the CPU, encrypting: {:.0} % of one CPU encrypts, {:.0} % of all are busy, {rate}",
                 self.found.in_cipher * 100.0,
-                self.sample.gauges.processors_busy * 100.0
+                self.busy_percent()
             ),
             Verdict::SendBuffer => format!(
                 "our send buffer of {}: at most {} in flight per round trip of {rtt}",
@@ -143,8 +146,10 @@ impl Facts<'_> {
 
     /// What keeps a client from more calls at once: of a Linux one that reads it is the read-ahead, of 128 KiB as it comes.
     fn advice_for_more_calls(&self, flight: u64) -> String {
+        // A client that paces itself looks the same from here.
+        let unless = "unless the client limits its rate itself (--rate, --bwlimit):";
         if self.sample.base_rtt() < FAR {
-            return "more threads on the client, or larger transfers".to_owned();
+            return format!("{unless} more threads on the client, or larger transfers");
         }
         let relay = "or put a howdah relay near the client";
         match self.direction {
@@ -152,13 +157,13 @@ impl Facts<'_> {
                 let ahead =
                     flight.saturating_mul(EIGHT).next_power_of_two().clamp(READ_AHEAD_MIN, READ_AHEAD_MAX);
                 format!(
-                    "raise the read-ahead of the mount on the client (Linux: echo {} > /sys/class/bdi/$(mountpoint -d \
+                    "{unless} raise the read-ahead of the mount on the client (Linux: echo {} > /sys/class/bdi/$(mountpoint -d \
                      DIRECTORY)/read_ahead_kb), read with more threads, {relay}",
                     ahead >> 10
                 )
             }
             Direction::Writes => format!(
-                "fewer syncs and larger writes on the client, more threads, more slots (Linux: \
+                "{unless} fewer syncs and larger writes on the client, more threads, more slots (Linux: \
                  sunrpc.tcp_max_slot_table_entries with NFSv3, nfs.max_session_slots with NFSv4), {relay}"
             ),
         }
@@ -197,6 +202,9 @@ impl Facts<'_> {
                 "mount with nconnect={EIGHT}: a connection is encrypted by one CPU at a time"
             ),
             Verdict::Loss => "bbr on the sender, or several connections (nconnect)".to_owned(),
+            Verdict::Processor if self.others_busy().is_some() => {
+                "move them elsewhere, or raise CPUWeight= in the unit of howdah".to_owned()
+            }
             Verdict::Idle
             | Verdict::Storage
             | Verdict::Processor
@@ -218,6 +226,16 @@ impl Facts<'_> {
         self.found.peer_takes_less || window as f64 > WINDOWS_NEEDED * needed
     }
 
+    fn busy_percent(&self) -> f64 {
+        self.sample.gauges.processors_busy * 100.0
+    }
+
+    /// What part of the CPUs we use, in percent, if others use most of what is in use.
+    fn others_busy(&self) -> Option<f64> {
+        let Gauges { processors_busy: busy, processors_own: own, .. } = &self.sample.gauges;
+        own.filter(|own| *own < busy * MOST).map(|own| own * 100.0)
+    }
+
     fn round_trip(&self) -> String {
         time(self.sample.path.rtt)
     }
@@ -229,6 +247,8 @@ impl Facts<'_> {
 
 /// A window of more than so many times what the path holds at the rate that is seen is not what limits: whoever fills it is slow.
 const WINDOWS_NEEDED: f64 = 2.0;
+/// Others use most of the CPUs if our part of what is in use is less than this.
+const MOST: f64 = 0.5;
 /// From this round trip on it is read-ahead and slots that fill a path, not threads.
 const FAR: Duration = Duration::from_millis(2);
 /// What read-ahead is advised at least and at most, in bytes.
@@ -295,8 +315,8 @@ mod tests {
         );
         assert_eq!(
             explain(Verdict::ClientSlots, 12e6, 0.0),
-            "reads limited by too few calls in flight from the client: 1.2 MB per round trip of 100 ms; raise the \
-             read-ahead of the mount on the client (Linux: echo 16384 > /sys/class/bdi/$(mountpoint -d \
+            "reads limited by too few calls in flight from the client: 1.2 MB per round trip of 100 ms; unless the \
+             client limits its rate itself (--rate, --bwlimit): raise the read-ahead of the mount on the client (Linux: echo 16384 > /sys/class/bdi/$(mountpoint -d \
              DIRECTORY)/read_ahead_kb), read with more threads, or put a howdah relay near the client"
         );
         assert!(explain(Verdict::ClientSlots, 0.0, 12e6).contains("sunrpc.tcp_max_slot_table_entries"));
@@ -315,5 +335,27 @@ mod tests {
              nconnect=8: a connection is encrypted by one CPU at a time"
         );
         assert_eq!(explain(Verdict::Idle, 0.0, 0.0), "idle: the client asks for no more");
+    }
+
+    #[test]
+    fn other_programs_that_use_the_cpus_are_named() {
+        let explain = |own: Option<f64>| {
+            let judgement = Judgement {
+                sending: Verdict::Processor,
+                receiving: Verdict::Idle,
+                sent_per_second: 50e6,
+                received_per_second: 0.0,
+            };
+            let mut sample = Sample::default();
+            (sample.gauges.processors_busy, sample.gauges.processors_own) = (0.97, own);
+            Explanation::of(&judgement, &sample, Found::default()).to_string()
+        };
+        let ours = "reads limited by the CPUs of this host: 97 % busy, 50.0 MB/s";
+        assert_eq!((explain(None), explain(Some(0.6))), (ours.to_owned(), ours.to_owned()));
+        assert_eq!(
+            explain(Some(0.12)),
+            "reads limited by other programs on this host: its CPUs are 97 % busy, howdah uses 12 %, 50.0 MB/s; move \
+             them elsewhere, or raise CPUWeight= in the unit of howdah"
+        );
     }
 }

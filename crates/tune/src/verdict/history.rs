@@ -21,6 +21,11 @@ const LEAST_IN_FLIGHT: f64 = 0.7;
 /// So late a peer acknowledges a small reply that it does not answer with a call (`TCP_DELACK_MIN`, include/net/tcp.h): the
 /// round trip as TCP takes it has up to so much of the client's thinking in it.
 const LATE_ACKNOWLEDGEMENT: Duration = Duration::from_millis(40);
+/// A client that moves less than this, in bytes per second, asks for little: more calls at once would not help it. A listing of a directory
+/// is a burst of this kind.
+const MUCH: f64 = 100_000.0;
+/// For so long it must have moved as much, on average.
+const MUCH_FOR: Duration = Duration::from_secs(1);
 /// How many threads wanted a processor is known of the last second, so calls are averaged over about as long.
 const OUTSTANDING_OVER: Duration = Duration::from_secs(1);
 
@@ -37,6 +42,9 @@ pub struct History {
     outstanding: f64,
     /// The largest window that the peer was seen to offer.
     peer_window_most: u64,
+    /// Bytes per second, averaged over about a second, and for how long that has been much.
+    average: f64,
+    much_for: Duration,
 }
 
 /// An interval as one direction sees it.
@@ -69,6 +77,9 @@ impl History {
             f64::from(interval.before.gauges.outstanding + interval.after.gauges.outstanding) / 2.0;
         let weight = (interval.length().as_secs_f64() / OUTSTANDING_OVER.as_secs_f64()).min(1.0);
         self.outstanding += weight * (outstanding - self.outstanding);
+        self.average += weight * (seen.rate - self.average);
+        let is_much = self.average >= MUCH;
+        self.much_for = if is_much { self.much_for + interval.length() } else { Duration::ZERO };
         let in_flight = (calls_in_flight(interval) + seen.in_socket).min(ENOUGH_IN_FLIGHT);
         let before = self.in_flight.unwrap_or(in_flight);
         self.in_flight = Some(before + LATEST * (in_flight - before));
@@ -100,9 +111,9 @@ impl History {
         self.outstanding
     }
 
-    /// Whether the client always has a call in flight: then it waits for us, and more of them would be faster.
+    /// Whether the client always has a call in flight and moves much: then it waits for us, and more calls would be faster.
     pub fn client_waits(&self) -> bool {
-        self.in_flight.is_some_and(|calls| calls >= LEAST_IN_FLIGHT)
+        self.much_for >= MUCH_FOR && self.in_flight.is_some_and(|calls| calls >= LEAST_IN_FLIGHT)
     }
 }
 
