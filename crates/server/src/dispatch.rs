@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use howdah_net::Token;
 use howdah_wire::mount::DirectoryPath;
@@ -10,8 +10,9 @@ use howdah_wire::nfs3::FileHandle;
 use howdah_wire::rpc::{Accepted, AuthStatus, Call, CallHeader, Credentials, Denied, ReplyHeader, TlsProbe};
 use howdah_wire::xdr::{Decode, Decoder};
 
+use crate::call_log::{CallLog, Ended};
 use crate::capture::{Recorder, Seen};
-use crate::counts::{Clerk, Ledger, Outcome, Timing};
+use crate::counts::{Clerk, Ledger, Moment, Outcome, Timing};
 use crate::limits::BULK_MIN;
 use crate::program::{Bulk, Pace, Refusal, Repetition};
 use crate::programs::{Programs, Wanted};
@@ -69,6 +70,8 @@ pub struct Dispatcher {
     pub counts: Ledger,
     /// The record of calls that somebody asked for.
     pub capture: Recorder,
+    /// What the log says of calls.
+    log: CallLog,
 }
 
 impl Dispatcher {
@@ -77,7 +80,8 @@ impl Dispatcher {
         let procedures = programs.procedures();
         Self {
             counts: Ledger::new(Arc::clone(&procedures)),
-            capture: Recorder::new(procedures),
+            capture: Recorder::new(Arc::clone(&procedures)),
+            log: CallLog::new(procedures),
             replies: SharedReplyCache::default(),
             programs,
         }
@@ -124,6 +128,13 @@ impl Dispatcher {
         let operation = reply.as_ref().and_then(Reply::counted_as);
         let place = operation.map_or(job.wanted.place, |operation| job.wanted.operations + operation);
         clerk.end(place, timing, reply.as_mut());
+        let outcome = reply.as_ref().map(Reply::outcome);
+        if self.log.wants(outcome) {
+            let (client, export) = (from.peer.ends.client, clerk.last_export());
+            let took = Duration::from_nanos(Moment::now().since(timing.arrived));
+            let ended = Ended { procedure: place, client, outcome, took, export };
+            self.log.log(&ended, |place| self.counts.export_name(place));
+        }
         if let Some(seen) = seen {
             self.capture.take(seen, from.peer, timing, reply.as_ref());
         }

@@ -6,6 +6,7 @@
 
 pub mod admin;
 mod back_channel;
+mod call_log;
 #[cfg(test)]
 mod calling;
 pub mod capture;

@@ -22,7 +22,7 @@ pub use figures::Figures;
 pub use figures::Latency;
 pub use ledger::{Ledger, OfExport, Row, UnheardSums, Workers};
 pub use moment::Moment;
-pub use outcome::{Outcome, Unheard};
+pub use outcome::{Outcome, Unheard, error_name};
 pub use shard::{NO_EXPORT, PLACES, Shard, Stay};
 pub use ticket::{Ticket, Timing};
 pub use timed::Timed;
