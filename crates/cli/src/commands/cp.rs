@@ -157,13 +157,16 @@ impl Lines {
         }
     }
 
+    /// Whether there is a line for this.
+    fn show(self, event: &Event<'_>) -> bool {
+        if matches!(event, Event::Kept { .. }) { self.kept } else { self.changes }
+    }
+
     fn say(self, event: &Event<'_>) {
-        let is_said = if matches!(event, Event::Kept { .. }) { self.kept } else { self.changes };
         let line = if self.is_dry { dry_line(event) } else { event_line(event) };
-        match (is_said, self.to_errors) {
-            (false, _) => {}
-            (true, true) => report::complain(&line),
-            (true, false) => report::print(&format!("{line}\n")),
+        match self.to_errors {
+            true => report::complain(&line),
+            false => report::print(&format!("{line}\n")),
         }
     }
 }
@@ -183,7 +186,15 @@ fn observer(lines: Lines, screen: Screen, squash: Option<RootSquash>) -> Arc<dyn
         | Event::Grown { .. } => {
             screen.say(|| report::complain(&format!("note: {}", event_line(event))));
         }
-        _ => screen.say(|| lines.say(event)),
+        _ => {
+            if let Event::Copied { path, .. } | Event::Linked { path } | Event::Made { path } = event {
+                screen.completed(path);
+            }
+            // Clearing the line of progress for each small file would leave none to read.
+            if lines.show(event) {
+                screen.say(|| lines.say(event));
+            }
+        }
     })
 }
 

@@ -169,8 +169,13 @@ pub fn progress_line(figures: &Figures, rate: f64) -> String {
         true => format!("  {}{more} left", clock(left / rate)),
         false => String::new(),
     };
+    // Of a tree that is not all known, or of files without data, a part would mislead.
+    let part = match all_known && figures.found_bytes > 0 {
+        true => format!("{:.0} %, ", (100.0 * done as f64 / figures.found_bytes as f64).floor().min(100.0)),
+        false => String::new(),
+    };
     format!(
-        "{} of {}{more}  {} files  {}{time}",
+        "{part}{} of {}{more}  {} files  {}{time}",
         size(done),
         size(figures.found_bytes),
         figures.files + figures.kept,
@@ -260,7 +265,7 @@ mod tests {
 
     #[test]
     fn progress_is_one_line_that_is_honest_about_what_is_known() {
-        assert_eq!(progress_line(&figures(), 1e6), "2.0 MB of 4.0 MB  3 files  1.0 MB/s  0:02 left");
+        assert_eq!(progress_line(&figures(), 1e6), "50 %, 2.0 MB of 4.0 MB  3 files  1.0 MB/s  0:02 left");
         let some = Figures { found_all: 0, ..figures() };
         assert_eq!(progress_line(&some, 1e6), "2.0 MB of 4.0 MB+  3 files  1.0 MB/s  0:02+ left");
         assert_eq!(progress_line(&some, 0.0), "2.0 MB of 4.0 MB+  3 files  0 B/s");
