@@ -83,7 +83,7 @@ fn reloads_without_dropping_a_connection() {
 
     fs::write(&file, format!("{}\n{}", export("/one"), export("/two"))).expect("written");
     server.signal(Signal::HUP);
-    server.log_line("configuration reloaded");
+    server.log_line("configuration reloaded: added /two");
     assert!(exports().contains("export /two"));
     answers_null(&mut stream);
 

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::Failure;
 use crate::arguments::ServeArguments;
-use crate::configuration::{ServerConfig, load_arguments};
+use crate::configuration::{ServerConfig, export_changes, load_arguments};
 use crate::report::{self, Welcome, reachable};
 use crate::running::{
     RunningFile, ServiceManager, Signal, allow_many_open_files, catch_signals, own_addresses, read_signals,
@@ -33,15 +33,15 @@ pub fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     let open_files = allow_many_open_files();
     if open_files < FEW_OPEN_FILES {
         tracing::warn!(
-            "only {open_files} files may be open: connections and files of clients count; raise it (ulimit -n, or LimitNOFILE in a unit)"
+            "only {open_files} open files allowed, for connections and files of clients together; raise the limit (ulimit -n, or LimitNOFILE= in the unit)"
         );
     }
     howdah_net::give_large_blocks_back();
     let (mut prepared, file) = Prepared::open(&config)?;
     // What follows serves strangers, and does with less.
     match confine(&mut prepared, &config, arguments) {
-        Some(confinement) => tracing::info!("confined. {confinement}"),
-        None => tracing::info!("not confined: the sandbox is switched off"),
+        Some(confinement) => tracing::info!("sandbox: {confinement}"),
+        None => tracing::info!("sandbox: off"),
     }
     let signals = read_signals(caught)?;
     let server = RunningServer::start(&config, prepared)?;
@@ -80,7 +80,7 @@ impl Session<'_> {
         };
         let screen = welcome.text();
         // First for machines, then for people: who waits for the screen may then ask for all the rest.
-        self.tell()?;
+        self.tell(&[])?;
         report::print(&screen);
         Ok(())
     }
@@ -93,9 +93,9 @@ impl Session<'_> {
         })
     }
 
-    /// What holds now, to everybody who asks later.
-    fn tell(&mut self) -> Result<()> {
-        for warning in self.config.warnings() {
+    /// What is in effect now, to everybody who asks later. Warnings that are known are not logged again.
+    fn tell(&mut self, known: &[String]) -> Result<()> {
+        for warning in self.config.warnings().iter().filter(|warning| !known.contains(warning)) {
             tracing::warn!("{warning}");
         }
         self.show()?;
@@ -173,9 +173,11 @@ impl Session<'_> {
     fn reload(&mut self) {
         self.manager.reloading();
         match self.try_reload() {
-            Ok(()) if self.arguments.server.config.is_some() => tracing::info!("configuration reloaded"),
-            Ok(()) => tracing::info!(
-                "there is no configuration file to read again (--config); names of clients and certificates were"
+            Ok(changes) if self.arguments.server.config.is_some() => {
+                tracing::info!("configuration reloaded: {changes}");
+            }
+            Ok(_) => tracing::info!(
+                "client names and certificates reloaded; there is no configuration file (--config)"
             ),
             Err(error) => {
                 // Its own lines, not one line of the log: it shows places in the file.
@@ -185,7 +187,8 @@ impl Session<'_> {
         }
     }
 
-    fn try_reload(&mut self) -> Result<()> {
+    /// What the new configuration changed, in words.
+    fn try_reload(&mut self) -> Result<String> {
         let new = load_arguments(self.arguments)?;
         let (held, waiting) = self.config.reloaded(new).map_err(anyhow::Error::msg)?;
         for setting in waiting {
@@ -194,17 +197,20 @@ impl Session<'_> {
             );
         }
         self.server.reload(&held.exports)?;
+        let known = self.config.warnings();
+        let changes = export_changes(&self.config.exports, &held.exports);
         self.config = held;
-        self.tell()
+        self.tell(&known)?;
+        Ok(changes)
     }
 
     fn end(self) {
         self.manager.stopping();
-        tracing::info!("stopping: no new calls; those in flight end first");
+        tracing::info!("stopping: waiting for calls in flight");
         if self.server.stop() {
             tracing::info!("stopped");
         } else {
-            tracing::warn!("stopped, though some calls had not ended, or their replies not arrived");
+            tracing::warn!("stopped before all calls had finished and all replies were delivered");
         }
     }
 }

@@ -13,6 +13,11 @@ use super::{ClientPattern, Durability, ExportConfig, ServerConfig, Source, Squas
 impl ServerConfig {
     /// What its owner should know, one sentence each.
     pub fn warnings(&self) -> Vec<String> {
+        self.warnings_as(rustix::process::geteuid().is_root())
+    }
+
+    /// The same for a server that runs as root, or as a user who cannot act as root for anybody.
+    fn warnings_as(&self, is_root: bool) -> Vec<String> {
         let mut warnings = Vec::new();
         if let Some(delay) = self.experiment.delay {
             warnings.push(format!("every call waits {delay:?} (--delay): this is an experiment"));
@@ -37,7 +42,7 @@ impl ServerConfig {
                     && !rule.access.read_only
             };
             let is_reached = self.listen.iter().any(|address| !address.ip().is_loopback());
-            if is_reached && export.clients.iter().any(open) {
+            if is_root && is_reached && export.clients.iter().any(open) {
                 warnings.push(format!(
                     "export {name} lets everyone on the network act as root in {}",
                     export.source
@@ -139,7 +144,12 @@ mod tests {
         let told = |listen: &[&str]| {
             let listen = listen.iter().map(|address| address.parse().expect("an address"));
             let config = ServerConfig { listen: listen.collect(), ..config.clone() };
-            config.warnings().iter().filter(|warning| warning.contains("act as root")).count()
+            let count = |is_root| {
+                let warnings = config.warnings_as(is_root);
+                warnings.iter().filter(|warning| warning.contains("act as root")).count()
+            };
+            assert_eq!(count(false), 0, "a server of an ordinary user acts as that user alone");
+            count(true)
         };
         assert_eq!(told(&["127.0.0.1:2049", "[::1]:2049"]), 0, "nobody else is on this host");
         assert_eq!(told(&["127.0.0.1:2049", "192.0.2.7:2049"]), 1);

@@ -33,7 +33,13 @@ pub fn run(mount: &MountProtocol, request: &mut Request<'_, '_>, reply: &mut Rep
         }
         // Clients probe: whoever copies to a new name asks for its path first.
         Err(error) if is_no_directory(error) => {
-            tracing::debug!(%client, path = %shown, "no such directory to mount");
+            let what = match error {
+                ResolveError::Refused(FsError::NotDirectory) => {
+                    "it is a file or a symbolic link: mount the directory that the link leads to"
+                }
+                _ => "there is no such directory",
+            };
+            tracing::debug!(%client, path = %shown, "nothing to mount: {what}");
             reply.write(&Answer::Err(status(error)));
         }
         Err(ResolveError::Gone) => {
@@ -45,7 +51,7 @@ pub fn run(mount: &MountProtocol, request: &mut Request<'_, '_>, reply: &mut Rep
         }
         Err(error) => {
             if mount.mounts.refusals.is_due(Instant::now()) {
-                tracing::info!(%client, path = %shown, ?error, "mount refused");
+                tracing::info!(%client, path = %shown, "mount refused: {}", why(error));
             }
             reply.write(&Answer::Err(status(error)));
         }
@@ -71,6 +77,18 @@ pub fn run_version_1(
 /// Whether an export that the client may mount has no directory of that name.
 fn is_no_directory(error: ResolveError) -> bool {
     matches!(error, ResolveError::Refused(FsError::NotFound | FsError::NotDirectory))
+}
+
+/// Why a path is not mounted, for the log.
+fn why(error: ResolveError) -> String {
+    match error {
+        ResolveError::NoExport => {
+            "no export has this path, or none that this client may mount (howdah exports lists both)"
+                .to_owned()
+        }
+        ResolveError::Gone => "the directory of the export is gone".to_owned(),
+        ResolveError::Refused(error) => error.to_string(),
+    }
 }
 
 /// The status for a path that leads nowhere.
