@@ -9,12 +9,16 @@ mod tty;
 
 #[path = "admin/asking.rs"]
 mod asking;
+#[path = "admin/browser.rs"]
+mod browser;
 #[path = "admin/clients.rs"]
 mod clients;
 #[path = "admin/knobs.rs"]
 mod knobs;
 #[path = "admin/page.rs"]
 mod page;
+#[path = "admin/phone.rs"]
+mod phone;
 #[path = "admin/reach.rs"]
 mod reach;
 #[path = "admin/stat.rs"]

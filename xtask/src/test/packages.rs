@@ -10,30 +10,31 @@ use super::{newer_guest, services};
 
 /// What each is for stands beside it; the tests skip what needs a missing one.
 const PACKAGES: &[&str] = &[
-    "user-mode-linux",     // the guest's kernel
-    "nfs-common",          // mount.nfs, showmount
-    "rpcbind",             // rpcbind, rpcinfo
-    "iproute2",            // the private network
-    "iperf3",              // a load for wires
-    "kmod",                // the guest's modules
-    "libnfs-utils",        // nfs-ls, nfs-cat, nfs-cp
-    "attr",                // setfattr, which v3 must refuse
-    "strace",              // counting system calls
-    "nfs-kernel-server",   // the guest's kernel as a server
-    "e2fsprogs",           // the file system it exports
-    "xfsprogs",            // another one, for power cuts
-    "nfs-ganesha",         // another server
-    "nfs-ganesha-vfs",     // and its storage
-    "libnl-genl-3-200",    // the TLS daemon of a newer guest
-    "moosefs-master",      // a cluster file system under several servers
-    "moosefs-chunkserver", // its storage
-    "moosefs-client",      // its mount
-    "keepalived",          // what moves the address of heads
-    "openssl",             // certificates that are no longer valid, TLS without RPC
-    "krb5-kdc",            // a Kerberos realm
-    "krb5-admin-server",   // its principals
-    "krb5-user",           // their tickets
-    "stunnel4",            // TLS in front of clients that have none
+    "user-mode-linux",         // the guest's kernel
+    "nfs-common",              // mount.nfs, showmount
+    "rpcbind",                 // rpcbind, rpcinfo
+    "iproute2",                // the private network
+    "iperf3",                  // a load for wires
+    "kmod",                    // the guest's modules
+    "libnfs-utils",            // nfs-ls, nfs-cat, nfs-cp
+    "attr",                    // setfattr, which v3 must refuse
+    "strace",                  // counting system calls
+    "nfs-kernel-server",       // the guest's kernel as a server
+    "e2fsprogs",               // the file system it exports
+    "xfsprogs",                // another one, for power cuts
+    "nfs-ganesha",             // another server
+    "nfs-ganesha-vfs",         // and its storage
+    "libnl-genl-3-200",        // the TLS daemon of a newer guest
+    "moosefs-master",          // a cluster file system under several servers
+    "moosefs-chunkserver",     // its storage
+    "moosefs-client",          // its mount
+    "keepalived",              // what moves the address of heads
+    "openssl",                 // certificates that are no longer valid, TLS without RPC
+    "krb5-kdc",                // a Kerberos realm
+    "krb5-admin-server",       // its principals
+    "krb5-user",               // their tickets
+    "stunnel4",                // TLS in front of clients that have none
+    "chromium-headless-shell", // the live page, on a phone's screen
 ];
 
 /// Installs what is missing, and fetches a guest kernel that this machine's Debian does not have.

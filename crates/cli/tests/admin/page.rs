@@ -6,13 +6,11 @@ use std::net::TcpStream;
 use std::process::Command;
 
 use crate::asking::{Served, until};
+use crate::browser::browser;
 use crate::server::{HOWDAH, run};
 
-/// Debian's name for it.
-const BROWSER: &str = "chromium";
-
 /// Where the page is, and the token in its file.
-fn page(served: &Served) -> (String, String) {
+pub fn page(served: &Served) -> (String, String) {
     let line = served.server.screen.lines().find(|line| line.starts_with("Live page")).expect("it has one");
     let (place, file) =
         line.split_once(": ").and_then(|(_, rest)| rest.split_once(" (token: ")).expect("both");
@@ -79,17 +77,14 @@ fn other_hosts_need_tls_and_files_that_are_what_they_should_be() {
 
 #[test]
 fn a_real_browser_shows_it() {
-    if Command::new(BROWSER).arg("--version").output().is_err() {
-        println!("skipped: there is no {BROWSER}");
-        return;
-    }
+    let Some(browser) = browser() else { return };
     let served = Served::start(&["--admin-listen", "127.0.0.1:0"]);
     let (place, token) = page(&served);
     let _connected = TcpStream::connect(served.server.address()).expect("connected");
     let shown = |url: &str| {
         let profile = tempfile::tempdir().expect("a directory");
         // Its own time, which goes on when nothing is under way.
-        let output = Command::new(BROWSER)
+        let output = Command::new(browser)
             .args([
                 "--headless",
                 "--no-sandbox",

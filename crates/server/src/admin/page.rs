@@ -34,6 +34,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ("/page/heads.js", SCRIPT, include_str!("page/heads.js")),
     ("/page/health.js", SCRIPT, include_str!("page/health.js")),
     ("/page/make.js", SCRIPT, include_str!("page/make.js")),
+    ("/page/space.js", SCRIPT, include_str!("page/space.js")),
     ("/page/uplinks.js", SCRIPT, include_str!("page/uplinks.js")),
     ("/page/words.js", SCRIPT, include_str!("page/words.js")),
 ];
@@ -51,7 +52,62 @@ fn headers(kind: &'static str) -> [(HeaderName, &'static str); 3] {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::process::Command;
+
     use super::*;
+
+    /// Runs a script over the page's own modules; what it throws fails the test.
+    fn run_by_node(script: &str) {
+        let home = tempfile::tempdir().expect("a directory");
+        for (path, kind, content) in FILES {
+            if let (Some(name), true) = (path.strip_prefix("/page/"), *kind == SCRIPT) {
+                fs::write(home.path().join(name), content).expect("written");
+            }
+        }
+        fs::write(home.path().join("package.json"), r#"{"type": "module"}"#).expect("written");
+        fs::write(home.path().join("test.js"), script).expect("written");
+        let Ok(output) = Command::new("node").arg(home.path().join("test.js")).output() else {
+            println!("skipped: there is no node");
+            return;
+        };
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    #[test]
+    fn an_export_without_room_is_never_well() {
+        run_by_node(
+            r#"
+            import assert from 'node:assert/strict';
+            import { judge } from './health.js';
+            import { fullness, used } from './space.js';
+            const whole = { total_bytes: 100e9, free_bytes: 87e9, available_bytes: 60e9, total_files: 0, free_files: 0 };
+            const judged = (change, more = {}) => judge({
+              clients: [], memory: { used: { sending: 0, unread: 0 }, budget_bytes: 1, pressure: 'none' },
+              workers: { calls_in_line: 0 }, errors: {}, latency: null,
+              exports: [{ export: '/data', capacity: { ...whole, ...change } }], ...more,
+            });
+            // As df(1) rounds it up: 13 of 73 GB, where 27 GB are kept for root.
+            assert.equal(Math.ceil(used(whole) * 100), 18);
+            assert.equal(used({ ...whole, total_bytes: 0, free_bytes: 0, available_bytes: 0 }), 0);
+            assert.equal(judged({}).level, 'good');
+            for (const [change, headline] of [
+              [{ free_bytes: 0, available_bytes: 0 }, 'Export /data is full'],
+              [{ available_bytes: 0 }, 'Export /data is full'],
+              [{ total_files: 1000, free_files: 0 }, 'Export /data is full'],
+              [{ free_bytes: 1e8, available_bytes: 1e8 }, 'Export /data is nearly full'],
+              [{ total_files: 1000, free_files: 9 }, 'Export /data is nearly full'],
+            ]) {
+              const health = judged(change);
+              assert.deepEqual([health.level, health.headline], ['bad', headline]);
+              assert.notEqual(fullness({ ...whole, ...change }), '');
+            }
+            for (const status of ['NOSPC', 'DQUOT', 'IO', 'SERVERFAULT', 'NXIO']) {
+              assert.equal(judged({}, { errors: { [status]: 2 } }).level, 'bad', status);
+            }
+            "#,
+        );
+    }
 
     #[test]
     fn the_page_loads_what_there_is_and_nothing_from_elsewhere() {

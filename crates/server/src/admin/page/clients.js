@@ -81,7 +81,7 @@ export class Clients {
   sayNobody() {
     const shown = [...this.rows.values()].some((row) => !row.item.hidden);
     by('nobody').hidden = shown;
-    say(by('nobody'), this.rows.size ? 'No client is called like that.' : 'No client is connected over TCP.');
+    say(by('nobody'), this.rows.size ? 'No client matches.' : 'No client is connected over TCP.');
   }
 }
 

@@ -1,9 +1,11 @@
 // Whether all is well, who is slow, and why. Pure: answers in, words out.
 
-import { bytes, many, rate, time, verdict } from './words.js';
+import { fullness } from './space.js';
+import { bytes, count as number, many, rate, time, verdict } from './words.js';
 
 // Statuses that say that something here is broken, and not that a client asked for what is not there.
-const BROKEN = ['IO', 'SERVERFAULT', 'NOSPC', 'NXIO'];
+const BROKEN = ['IO', 'SERVERFAULT', 'NOSPC', 'DQUOT', 'NXIO'];
+const HEADLINES = { NOSPC: 'No space is left', DQUOT: 'A quota is used up' };
 
 // What limits a client: the word for the last seconds, since of one moment it says little, with the last sentence that went with it.
 export class Limits {
@@ -52,12 +54,23 @@ function sum(clients, field) {
 
 function ofExports(exports) {
   const gone = exports.filter((told) => told.gone);
-  return gone.map((told) => ({ headline: `Export ${told.export} is gone`, text: `It cannot be mounted: ${told.gone}.` }));
+  return [
+    ...gone.map((told) => ({ headline: `Export ${told.export} is gone`, text: `It cannot be mounted: ${told.gone}.` })),
+    ...['full', 'nearly full'].flatMap((level) => exports.filter((told) => fullness(told.capacity) === level).map((told) => ofSpace(told, level))),
+  ];
+}
+
+function ofSpace({ export: name, capacity }, level) {
+  const inodes = capacity.total_files ? `, ${number(capacity.free_files)} inodes` : '';
+  return {
+    headline: `Export ${name} is ${level}`,
+    text: `${bytes(capacity.available_bytes)}${inodes} free on ${name}: free some space, or make its file system larger.`,
+  };
 }
 
 function ofMemory(memory) {
   const held = `${bytes(memory.used.sending + memory.used.unread)} of ${bytes(memory.budget_bytes)}`;
-  const advice = 'set memory_budget higher, or find who does not take replies';
+  const advice = 'raise memory_budget, or find clients that do not read their replies';
   switch (memory.pressure) {
     case 'refuse':
       return [{ headline: 'New connections are refused', text: `Memory of connections is used up (${held}): ${advice}.` }];
@@ -70,15 +83,15 @@ function ofMemory(memory) {
 
 function ofWorkers(workers) {
   if (workers.calls_in_line === 0) return [];
-  const text = `${workers.calls_in_line} calls wait in line for an export whose storage is slow, or hangs.`;
-  return [{ headline: 'Storage holds calls up', text }];
+  const text = `${workers.calls_in_line} calls are queued: the storage of an export is slow or hangs.`;
+  return [{ headline: 'Storage delays calls', text }];
 }
 
 function ofErrors(errors) {
   const broken = Object.entries(errors).filter(([name, each]) => BROKEN.includes(name) && each > 0);
   return broken.map(([name, each]) => ({
-    headline: name === 'NOSPC' ? 'No space is left' : 'Storage reports errors',
-    text: `${each < 10 ? each.toFixed(1) : Math.round(each)} calls a second end with ${name}; the log says more with --log debug.`,
+    headline: HEADLINES[name] ?? 'Storage reports errors',
+    text: `${each < 10 ? each.toFixed(1) : Math.round(each)} calls per second fail with ${name}; the log says more with --log debug.`,
   }));
 }
 

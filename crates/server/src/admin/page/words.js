@@ -2,21 +2,21 @@
 
 // Word: what people read, which side it is on, whether a faster answer was wanted.
 export const VERDICTS = {
-  'idle': { label: 'nothing: asks for no more', side: 'nobody', held: false },
-  'path-full': { label: 'the network, which is full', side: 'nobody', held: false },
-  'ramping': { label: 'a start that is not finished', side: 'nobody', held: false },
-  'client-slots': { label: 'too few calls of the client', side: 'client', held: true },
+  'idle': { label: 'the client itself', side: 'nobody', held: false },
+  'path-full': { label: 'the network (full)', side: 'nobody', held: false },
+  'ramping': { label: 'connection start-up', side: 'nobody', held: false },
+  'client-slots': { label: 'too few client calls in flight', side: 'client', held: true },
   'client-send-buffer': { label: "the client's send buffer", side: 'client', held: true },
   'peer-window': { label: "the client's window", side: 'client', held: true },
-  'send-buffer': { label: 'our send buffer', side: 'server', held: true },
-  'our-window': { label: 'our window', side: 'server', held: true },
+  'send-buffer': { label: "the server's send buffer", side: 'server', held: true },
+  'our-window': { label: "the server's window", side: 'server', held: true },
   'storage': { label: 'storage', side: 'server', held: true },
-  'processor': { label: 'the CPU of this host', side: 'server', held: true },
-  'encrypting': { label: 'the CPU of this host, encrypting', side: 'server', held: true },
-  'loss': { label: 'losses on the path', side: 'network', held: true },
+  'processor': { label: 'the server CPU', side: 'server', held: true },
+  'encrypting': { label: 'the server CPU (TLS)', side: 'server', held: true },
+  'loss': { label: 'packet loss', side: 'network', held: true },
 };
 
-const UNKNOWN = { label: 'not judged yet', side: 'nobody', held: false };
+const UNKNOWN = { label: 'not measured yet', side: 'nobody', held: false };
 
 export function verdict(word) {
   return VERDICTS[word] ?? (word ? { label: word, side: 'server', held: true } : UNKNOWN);
