@@ -26,11 +26,11 @@ pub struct CertificateArguments {
     ///
     /// Clients check the name that they mount by. Linux checks the name that the server's address has in the DNS
     /// (reverse look-up): name that one too.
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = parse_certificate_name)]
     pub server: Vec<String>,
 
     /// Issue a certificate to a client, for exports with tls = "client-certificate" (xprtsec=mtls)
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = parse_certificate_name)]
     pub client: Option<String>,
 
     /// The user that the client acts for, in exports with squash = "certificate": the name before the @ is looked up at the server
@@ -67,3 +67,14 @@ Examples:
 
 Exit code: 0 made, 1 a file is there already or cannot be written, 2 wrong arguments.
 ";
+
+/// A name in a certificate, which names its files, too.
+fn parse_certificate_name(text: &str) -> Result<String, String> {
+    let is_wrong = |letter: char| {
+        letter.is_whitespace() || letter.is_control() || matches!(letter, '/' | '\\' | '"' | '\'')
+    };
+    match text.is_empty() || text.starts_with('.') || text.starts_with('-') || text.contains(is_wrong) {
+        true => Err("a name has no spaces, quotes or slashes, as in backup.example.org".to_owned()),
+        false => Ok(text.to_owned()),
+    }
+}

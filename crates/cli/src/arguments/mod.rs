@@ -15,6 +15,7 @@ mod cp;
 mod doctor;
 mod exports;
 mod heads;
+mod hints;
 mod knobs;
 mod lab;
 mod logs;

@@ -18,7 +18,10 @@ const CACHE_MIN: u64 = 16 << 20;
 
 /// Bytes a second that a copy may move.
 pub fn parse_copy_rate(text: &str) -> Result<u64, String> {
-    match parse_size(text)? {
+    // A number alone is bytes, as of rsync and scp; with a unit the grammar is the one of all rates.
+    let is_number = text.bytes().all(|letter| letter.is_ascii_digit() || letter == b'.');
+    let bytes = if is_number { parse_size(text)? } else { (parse_bits(text)? / 8.0) as u64 };
+    match bytes {
         0 => Err("at a rate of 0 nothing would be copied; leave it out to copy without a limit".to_owned()),
         rate => Ok(rate),
     }
@@ -70,15 +73,43 @@ pub fn parse_cache_memory(text: &str) -> Result<u64, String> {
     }
 }
 
-/// What a line carries, in bits per second: 100Mbit, 1Gbit, or 12MB of bytes.
+/// What a line carries, in bits per second.
 pub fn parse_rate(text: &str) -> Result<f64, String> {
-    let text = text.strip_suffix("/s").unwrap_or(text);
-    let (number, unit) = split(text);
-    let units = [("kbit", 1e3), ("Mbit", 1e6), ("Gbit", 1e9), ("kB", 8e3), ("MB", 8e6), ("GB", 8e9)];
-    let factor = units.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor);
-    let factor = factor.ok_or("a rate is a number with kbit, Mbit, Gbit, kB, MB or GB, a second")?;
-    let rate = fraction(number).ok_or("no rate: it begins with a number")? * factor;
+    let rate = parse_bits(text)?;
     if rate > 0.0 { Ok(rate) } else { Err("a rate is more than nothing".to_owned()) }
+}
+
+/// The grammar of all rates, in bits per second: 100Mbit, 1Gb/s; 12MB, 12M (of 1024) of bytes. The case of the letters does not count but
+/// for b (bits) and B (bytes) alone.
+fn parse_bits(text: &str) -> Result<f64, String> {
+    let text = text.strip_suffix("/s").or_else(|| text.strip_suffix("ps")).unwrap_or(text);
+    let (number, unit) = split(text);
+    let bits = unit.strip_suffix('b').or_else(|| strip_ignoring_case(unit, "bit"));
+    let prefix = bits.or_else(|| unit.strip_suffix('B')).unwrap_or(unit);
+    let power = match prefix.to_ascii_uppercase().as_str() {
+        "" if unit.is_empty() => None,
+        "" => Some(0),
+        "K" => Some(1),
+        "M" => Some(2),
+        "G" => Some(3),
+        "T" => Some(4),
+        _ => None,
+    };
+    let power = power.ok_or(
+        "a rate is a number with kbit, Mbit, Gbit, with K, M, G, T (of 1024 bytes) or KB, MB, GB, TB (of 1000), per second",
+    )?;
+    // As of sizes: K, M and G alone are powers of two.
+    let (base, each): (f64, f64) = match (bits.is_some(), prefix.len() == unit.len()) {
+        (true, _) => (1000.0, 1.0),
+        (false, true) => (1024.0, 8.0),
+        (false, false) => (1000.0, 8.0),
+    };
+    Ok(fraction(number).ok_or("no rate: it begins with a number")? * base.powi(power) * each)
+}
+
+fn strip_ignoring_case<'t>(text: &'t str, end: &str) -> Option<&'t str> {
+    let at = text.len().checked_sub(end.len()).filter(|at| text.is_char_boundary(*at))?;
+    text[at..].eq_ignore_ascii_case(end).then_some(&text[..at])
 }
 
 /// A factor above 0.
@@ -118,6 +149,18 @@ mod tests {
         assert_eq!(parse_rate("100Mbit"), Ok(1e8));
         assert_eq!(parse_rate("2.5Gbit/s"), Ok(2.5e9));
         assert_eq!(parse_rate("12 MB/s"), Ok(96e6));
+        for (text, bits) in
+            [("10mbit", 1e7), ("10Mb/s", 1e7), ("10Mbps", 1e7), ("10M", 83_886_080.0), ("10MB/s", 8e7)]
+        {
+            assert_eq!(parse_rate(text), Ok(bits), "{text}");
+            assert_eq!(parse_copy_rate(text), Ok(bits as u64 / 8), "{text}");
+        }
+        assert_eq!(parse_copy_rate("5000"), Ok(5000));
+        assert!(
+            parse_copy_rate("0").is_err()
+                && parse_copy_rate("fast").is_err()
+                && parse_copy_rate("5X").is_err()
+        );
         assert!(parse_rate("12").is_err() && parse_rate("fast").is_err() && parse_rate("0Gbit").is_err());
     }
 

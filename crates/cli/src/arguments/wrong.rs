@@ -3,10 +3,10 @@
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory};
 
-use super::Howdah;
+use super::{Howdah, hints};
 
 /// Options of cp(1), rsync(1), scp(1) and NFS servers, and what does the same here: command, option, advice.
-const OF_OTHERS: [(&str, &str, &str); 23] = [
+const OF_OTHERS: [(&str, &str, &str); 26] = [
     ("cp", "--bwlimit", "use --rate, as in --rate 10M"),
     ("cp", "--limit", "use --rate, as in --rate 10M"),
     ("cp", "--archive", "use -r: times, permissions, links and holes are kept anyway"),
@@ -26,6 +26,17 @@ const OF_OTHERS: [(&str, &str, &str); 23] = [
     ("cp", "--rsh", "leave it out: howdah copies over NFS, not over SSH"),
     ("cp", "-e", "leave it out: howdah copies over NFS, not over SSH"),
     ("cp", "--port", "put the port into the URL, as in nfs://HOST:2050/PATH"),
+    (
+        "cp",
+        "--remove-source-files",
+        "copy with --verify first, then remove the source yourself: howdah never changes it",
+    ),
+    (
+        "cp",
+        "--remove-source",
+        "copy with --verify first, then remove the source yourself: howdah never changes it",
+    ),
+    ("mount", "-t", "leave -t and its value out: howdah mount nfs://HOST/PATH DIR"),
     ("mount", "--port", "put the port into the URL, as in nfs://HOST:2050/PATH"),
     ("serve", "--port", "use --listen, as in --listen 2050"),
     ("serve", "--ro", "use --read-only"),
@@ -52,7 +63,7 @@ pub fn wrong(error: clap::Error, words: &[std::ffi::OsString]) -> Wrong {
     }
     let words: Vec<_> = words.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let called = called(&Howdah::command(), &words);
-    Wrong::Usage(format!("{}\n  {}", sentence(&error, &called), advice(&error, &called)))
+    Wrong::Usage(format!("{}\n  {}", sentence(&error, &called), advice(&error, &called, &words)))
 }
 
 /// What is wrong, in one sentence.
@@ -105,12 +116,15 @@ pub fn sentence(error: &clap::Error, called: &str) -> String {
 }
 
 /// What to type instead.
-fn advice(error: &clap::Error, called: &str) -> String {
+fn advice(error: &clap::Error, called: &str, words: &[String]) -> String {
     let argument = argument(error);
     let command = called.strip_prefix("howdah ").unwrap_or_default();
     let other = OF_OTHERS.iter().find(|(of, option, _)| command == *of && argument == *option);
     if let Some((.., instead)) = other {
         return format!("{instead} ({called} --help)");
+    }
+    if let Some(instead) = of_others(error, command, words) {
+        return instead;
     }
     for kind in [ContextKind::SuggestedArg, ContextKind::SuggestedValue, ContextKind::SuggestedSubcommand] {
         if let Some(near) = list(error, kind).first() {
@@ -131,6 +145,23 @@ fn advice(error: &clap::Error, called: &str) -> String {
             format!("usage: {} ({called} --help)", usage.join(" "))
         }
         _ => format!("see {called} --help"),
+    }
+}
+
+/// What to type instead of words that other programs take.
+fn of_others(error: &clap::Error, command: &str, words: &[String]) -> Option<String> {
+    let value = text(error, ContextKind::InvalidValue).unwrap_or_default();
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => {
+            hints::instead_of_command(&text(error, ContextKind::InvalidSubcommand)?)
+        }
+        ErrorKind::InvalidValue => {
+            hints::instead_of_value(command, &argument(error), &value).map(str::to_owned)
+        }
+        ErrorKind::MissingRequiredArgument | ErrorKind::UnknownArgument => {
+            hints::instead_of_words(command, words.get(1..)?)
+        }
+        _ => None,
     }
 }
 

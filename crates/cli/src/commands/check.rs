@@ -17,6 +17,12 @@ use crate::running::cluster_key;
 /// Says what the file means, or everything that is wrong in it; or compares heads.
 pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
     let Some(file) = &arguments.file else { return heads(arguments) };
+    if looks_like_exports(file) {
+        return Err(Failure::Usage(anyhow!(
+            "{shown} is a Linux exports file, not a configuration of howdah; convert it first: howdah exports --from {shown} > howdah.toml",
+            shown = file.display()
+        )));
+    }
     let checked = load_file(file).and_then(|config| {
         config.cluster.as_ref().map_or(Ok(()), key)?;
         Ok(config)
@@ -33,6 +39,15 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
         report::print(&format!("\nnote: {warning}\n"));
     }
     Ok(())
+}
+
+/// Whether it is a file of exports(5): its first line that says something begins with a path.
+fn looks_like_exports(file: &Path) -> bool {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let mut lines = text.lines().map(str::trim_start);
+    // A key of TOML that begins with a slash would be quoted.
+    lines.find(|line| !line.is_empty() && !line.starts_with('#')).is_some_and(|line| line.starts_with('/'))
+        || (text.trim().is_empty() && file == Path::new("/etc/exports"))
 }
 
 /// Prints what was found as one object. Problems are part of it, so that standard error stays empty.

@@ -6,6 +6,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
+use howdah_client::url::NfsUrl;
 use howdah_mount::{Found, from_root, look_at, mounted_on, unmount};
 
 use super::Failure;
@@ -19,6 +20,12 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// Writes what is left, unmounts, and waits for the end of the mount's process.
 pub fn run(arguments: &UmountArguments) -> Result<(), Failure> {
     let directory = &arguments.directory;
+    if directory.to_str().is_some_and(NfsUrl::is_meant) {
+        let shown = directory.display();
+        return Err(Failure::Usage(anyhow!(
+            "{shown} is a URL: name the directory on which it is mounted; howdah mounts lists both"
+        )));
+    }
     let directory = from_root(directory).with_context(|| format!("finding {}", directory.display()))?;
     let noted = find_mount(&directory, arguments.state.as_deref())?;
     // A mount whose process runs is not asked: its server may be away.

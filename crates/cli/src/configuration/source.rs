@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fmt;
+use std::net::IpAddr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -32,6 +33,13 @@ impl Source {
     pub fn parse(typed: &OsStr) -> Result<Self, String> {
         if let Some(size) = typed.to_str().and_then(|text| text.strip_prefix(MEMORY)) {
             return Self::memory(size);
+        }
+        if let Some(address) = typed.to_str().filter(|text| text.parse::<IpAddr>().is_ok())
+            && Path::new(address).symlink_metadata().is_err()
+        {
+            return Err(format!(
+                "{address} is an address, not a directory; to serve a directory there type howdah serve DIR --listen {address}"
+            ));
         }
         let url = typed.to_str().map(url_of).transpose().map_err(|error| error.to_string())?;
         match url.flatten() {

@@ -59,6 +59,7 @@ fn plant(at: &Path) {
     for directory in ["here", "empty", "to/a", "data/sub"] {
         fs::create_dir_all(at.join(directory)).expect("made");
     }
+    write("exports", b"# of Linux\n/srv *(rw)\n");
     write("here/a", b"a");
     write("here/b", b"b");
     write("big", &vec![7; 3_000_000]);

@@ -143,6 +143,14 @@ impl fmt::Display for ConnectError {
             Self::Lanes { asked, most } => {
                 write!(formatter, "connecting over {asked} lanes: there can be 1 to {most}")
             }
+            // What a route of the type blackhole answers (ip-route(8)).
+            Self::Failed { address, cause } if cause.kind() == io::ErrorKind::InvalidInput => {
+                let ip = address.ip();
+                write!(
+                    formatter,
+                    "cannot connect to {address}: this host's routes discard packets to it (see: ip route get {ip})"
+                )
+            }
             Self::Failed { address, cause } => {
                 write!(formatter, "cannot connect to {address}: {}", plain(&cause.to_string()))
             }

@@ -113,7 +113,7 @@ impl fmt::Display for MountError {
 fn reason(status: Status) -> &'static str {
     match status {
         Status::NotPermitted => {
-            "not permitted; the server may want calls from ports that only root may use (its option `secure`)"
+            "not permitted; the server may want calls from ports that only root may use (option `secure` of Linux, `privileged_ports` of howdah)"
         }
         Status::NotFound => "there is no such export",
         Status::AccessDenied => "access denied; is it exported, and to this client?",

@@ -20,6 +20,8 @@ pub enum UrlError {
     },
     /// It looks like a place on a server, and is neither that nor a file that exists.
     Unclear(String),
+    /// An address without a path.
+    Address(String),
     /// No host, or one that cannot be.
     Host(String),
     /// A port that is not 1 to 65535.
@@ -67,11 +69,31 @@ impl fmt::Display for UrlError {
                     "\"{scheme}\" is no protocol of howdah: type nfs://HOST/PATH; for a local file ./{word}"
                 )
             }
+            Self::Unclear(word) if word.starts_with("mem:") => {
+                write!(
+                    formatter,
+                    "\"{word}\" is no place: for an export in memory type memory:{}",
+                    &word["mem:".len()..]
+                )
+            }
             Self::Unclear(word) => {
                 write!(
                     formatter,
                     "\"{word}\" is neither a server nor a file that exists: for a server type HOST:/PATH or \
                      nfs://HOST:PORT/PATH, for a local file ./{word}"
+                )
+            }
+            Self::Address(word) => {
+                let host = if word.contains(':') { format!("[{word}]") } else { word.clone() };
+                write!(
+                    formatter,
+                    "\"{word}\" is an address without a path: for a server type {host}:/PATH, for a local file ./{word}"
+                )
+            }
+            Self::Host(host) if host.contains('@') => {
+                write!(
+                    formatter,
+                    "{host:?} is no host: leave out the user and the @; the option uid= of the URL names a user"
                 )
             }
             Self::Host(host) => {
@@ -95,9 +117,18 @@ impl fmt::Display for UrlError {
                 )
             }
             Self::PathPart { part, problem } => write!(formatter, "{part:?} in the path {problem}"),
+            Self::UnknownOption(option) if ["vers", "nfsvers", "v3", "v4"].contains(&option.as_str()) => {
+                write!(
+                    formatter,
+                    "a URL has no option {option:?}: leave it out, since howdah's client speaks NFS version 3 only"
+                )
+            }
             Self::UnknownOption(option) => {
                 write!(formatter, "a URL has no option {option:?}; it has")?;
                 KNOWN_OPTIONS.iter().try_for_each(|known| write!(formatter, " {}", known.name))
+            }
+            Self::OptionValue { option, value, takes } if ends_with_unit(value) => {
+                write!(formatter, "the option {option}={value} is wrong: expected {takes}, without a unit")
             }
             Self::OptionValue { option, value, takes } => {
                 write!(formatter, "the option {option}={value} is wrong: expected {takes}")
@@ -107,6 +138,12 @@ impl fmt::Display for UrlError {
             }
         }
     }
+}
+
+/// Whether a number has a unit behind it.
+fn ends_with_unit(value: &str) -> bool {
+    value.starts_with(|letter: char| letter.is_ascii_digit())
+        && value.ends_with(|letter: char| letter.is_ascii_alphabetic())
 }
 
 impl std::error::Error for UrlError {}

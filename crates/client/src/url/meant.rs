@@ -1,5 +1,6 @@
 //! What a word means where a place is asked for: one rule for all commands.
 
+use std::net::IpAddr;
 use std::path::Path;
 
 use super::{NfsUrl, UrlError};
@@ -15,9 +16,16 @@ pub fn url_of(word: &str) -> Result<Option<String>, UrlError> {
     if NfsUrl::is_meant(word) {
         return Ok(Some(word.to_owned()));
     }
+    if word.parse::<IpAddr>().is_ok() && Path::new(word).symlink_metadata().is_err() {
+        return Err(UrlError::Address(word.to_owned()));
+    }
     let Some((start, rest)) = word.split_once(':').filter(|(start, _)| !start.contains('/')) else {
         return Ok(None);
     };
+    // "nfs:/HOST/PATH": a slash is missing. A host of that name would be a rare one.
+    if start.eq_ignore_ascii_case("nfs") && rest.starts_with('/') {
+        return Err(UrlError::Scheme(word.to_owned()));
+    }
     if rest.starts_with("//") {
         return Err(UrlError::OtherScheme { scheme: start.to_owned(), word: word.to_owned() });
     }
@@ -49,6 +57,10 @@ mod tests {
         for (word, advice) in [
             ("http://host/x", "type nfs://HOST/PATH"),
             ("127.0.0.1::", "for a server type HOST:/PATH"),
+            ("127.0.0.1", "type 127.0.0.1:/PATH"),
+            ("fd00::1", "type [fd00::1]:/PATH"),
+            ("nfs:/host/x", "type nfs://HOST"),
+            ("mem:64M", "type memory:64M"),
             ("host:data", "for a local file ./host:data"),
             ("host:2049:/x", "nfs://HOST:PORT/PATH"),
         ] {
