@@ -39,7 +39,7 @@ fn every_thread_has_the_rights_that_are_named_and_no_others() {
     let home = home();
     let data = home.path().join("data");
     let mut server = Server::start(serve(home.path()).arg(data).args(HERE).args(["--sandbox", "seccomp"]));
-    let said = server.log_line("confined.");
+    let said = server.log_line("sandbox: ");
     let had = capabilities(None).expect("our own").permitted;
     let named = KEPT.iter().fold(CapabilitySet::empty(), |all, kept| all | kept.capability);
     assert!(of_each_thread(server.process(), "NoNewPrivs:").len() > 30, "its workers run");
@@ -69,7 +69,7 @@ fn gives_up_only_privileges_to_come_when_told_to_give_up_nothing() {
     let home = home();
     let data = home.path().join("data");
     let mut server = Server::start(serve(home.path()).arg(data).args(HERE).args(["--sandbox", "off"]));
-    server.log_line("not confined");
+    server.log_line("sandbox: off");
     let own = fs::read_to_string("/proc/self/status").expect("our own");
     for key in ["NoNewPrivs:", "Seccomp:", "CapPrm:"] {
         let wanted = own.lines().find_map(|line| line.strip_prefix(key)).expect(key).trim();
@@ -89,7 +89,7 @@ fn a_reload_that_leads_elsewhere_is_refused_where_files_are_confined() {
         let mut command = serve(home.path());
         let mut server =
             Server::start(command.arg("--config").arg(&file).args(HERE).args(["--sandbox", sandbox]));
-        let confined = server.log_line("confined.").contains(FILES);
+        let confined = server.log_line("sandbox: ").contains(FILES);
         // Another file in its place, as editors leave it, with something that a reload may always change.
         let draft = home.path().join("draft");
         fs::write(&draft, export(&one) + "squash = \"all\"\n").expect("written");

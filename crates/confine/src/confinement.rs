@@ -43,20 +43,20 @@ pub fn confine(plan: &Plan<'_>) -> Confinement {
 impl fmt::Display for Confinement {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.capabilities {
-            Ok(names) if names.is_empty() => write!(formatter, "capabilities: none; ")?,
-            Ok(names) => write!(formatter, "capabilities: {}; ", names.join(" "))?,
-            Err(why) => write!(formatter, "capabilities: as it was started with ({why}); ")?,
+            Ok(names) if names.is_empty() => write!(formatter, "all capabilities dropped; ")?,
+            Ok(names) => write!(formatter, "capabilities dropped except {}; ", names.join(" "))?,
+            Err(why) => write!(formatter, "capabilities kept ({why}); ")?,
         }
         match &self.files {
             Ok(()) => write!(
                 formatter,
-                "files: the exports, the state directory, and the system's to read (Landlock); "
+                "files limited to exports and state directory, with system files read-only (Landlock); "
             )?,
-            Err(why) => write!(formatter, "files: all that its user may reach ({why}); ")?,
+            Err(why) => write!(formatter, "files not limited ({why}); ")?,
         }
         match &self.system_calls {
-            Ok(()) => write!(formatter, "system calls: {} (seccomp)", ALLOWED.len()),
-            Err(why) => write!(formatter, "system calls: all ({why})"),
+            Ok(()) => write!(formatter, "{} system calls allowed (seccomp)", ALLOWED.len()),
+            Err(why) => write!(formatter, "system calls not limited ({why})"),
         }
     }
 }

@@ -128,9 +128,7 @@ impl Copier {
         match self.destination.set(&copy.handle, &new) {
             Err(FsError::Invalid) if nearest != new => {
                 let after = self.destination.set(&copy.handle, &nearest)?;
-                self.note(
-                    "the destination knows no time before 1970 and none after 2106: it is given the nearest",
-                );
+                self.note("the destination stores times from 1970 to 2106 only: the nearest time was set");
                 Ok(after)
             }
             outcome => outcome,

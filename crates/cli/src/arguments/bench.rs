@@ -10,8 +10,8 @@ use super::quantity::{parse_factor, parse_file_size, parse_size, parse_speed, pa
 
 /// Measure reading, writing and names on a directory, a mount, an nfs:// URL, or memory
 ///
-/// Works in a fresh directory of its own, which is removed at the end and on Ctrl-C. Prints a table; with --json
-/// everything that was measured, and what is needed to repeat it.
+/// Works in a new directory, which is removed at the end and on Ctrl-C. Prints a table; with --json all measurements and the
+/// parameters to repeat them.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct BenchArguments {
@@ -23,42 +23,41 @@ pub struct BenchArguments {
     #[command(flatten)]
     pub work: WorkArguments,
 
-    /// Play a record of calls instead, as howdah capture writes it, on files of its own
+    /// Replay a record of howdah capture instead, on files of its own
     #[arg(long, value_name = "FILE", help_heading = "Replay",
           conflicts_with_all = ["workloads", "profile", "scale", "size", "files", "record", "transfer", "threads", "commit",
                                 "operations", "reads", "time", "ramp", "think", "beside", "verify"])]
     pub replay: Option<PathBuf>,
 
-    /// How fast to play it: 2 is twice as fast as recorded, max as fast as it goes [default: 1]
+    /// Replay speed: 2 is twice as fast as recorded, max as fast as possible [default: 1]
     #[arg(long, value_name = "SPEED", requires = "replay", value_parser = parse_speed, help_heading = "Replay")]
     pub speed: Option<Speed>,
 
-    /// How often to measure; the table shows medians, with the least and the most [default: 3, or 1 with --profile or
-    /// --replay]
+    /// Number of measurements; the table shows median, min and max [default: 3, or 1 with --profile or --replay]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "Runs")]
     pub runs: Option<u32>,
 
-    /// Runs before that, which do not count [default: 1, or 0 with --profile or --replay]
+    /// Warm-up runs, which do not count [default: 1, or 0 with --profile or --replay]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000), help_heading = "Runs")]
     pub warm_up: Option<u32>,
 
-    /// Run although the place holds something. What is there is left alone either way
+    /// Run although the place is not empty. Existing files are never changed
     #[arg(long, help_heading = "Place")]
     pub non_empty: bool,
 
-    /// Leave the files there
+    /// Keep the files
     #[arg(long, help_heading = "Place")]
     pub keep: bool,
 
-    /// Print all figures as JSON in place of the table; with FILE, write them there beside the table
+    /// Print JSON instead of the table; with FILE, write it to the file and print the table
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-", help_heading = "Output")]
     pub json: Option<String>,
 
-    /// Print nothing but failures, and the JSON that --json asks for
+    /// Print only errors, and the output of --json
     #[arg(short, long, help_heading = "Output", conflicts_with = "progress")]
     pub quiet: bool,
 
-    /// Show how far it is: auto is on a terminal only, always is a line each time
+    /// Show progress: auto on a terminal only, always as lines
     #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
     pub progress: ProgressWhen,
 }
@@ -67,15 +66,15 @@ pub struct BenchArguments {
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Work")]
 pub struct WorkArguments {
-    /// Kinds of work, in this order; several with commas [default: write,read]
+    /// Workloads, in this order, separated by commas [default: write,read]
     #[arg(short, long = "workload", value_name = "KIND", value_delimiter = ',', conflicts_with = "profile")]
     pub workloads: Vec<WorkloadName>,
 
-    /// A classic measurement, with its exact parameters; flags given beside it change it, and the output says so
+    /// A classic benchmark with its exact parameters; other flags modify it, and the output says so
     #[arg(long, value_name = "NAME")]
     pub profile: Option<ProfileName>,
 
-    /// Do so much of the amount of work (0.01 or 1%), for a small machine
+    /// Scale the amount of work (0.01 or 1%), for a small machine
     #[arg(long, value_name = "FACTOR", value_parser = parse_factor)]
     pub scale: Option<f64>,
 
@@ -83,24 +82,24 @@ pub struct WorkArguments {
     #[arg(long, value_name = "SIZE", value_parser = parse_file_size)]
     pub size: Option<FileSize>,
 
-    /// How many files
+    /// Number of files
     #[arg(long, value_name = "N")]
     pub files: Option<u64>,
 
-    /// What an application moves at once, and what is timed; for random work, the block [default: 1M, random 4K]
+    /// Size of an application's read or write, which is timed; for random work the block [default: 1M, random 4K]
     #[arg(long, visible_alias = "block", value_name = "SIZE", value_parser = parse_size)]
     pub record: Option<u64>,
 
-    /// What one call moves, a whole part of a record [default: the record]
+    /// Size of one call, which divides the record [default: the record]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub transfer: Option<u64>,
 
-    /// Streams at once, each on files of its own [default: 1]
+    /// Streams at the same time, each with its own files [default: 1]
     #[arg(long, value_name = "N")]
     pub threads: Option<u64>,
 
-    /// Calls that each stream has in flight, or auto: as many as the path to the server is measured to want [default: auto over
-    /// NFS, else 1]; with --replay of all [default: 64, with --speed max as many as the server had at once]
+    /// Calls in flight per stream, or auto: as many as the path needs [default: auto over NFS, else 1]; with --replay of all streams
+    /// [default: 64, with --speed max as many as the server had]
     #[arg(long, value_name = "N", value_parser = parse_in_flight)]
     pub in_flight: Option<InFlight>,
 
@@ -109,15 +108,15 @@ pub struct WorkArguments {
     #[arg(long, value_name = "WHEN")]
     pub commit: Option<CommitName>,
 
-    /// How many random accesses [default: 10000]
+    /// Number of random accesses [default: 10000]
     #[arg(long, value_name = "N")]
     pub operations: Option<u64>,
 
-    /// How many of 100 mixed accesses read [default: 70]
+    /// Percentage of reads among mixed accesses [default: 70]
     #[arg(long, value_name = "PERCENT")]
     pub reads: Option<u64>,
 
-    /// End after this time (30s, 5m); sequential work begins again at the start until then
+    /// Stop after this time (30s, 5m); sequential work starts over until then
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub time: Option<Duration>,
 
@@ -125,7 +124,7 @@ pub struct WorkArguments {
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub ramp: Option<Duration>,
 
-    /// Wait so long after each call's piece, as an application that does something with it. Sequential work
+    /// Pause for this long after each call, as an application that computes. Sequential work
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub think: Option<Duration>,
 
@@ -134,21 +133,21 @@ pub struct WorkArguments {
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub beside: Option<Duration>,
 
-    /// Compare all data with what was written, within the time where it is read
+    /// Compare all data with what was written, within the measured time of reads
     #[arg(long)]
     pub verify: bool,
 
-    /// What data, sizes and order follow from [default: another one each time, shown]
+    /// Seed of data, sizes and order [default: a new one each time, which is printed]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 }
 
-/// When to show how far it is.
+/// When to show progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ProgressWhen {
     /// On a terminal
     Auto,
-    /// A line each time, wherever it goes
+    /// As lines, also without a terminal
     Always,
     /// Not at all
     Never,

@@ -55,7 +55,7 @@ pub struct CpArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Files that are there already")]
 pub struct ExistingArguments {
-    /// Leave every file that is there, whatever it is
+    /// Keep every file that exists
     #[arg(short, long, conflicts_with_all = ["update", "ignore_times", "checksum"])]
     pub no_clobber: bool,
 
@@ -143,7 +143,7 @@ pub struct RunArguments {
     #[arg(long)]
     pub verify: bool,
 
-    /// At most so many bytes of file data per second, as in 100M (rsync: --bwlimit)
+    /// Max rate of file data per second, as in 100M or 10Mbit (rsync: --bwlimit)
     #[arg(long, value_name = "RATE", value_parser = parse_copy_rate)]
     pub rate: Option<u64>,
 
@@ -156,19 +156,19 @@ pub struct RunArguments {
     #[arg(long)]
     pub no_sync: bool,
 
-    /// Say what is done with each file
+    /// Print a line for each file
     #[arg(short, long)]
     pub verbose: bool,
 
-    /// Say nothing but what goes wrong
+    /// Print only errors
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
 
-    /// Show how far it is: on terminals, always (a line every second elsewhere), or never
+    /// Show progress: on terminals, always (a line every second elsewhere), or never
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub progress: ShowProgress,
 
-    /// Print the totals as one JSON object, for machines
+    /// Print the totals as one JSON object
     #[arg(long)]
     pub json: bool,
 }

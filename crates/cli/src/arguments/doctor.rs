@@ -9,50 +9,50 @@ use howdah_doctor::peer::PORT;
 use super::quantity::parse_rate;
 use crate::configuration::every_address;
 
-/// Find the layer that limits: this host, its interfaces, the path, storage or NFS, and say what to change
+/// Find the bottleneck (host, interfaces, path, storage or NFS) and what to change
 ///
-/// Measures one layer at a time, from below, and names the first that limits. Without a URL it looks at this host: its
-/// settings, its interfaces, its NFS mounts. It changes nothing unless asked with --apply.
+/// Measures one layer at a time, from the bottom, and names the first bottleneck. Without a URL it examines this host: settings,
+/// interfaces and NFS mounts. It changes nothing without --apply.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct DoctorArguments {
-    /// The server and export to look along the path to: nfs://HOST/EXPORT
+    /// The server and export to examine: nfs://HOST/EXPORT
     #[arg(value_name = "URL", conflicts_with = "from")]
     pub url: Option<String>,
 
-    /// Listen for a doctor at the other end: it may then measure the path both ways, and see this host's settings
+    /// Wait for a doctor on another host, which can then measure the path in both directions and read this host's settings
     ///
-    /// Over TCP and UDP at this address [default: every address, port 20490], for an hour at most. It sends nothing to whom
-    /// has no TCP connection to it, and in answer to datagrams never more than came.
+    /// Listens on TCP and UDP [default: every address, port 20490], for an hour at most. It answers only hosts with a TCP connection to it,
+    /// and a reply to a datagram is never larger than the datagram.
     #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, default_missing_value = "20490", value_parser = parse_listen,
           conflicts_with_all = ["url", "from", "json", "apply", "storage"])]
     pub listen: Option<SocketAddr>,
 
-    /// Where a doctor listens at the server's end, if it is another port than 20490
+    /// Port of the doctor on the server, if it is not 20490
     #[arg(long, value_name = "PORT", requires = "url", default_value_t = PORT, hide_default_value = true)]
     pub peer: u16,
 
-    /// Write there too, in a directory of its own that is removed
+    /// Measure writes too, in a temporary directory that is removed
     #[arg(long, requires = "url")]
     pub write: bool,
 
-    /// Measure this directory of this host too, as what lies behind an export: writes in a directory that is removed
+    /// Measure this directory of this host too, as the storage of an export: writes in a temporary directory that is removed
     #[arg(long, value_name = "DIR", conflicts_with = "from")]
     pub storage: Option<String>,
 
-    /// What the path should carry, as 1Gbit or 100MB (bytes) a second; else the interface's speed, if it has one
+    /// Expected rate of the path per second, as in 1Gbit or 100MB [default: the speed of the interface]
     #[arg(long, value_name = "RATE", requires = "url", value_parser = parse_rate)]
     pub expect: Option<f64>,
 
-    /// Judge what an earlier run with --json saw, here or on another host
+    /// Judge the output of an earlier run with --json, of this or another host
     #[arg(long, value_name = "FILE")]
     pub from: Option<PathBuf>,
 
-    /// Print JSON, for machines: verdicts, findings, remedies, and all figures that were seen
+    /// Print JSON: verdicts, findings, remedies and all figures
     #[arg(long, conflicts_with = "apply")]
     pub json: bool,
 
-    /// Make the changes that can be made on this host, after asking; print what undoes them
+    /// Apply the changes that this host allows, after confirmation; print how to undo them
     #[arg(long, conflicts_with = "from")]
     pub apply: bool,
 
@@ -74,17 +74,17 @@ fn parse_listen(text: &str) -> Result<SocketAddr, String> {
 
 const EXAMPLES: &str = "\
 Examples:
-  howdah doctor nfs://host/export            Up the ladder to that server; nothing is written
-  howdah doctor nfs://host/export --write    With writes, in a directory that is removed
+  howdah doctor nfs://host/export            This host, the path and that server; nothing is written
+  howdah doctor nfs://host/export --write    With writes, in a temporary directory
   howdah doctor nfs://host/export --expect 1Gbit
-  howdah doctor --listen                     At the server, while the one above runs: more is seen
-  howdah doctor --storage /srv/data          This host, and what its disks do
+  howdah doctor --listen                     On the server, while the command above runs: measures more
+  howdah doctor --storage /srv/data          This host and its disks
   howdah doctor                              This host: settings, interfaces, mounts
-  howdah doctor --json > facts.json          What was seen, for another person or later
-  howdah doctor --from facts.json            What that says
+  howdah doctor --json > facts.json          Figures, for another person or later
+  howdah doctor --from facts.json            Judge them
   sudo howdah doctor --apply                 Change what is worth changing, after asking
 
-Exit code: 0 nothing limits, 1 something does, 2 it could not be found out or the
+Exit code: 0 no bottleneck, 1 a bottleneck, 2 it could not be measured or the
 arguments are wrong.
 ";
 

@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::AskedArguments;
 
-/// Show what may be set on a running server, what is set, and what bounds it
+/// Show the settings that can be changed on a running server, their values and bounds
 #[derive(Debug, Args)]
 #[command(after_help = GET_EXAMPLES)]
 pub struct GetArguments {
@@ -23,13 +23,11 @@ pub struct GetArguments {
 
 /// Set a size or the congestion control of a running server, at once
 ///
-/// Connections that live have it as far as the kernel allows: a send buffer at once, a larger window at once, a smaller one when
-/// what was promised to the client is used up, another congestion control from its next packet on. A value that could not work
-/// is refused with the floor and how it is computed. It lasts until the server ends; the answer says which line of the
-/// configuration file makes it last.
+/// It applies to open connections too: a send buffer or a larger window at once, a smaller window when the client has used the window
+/// offered before, congestion control with the next packet. Values below the minimum are refused, with the reason. The setting is lost
+/// when the server stops; the output shows the line of the configuration file that makes it permanent.
 ///
-/// Sizes are automatic unless somebody sets them, and automatic is right nearly always: see what `howdah why` says before, and
-/// after, and change one thing at a time.
+/// Automatic sizes are nearly always right: compare `howdah why` before and after, and change one setting at a time.
 #[derive(Debug, Args)]
 #[command(after_help = SET_EXAMPLES)]
 pub struct SetArguments {
@@ -56,7 +54,7 @@ Examples:
   howdah get tcp_rcvbuf
   howdah get tcp_rcvbuf --json | jq -r '.servers[].knobs[].set'
 
-Exit code: 0 it was said, 1 no server runs or it cannot be asked, 2 wrong arguments or no such knob.
+Exit code: 0 printed, 1 no server runs or it cannot be asked, 2 wrong arguments or no such knob.
 ";
 
 const SET_EXAMPLES: &str = "\

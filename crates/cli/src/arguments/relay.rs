@@ -9,9 +9,8 @@ use super::{CachingArguments, ExportArguments, LogArguments, ServeArguments, Ser
 
 /// Serve a far server's export to clients nearby, with caches between
 ///
-/// Clients mount this host as if it were the far server. Data is read ahead and written behind over connections that size
-/// themselves to the path; attributes, names and rights are remembered. Data that a client was told is safe (fsync, close)
-/// is safe on the far server.
+/// Clients mount this host as if it were the far server. The relay reads ahead and writes behind over connections that size
+/// themselves to the path, and caches attributes, names and permissions. After fsync or close, data is safe on the far server.
 ///
 /// The same as `howdah serve --cache URL`. For several exports, write a file with `url = "nfs://…"` and `cache = true`,
 /// and pass it to `howdah serve --config`.
@@ -26,9 +25,9 @@ pub struct RelayArguments {
 
     /// Carry calls and replies untouched, over connections that size themselves to the path
     ///
-    /// Each connection of a client gets one of its own to the far server. Nothing is cached and nothing is read of the calls, so
-    /// that all versions of NFS work, with Kerberos, locks of NFSv4, and whatever the server's exports say. The far server sees the
-    /// address of this host: export to it. With xprtsec=tls or mtls in the URL the far connections are protected by TLS.
+    /// Each client connection gets its own connection to the far server. Calls are neither cached nor inspected, so every NFS version
+    /// works, with Kerberos and NFSv4 locks. The far server sees the address of this host: export to it. With xprtsec=tls or mtls in
+    /// the URL, the far connections use TLS.
     #[arg(long, conflicts_with_all = NOT_WITH_PASS_THROUGH)]
     pub pass_through: bool,
 

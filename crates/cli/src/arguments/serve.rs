@@ -23,21 +23,20 @@ use crate::configuration::{
 
 /// Serve a directory, memory, another server's export, or all exports of a configuration file
 ///
-/// Prints the exact commands that mount it, then serves until SIGTERM or Ctrl-C, which let calls in progress end
-/// (a second one does not wait). SIGHUP reads the configuration file again; no client loses its connection, and
-/// if the file is wrong the old configuration stays.
+/// Prints the commands that mount it, then serves until SIGTERM or Ctrl-C. Calls in progress finish first; a second signal stops at
+/// once. SIGHUP reloads the configuration file: clients stay connected, and if the file has an error the old configuration stays.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES, group(ArgGroup::new("exports").required(true).args(["what", "config"])))]
 pub struct ServeArguments {
     /// What to serve: a directory, memory:SIZE, or nfs://HOST/EXPORT of another server. For several exports, write a file
     /// and pass --config
     ///
-    /// memory: alone takes up to half of this host's memory; the files are lost when the server ends. An export of
-    /// another server is passed on call by call, unless --cache is given.
+    /// memory: alone uses up to half of this host's memory; the files are lost when the server stops. Calls for an export of
+    /// another server are forwarded one by one, unless you pass --cache.
     #[arg(value_name = "DIR|memory:SIZE|URL")]
     pub what: Option<OsString>,
 
-    /// Cache what another server exports: reads ahead, writes behind, remembers attributes, names and rights
+    /// Cache another server's export: read ahead, write behind, keep attributes, names and permissions
     ///
     /// `howdah relay URL` is `howdah serve --cache URL`.
     #[arg(long, conflicts_with = "config")]
@@ -64,48 +63,47 @@ pub struct ServeArguments {
 #[derive(Debug, Default, Clone, Args)]
 #[command(next_help_heading = "Server")]
 pub struct ServerArguments {
-    /// Read server settings and exports from this TOML file; flags of this section win over it
+    /// Read server settings and exports from this TOML file; flags override it
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 
-    /// Listen here; may be given several times [default: [::]:2049, every address of this machine]
+    /// Listen on this address; may be repeated [default: [::]:2049, every address of this machine]
     ///
     /// ADDRESS:PORT, or only an address (port 2049), or only a port (every address). Port 0 lets the system
-    /// choose; the mount commands printed at start name the port it chose. All programs (NFS, MOUNT, portmap)
-    /// answer on this one port, so a client needs no rpcbind.
+    /// choose one, which the printed mount commands contain. NFS, MOUNT and portmap share this port, so clients
+    /// need no rpcbind.
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = parse_listen)]
     pub listen: Vec<SocketAddr>,
 
     /// Serve TCP only [default: UDP on the same ports too]
     ///
-    /// Clients ask portmap and MOUNT over UDP by habit, which costs a server little. Turn it off where a firewall
-    /// or a policy wants it off.
+    /// Many clients use UDP for portmap and MOUNT, at little cost to the server. Turn it off if a firewall or a policy
+    /// requires it.
     #[arg(long, conflicts_with_all = ["udp_sockets", "udp_per_interface"])]
     pub no_udp: bool,
 
     /// UDP sockets that share each address, 1 to 16 [default: auto, one for each CPU]
     ///
-    /// Each client's datagrams come to one of them, which the kernel chooses by both ends' addresses and ports, so
-    /// that clients do not wait in one queue. Any thread answers any socket.
+    /// The kernel assigns each client to one of them by the addresses and ports of both ends, so clients do not share one
+    /// queue. Any thread serves any socket.
     #[arg(long, value_name = "N", value_parser = parse_udp_sockets)]
     pub udp_sockets: Option<UdpSockets>,
 
     /// Give each network interface UDP sockets of its own [default: one address, one group of sockets]
     ///
-    /// They are made and removed as interfaces and addresses come and go, and replies leave by the interface that the
-    /// call came in by. What they do not take, a socket of the address does. For listening at every address; makes no
-    /// difference at a single one.
+    /// Sockets follow interfaces and addresses as these appear and disappear. A reply leaves by the interface of its call. The socket of
+    /// the address receives everything else. This has no effect if the server listens on a single address.
     #[arg(long)]
     pub udp_per_interface: bool,
 
-    /// Calls of one export that may wait for its storage at once, 1 to 1024 [default: 32]
+    /// Max calls of one export in its storage at the same time, 1 to 1024 [default: 32]
     ///
-    /// Others of that export wait in line, and hold up no other export. Slow storage that does many things at once
-    /// wants more; more CPUs do not. The server starts threads as calls wait.
+    /// Further calls of that export are queued; other exports are not affected. Raise it for slow storage with a high queue
+    /// depth, not for more CPUs. The server starts threads on demand.
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=MOST_WORKERS))]
     pub workers: Option<usize>,
 
-    /// Directory for what must survive a restart: the key of file handles, and the index of handles where the
+    /// Directory for state that survives a restart: the key of file handles, and an index of handles where the
     /// kernel's cannot be used
     ///
     /// Default: /var/lib/howdah for root, else $XDG_STATE_HOME/howdah or ~/.local/state/howdah. If it is lost,
@@ -113,10 +111,10 @@ pub struct ServerArguments {
     #[arg(long, value_name = "DIR")]
     pub state: Option<PathBuf>,
 
-    /// Whether clients may find the port by themselves: mount -t nfs -o vers=3 HOST:/ /mnt [default: auto]
+    /// Whether NFSv3 clients find the port without an option: mount -t nfs -o vers=3 HOST:/ /mnt [default: auto]
     ///
-    /// With auto, howdah registers with the rpcbind of this machine, and takes that back at exit. If none runs it
-    /// answers in its place, on port 111, where it may: that needs root. NFSv3 clients find locks by that port.
+    /// With auto, howdah registers with this host's rpcbind and unregisters at exit. If no rpcbind runs, howdah answers on
+    /// port 111 itself, which needs root. NFSv3 clients also find locks through that port.
     #[arg(long, value_name = "WHEN")]
     pub rpcbind: Option<Rpcbind>,
 
@@ -124,128 +122,124 @@ pub struct ServerArguments {
     #[arg(long)]
     pub no_nfs4: bool,
 
-    /// How long an NFSv4 client keeps its opens and locks without a word from it [default: 90s]
+    /// How long a silent NFSv4 client keeps its opens and locks [default: 90s]
     ///
-    /// After a restart, clients of the run before have as long to reclaim what they had, and others wait.
+    /// It is also the grace period after a restart: known clients reclaim their opens and locks, and others wait.
     #[arg(long, value_name = "TIME", value_parser = parse_lease)]
     pub lease: Option<Duration>,
 
     /// Look up the groups of each caller on this host, for users in more than 16 groups [default: as the client sends them]
     ///
     /// AUTH_SYS carries at most 16 groups. With this the server takes the groups of the caller's user id from its own user
-    /// database (files, LDAP, SSSD), as mountd --manage-gids does, and remembers them for 10 minutes. A user that this host
-    /// does not know, or a failed look-up, leaves the groups that the client sent.
+    /// database (files, LDAP, SSSD), as mountd --manage-gids does, and caches them for 10 minutes. For users that this host
+    /// does not know, or if the look-up fails, it uses the groups that the client sent.
     #[arg(long)]
     pub manage_gids: bool,
 
-    /// The certificate that proves this server to clients that mount with xprtsec=tls: PEM, with intermediate certificates
+    /// TLS certificate of this server (PEM, with intermediate certificates), for clients that mount with xprtsec=tls
     ///
-    /// With it, TLS is offered to every client (RFC 9289); --tls says whether an export requires it. The files are read
-    /// again at SIGHUP, and within a minute after they change. `howdah certificate` makes some.
+    /// It offers TLS to every client (RFC 9289); --tls requires it for an export. The files are reloaded on SIGHUP, and
+    /// within a minute after they change. `howdah certificate` creates them.
     #[arg(long, visible_alias = "tls-cert", value_name = "FILE", help_heading = "TLS")]
     pub tls_certificate: Option<PathBuf>,
 
-    /// The key of that certificate: PEM
+    /// Key of that certificate (PEM)
     #[arg(long, value_name = "FILE", help_heading = "TLS")]
     pub tls_key: Option<PathBuf>,
 
-    /// An authority that issues certificates of clients (xprtsec=mtls): PEM; may be given several times
+    /// CA that issues client certificates (PEM), for xprtsec=mtls; may be repeated
     #[arg(long, visible_alias = "tls-ca", value_name = "FILE", help_heading = "TLS")]
     pub tls_client_ca: Vec<PathBuf>,
 
-    /// Certificates of clients that are no longer good: a revocation list of such an authority (CRL, PEM); may be given several
-    /// times
+    /// Revocation list (CRL, PEM) of such a CA; may be repeated
     ///
-    /// `howdah certificate DIR --revoke FILE` makes one. It holds for new connections, once it is read again.
+    /// `howdah certificate DIR --revoke FILE` creates one. After a reload it applies to new connections.
     #[arg(long, value_name = "FILE", help_heading = "TLS", requires = "tls_certificate")]
     pub tls_client_crl: Vec<PathBuf>,
 
-    /// What the server gives up of its rights once its sockets and directories are open [default: auto]
+    /// Which rights the server gives up after it has opened its sockets and directories [default: auto]
     ///
-    /// Auto leaves it the capabilities that it needs and, without privilege, nothing but its exports, its state directory and, to
-    /// read, the system's files and where configuration and certificate lie (Landlock), where the kernel has it: a line at start
-    /// tells. With Landlock, exporting another directory takes a restart, and a reload that would is refused.
+    /// Auto keeps only the capabilities that the server needs. Without root it also limits file access by Landlock, if the kernel
+    /// supports it: to the exports, the state directory and, read-only, system files, configuration and certificates. The log shows the
+    /// result at start. With Landlock, a new directory needs a restart, and a reload that adds one is refused.
     #[arg(long, value_name = "WHAT")]
     pub sandbox: Option<Sandbox>,
 
-    /// Where this server may be asked what limits its clients, and told other sizes: a path, or off [default: auto]
+    /// Admin socket, for howdah why, get and set: a path, or off [default: auto]
     ///
-    /// A Unix socket for this user and root, of which `howdah why`, `get` and `set` make use: HTTP and JSON, one
-    /// question a connection. With auto it is in the state directory, where those commands look for it.
+    /// A Unix socket for this user and root, with HTTP and JSON, one request per connection. With auto it is in the state
+    /// directory, where the commands look for it.
     #[arg(long, value_name = "PATH|off", value_parser = parse_admin)]
     pub admin: Option<AdminSocket>,
 
-    /// Where a browser finds the live page, and programs the same answers over TCP: http://ADDRESS:PORT/ [default: nowhere]
+    /// Serve the live page and the admin interface over TCP: http://ADDRESS:PORT/ [default: off]
     ///
-    /// A client must know the token; on a terminal the address is printed with it. A port alone is one of 127.0.0.1. An
-    /// address that other hosts reach takes a certificate and its key: then it is https. From elsewhere a tunnel does as well:
-    /// ssh -L 9048:127.0.0.1:9048 HOST.
+    /// Clients need the token; on a terminal, the printed address contains it. A port alone means 127.0.0.1. An address that
+    /// other hosts reach needs a certificate and a key (https). A tunnel works too: ssh -L 9048:127.0.0.1:9048 HOST.
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = parse_admin_listen, help_heading = "Monitoring")]
     pub admin_listen: Option<SocketAddr>,
 
-    /// The file of that token, which nobody else may read [default: admin.token in the state directory]
+    /// File with that token, readable by this user only [default: admin.token in the state directory]
     ///
-    /// It is made at the first start. To take another token, write it there, or remove the file, and restart.
+    /// It is created at the first start. To change the token, edit or remove the file, and restart.
     #[arg(long, value_name = "FILE", help_heading = "Monitoring")]
     pub admin_token: Option<PathBuf>,
 
-    /// The certificate for --admin-listen: PEM, with intermediate certificates
+    /// TLS certificate for --admin-listen (PEM, with intermediate certificates)
     #[arg(long, value_name = "FILE", help_heading = "Monitoring")]
     pub admin_certificate: Option<PathBuf>,
 
-    /// The key of that certificate: PEM
+    /// Key of that certificate (PEM)
     #[arg(long, value_name = "FILE", help_heading = "Monitoring")]
     pub admin_key: Option<PathBuf>,
 
-    /// Where monitors such as Prometheus may ask for figures: http://ADDRESS:PORT/metrics [default: nowhere]
+    /// Serve metrics for Prometheus: http://ADDRESS:PORT/metrics [default: off]
     ///
-    /// An address of loopback, or a port of 127.0.0.1: anybody on this host may ask, and nothing but figures. An address
-    /// that other hosts reach is refused, since they would go in the clear: there, --admin-listen answers /metrics too, with
-    /// TLS and the token.
+    /// Only a loopback address, or a port of 127.0.0.1: every user of this host can read the metrics. For other hosts use
+    /// --admin-listen, which serves /metrics with TLS and the token.
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = parse_metrics, help_heading = "Monitoring")]
     pub metrics: Option<SocketAddr>,
 
-    /// Give so many clients figures of their own in /metrics, those that moved most [default: 0]
+    /// Number of clients with metrics of their own, the busiest first [default: 0]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(0..=MOST_METRICS_CLIENTS),
           help_heading = "Monitoring")]
     pub metrics_clients: Option<usize>,
 
-    /// Size of each connection's send buffer [default: auto, what its path needs]
+    /// Send buffer of each connection [default: auto, sized to its path]
     ///
-    /// A fixed size holds for new connections, whatever their path; it is bounded below by what two replies take.
-    /// 0 is auto. Without CAP_NET_ADMIN the kernel bounds it by net.core.wmem_max.
+    /// A fixed size applies to new connections. The minimum is the size of two replies. 0 is auto. Without CAP_NET_ADMIN the max is
+    /// net.core.wmem_max.
     #[arg(long, value_name = "SIZE", value_parser = parse_send_buffer, help_heading = "Connections")]
     pub tcp_sndbuf: Option<Setting>,
 
-    /// Size of each connection's receive buffer [default: auto, what its path needs]
+    /// Receive buffer of each connection [default: auto, sized to its path]
     ///
-    /// As above, bounded below by what three calls take. Needs CAP_NET_ADMIN.
+    /// As --tcp-sndbuf, with the size of three calls as the minimum. Needs CAP_NET_ADMIN.
     #[arg(long, value_name = "SIZE", value_parser = parse_receive_buffer, help_heading = "Connections")]
     pub tcp_rcvbuf: Option<Setting>,
 
-    /// Congestion control of each connection [default: auto, what suits its peer]
+    /// Congestion control of each connection [default: auto]
     ///
-    /// Auto is bbr to peers on other hosts where this one has it, and cubic to peers on this host. A name holds for
-    /// all; it is one of net.ipv4.tcp_available_congestion_control.
+    /// Auto is bbr to other hosts, if the kernel has it, and cubic within this host. A name applies to all connections; it must be
+    /// one of net.ipv4.tcp_available_congestion_control.
     #[arg(long, value_name = "CC", value_parser = parse_congestion, help_heading = "Connections")]
     pub tcp_congestion: Option<Setting<Algorithm>>,
 
-    /// What all connections together may hold in the kernel [default: auto, an eighth of the memory or less]
+    /// Max kernel memory of all connections [default: auto, an eighth of this host's memory or less]
     #[arg(long, value_name = "SIZE", value_parser = parse_memory_budget, help_heading = "Connections")]
     pub memory_budget: Option<Setting>,
 
-    /// Leave sockets as the kernel makes them, and do not look at them: for comparing
+    /// Do not size or measure connections, for comparisons
     #[arg(long, help_heading = "Connections", conflicts_with_all = ["tcp_sndbuf", "tcp_rcvbuf", "tcp_congestion", "memory_budget"])]
     pub no_tuning: bool,
 
-    /// Make every call wait so long before it is carried out, as a slow disk would
+    /// Delay every call by this long, as a slow disk would
     #[arg(long, value_name = "TIME", value_parser = parse_time, help_heading = "Experiments")]
     pub delay: Option<Duration>,
 
-    /// Write every look at a connection to this file: what was seen, and what limits it, a line of JSON each
+    /// Write each sample of a connection and its verdict to this file, one line of JSON each
     ///
-    /// An older file is replaced. A connection that moves something is looked at every four round trips, and at most ten
-    /// times a second.
+    /// An existing file is replaced. Busy connections are sampled every four round trips, at most ten times per second.
     #[arg(long, value_name = "FILE", help_heading = "Experiments", conflicts_with = "no_tuning")]
     pub samples: Option<PathBuf>,
 }
@@ -310,17 +304,17 @@ pub struct ExportArguments {
     #[arg(long, conflicts_with = "config")]
     pub read_only: bool,
 
-    /// Who may mount: an address, a network, a host name, or * for everyone; may be given several times
+    /// Clients that may mount: an address, a network, a host name, or * for everyone; may be repeated
     /// [default: *]
     ///
-    /// Host names are looked up at start and at SIGHUP. AUTH_SYS credentials are the client's word: whom you
-    /// allow, you trust to say who its users are.
+    /// Host names are resolved at start and on SIGHUP. With AUTH_SYS the client alone decides which users its calls are from:
+    /// allow only hosts that you trust.
     #[arg(long, value_name = "CLIENTS", conflicts_with = "config")]
     pub allow: Vec<ClientPattern>,
 
-    /// Whose calls act as the anonymous user: root's, everybody's, or nobody's
+    /// Which users act as the anonymous user
     ///
-    /// As in other servers, a client's root is not this machine's root unless you say so.
+    /// As with other servers, a client's root is not root here unless you choose none.
     #[arg(long, default_value = "root", conflicts_with = "config")]
     pub squash: Squash,
 
@@ -332,10 +326,10 @@ pub struct ExportArguments {
     #[arg(long, value_name = "N", default_value_t = ANONYMOUS, conflicts_with = "config")]
     pub anonymous_group: u32,
 
-    /// Which calls must come from a port below 1024, which only root can use on the client
+    /// Which calls must come from a port below 1024, which only root on the client can use
     ///
-    /// By default those from this host: its ordinary users could otherwise call as any other user. Clients elsewhere may use
-    /// any port, as macOS and user-space clients do. The rule needs a server that acts as its callers (root).
+    /// By default those from this host: otherwise its ordinary users could act as any user. Other clients may use any port, as
+    /// macOS and user-space clients do. It applies only to a server that runs as root.
     #[arg(
         long,
         value_name = "WHICH",
@@ -347,18 +341,18 @@ pub struct ExportArguments {
     )]
     pub privileged_ports: PrivilegedPorts,
 
-    /// What must protect calls: off, offered, required, or client-certificate [default: offered]
+    /// Whether calls need TLS: off, offered, required, or client-certificate [default: offered]
     ///
-    /// required takes only calls over TLS, client-certificate only those of clients that prove who they are by a certificate
-    /// of --tls-client-ca. Others are refused (AUTH_TOOWEAK; NFSv4: NFS4ERR_WRONGSEC). MOUNT is answered in any case.
+    /// required accepts calls over TLS only; client-certificate accepts only clients with a certificate of --tls-client-ca. Other calls
+    /// are refused (AUTH_TOOWEAK; NFSv4: NFS4ERR_WRONGSEC). MOUNT is always answered.
     #[arg(long, value_name = "WHEN", value_parser = parse_tls_policy, conflicts_with = "config", help_heading = "TLS")]
     pub tls: Option<TlsPolicy>,
 
     /// Which delegations NFSv4 clients get: none, or read [default: none]
     ///
-    /// A client that has a read delegation of a file opens it and reads what it has cached without asking the server, until another
-    /// client is about to change the file. Only changes through this server are noticed: do not use it for files that processes
-    /// of this host change, or that another server exports, too.
+    /// With a read delegation, a client opens and reads a cached file without calls to the server, until another client changes the
+    /// file. The server notices only its own changes: do not use delegations for files that other processes of this host change, or
+    /// that another server exports too.
     #[arg(
         long,
         value_name = "KIND",
@@ -368,23 +362,22 @@ pub struct ExportArguments {
     )]
     pub delegations: Delegations,
 
-    /// Let clients set the set-user-ID and set-group-ID bits of files [default: these bits are left out]
+    /// Let clients set the set-user-ID and set-group-ID bits of files [default: these bits are dropped]
     ///
-    /// With it, a client can make a program that runs as another user on this host. Mount the exported file system with
-    /// nosuid then.
+    /// Then a client can create a program that runs as another user on this host. Mount the exported file system with nosuid.
     #[arg(long, conflicts_with = "config")]
     pub set_id: bool,
 
-    /// Answer a change when it is safe on disk (the default; said to be explicit)
+    /// Reply to a change when it is safe on disk (the default)
     #[arg(long, conflicts_with_all = ["config", "answer_early"])]
     pub sync: bool,
 
-    /// Answer a change before it is safe on disk: faster, but a crash of this machine loses changes that clients
-    /// believe to be safe, without their noticing
+    /// Reply to a change before it is safe on disk: faster, but a crash of this host loses changes that clients
+    /// consider safe, and no client notices
     #[arg(long = "async", conflicts_with = "config")]
     pub answer_early: bool,
 
-    /// Let clients walk into other file systems mounted below the directory [default: those look empty]
+    /// Export file systems that are mounted below the directory, too [default: they look empty]
     #[arg(long, conflicts_with = "config")]
     pub cross_mounts: bool,
 }
@@ -398,11 +391,11 @@ Examples:
   howdah serve memory:4G
       Files in memory, 4 GiB at most, for a trial or for scratch data.
   howdah serve nfs://server/export
-      What another server exports, passed on as its callers; with --cache, or as howdah relay, cached.
+      Another server's export, forwarded as its callers; with --cache, or as howdah relay, cached.
   howdah serve . --listen 127.0.0.1:0
-      For this machine alone, on a port that the system chooses.
+      For this host only, on a port that the system chooses.
   howdah serve --config /etc/howdah.toml
       Several exports, with settings of their own; `howdah check` explains the file.
 
-Exit code: 0 ended as asked, 1 could not start or continue, 2 wrong arguments or configuration.
+Exit code: 0 stopped by a signal, 1 could not start or continue, 2 wrong arguments or configuration.
 ";

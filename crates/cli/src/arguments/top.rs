@@ -8,38 +8,38 @@ use super::AskedArguments;
 use super::quantity::parse_time;
 use crate::topping::Kind;
 
-/// Watch what a running server does: its exports, clients and connections, what each moves, and what limits it
+/// Watch a running server: exports, clients and connections with their throughput and bottleneck
 ///
-/// On a terminal a screen that is renewed; ? explains its keys and words. Where there is no terminal, or one that can do no more
-/// (TERM=dumb), plain lines again and again. NO_COLOR is respected. If the server ends it is said, and asked again until it is back.
+/// On a terminal it refreshes the screen; ? explains keys and words. Elsewhere, or with TERM=dumb, it prints lines. NO_COLOR is
+/// respected. If the server stops, top reports it and retries until the server is back.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct TopArguments {
-    /// What to show first, or, in lines, at all [default: clients; in lines: everything]
+    /// The table to show first; with plain lines the only one [default: clients; plain lines: all]
     #[arg(value_name = "TABLE", value_enum)]
     pub table: Option<Kind>,
 
-    /// Look every so often
+    /// Refresh interval
     #[arg(long, value_name = "SECONDS", value_parser = parse_time, default_value = "2")]
     pub interval: Duration,
 
-    /// Only rows that hold these letters
+    /// Only rows that contain this text
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub filter: String,
 
-    /// Sort TABLE by the column of this title, the largest first; with - before it the other way round
+    /// Sort TABLE by this column, largest first; with - in front, smallest first
     #[arg(long, value_name = "COLUMN", requires = "table", allow_hyphen_values = true)]
     pub sort: Option<String>,
 
-    /// Plain lines, though this is a terminal
+    /// Print plain lines, even on a terminal
     #[arg(long)]
     pub lines: bool,
 
-    /// Show one interval, and end
+    /// Show one interval and exit
     #[arg(long)]
     pub once: bool,
 
-    /// Print JSON, for machines: an object per interval, on one line
+    /// Print JSON: one object per interval, on one line
     #[arg(long, conflicts_with = "lines")]
     pub json: bool,
 

@@ -8,14 +8,13 @@ use super::AskedArguments;
 use super::quantity::parse_time;
 use crate::asking::ClientName;
 
-/// Say what limits each client of a running server, why, and what to do about it
+/// Show the bottleneck of each client of a running server, and what to do
 ///
-/// For each client one sentence, the busiest first: what limits its reads or writes now, the figures that show it, and,
-/// where something can be done, what and on which side; below it how the last minute was spent. A client's connections that
-/// different things limit have a sentence each. "The path, which is full" is the goal: the network carries what it can. Who moves
-/// nothing stands on the last line.
+/// Prints one sentence per client, the busiest first: the bottleneck of its reads or writes, the figures behind it, and what to change on
+/// which side. The next line summarizes the last minute. Connections of a client with different bottlenecks have a sentence each.
+/// The goal is "the path, which is full": the network carries what it can. Idle clients are listed on the last line.
 ///
-/// The server watches its TCP connections all the time, so that asking costs nothing. Mounts over UDP are not told.
+/// The server always measures its TCP connections, so this command costs nothing. Mounts over UDP are not measured.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct WhyArguments {
@@ -23,16 +22,16 @@ pub struct WhyArguments {
     #[arg(value_name = "CLIENT")]
     pub client: Option<ClientName>,
 
-    /// Show idle clients, and each connection, on lines of their own
+    /// Show idle clients and each connection on lines of their own
     #[arg(long)]
     pub all: bool,
 
-    /// Ask again and again, after so long [default with --watch: 2 s]
+    /// Repeat at this interval [default with --watch: 2 s]
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, require_equals = true, default_missing_value = "2",
           value_parser = parse_time)]
     pub watch: Option<Duration>,
 
-    /// Print JSON, for machines; with --watch an object a line
+    /// Print JSON; with --watch one object per line
     #[arg(long)]
     pub json: bool,
 
@@ -47,9 +46,9 @@ Examples:
       10.0.0.7: writes limited by the client's send buffer: 2.7 MB in flight per round trip of 100 ms; mount with
       nconnect=8, or …
   howdah why 10.0.0.7 --watch
-      The same of one client, every two seconds, while something is copied.
+      The same for one client, every two seconds.
   howdah why --json | jq -r '.servers[].clients[] | \"\\(.client) \\(.groups[0].verdict)\"'
-      A word for each client.
+      One word per client.
 
-Exit code: 0 it was said, 1 no server runs or it cannot be asked, 2 wrong arguments, 3 that client is not connected.
+Exit code: 0 printed, 1 no server runs or it cannot be reached, 2 wrong arguments, 3 that client is not connected.
 ";

@@ -24,13 +24,13 @@ pub struct Access {
 /// Whose calls act as the anonymous user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Squash {
-    /// The client's root; others act as themselves
+    /// A client's root; other users act as themselves
     Root,
-    /// Everybody
+    /// Every user
     All,
-    /// Nobody: the client's root is root here
+    /// No one; a client's root is root here
     None,
-    /// Everybody acts as the user that the client's certificate names (never root)
+    /// Every call acts as the user that the client's certificate names (never root)
     Certificate,
 }
 

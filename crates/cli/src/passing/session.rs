@@ -45,7 +45,7 @@ pub fn run(arguments: &RelayArguments) -> Result<(), Failure> {
     prepare_state(&settings.state)?;
     let mut file = RunningFile::new(&settings.state)?;
     let admin = admin_socket(&settings.admin, &file)?;
-    tracing::info!("confined. {}", confine(&plan()));
+    tracing::info!("sandbox: {}", confine(&plan()));
     let signals = read_signals(caught)?;
     let far = Far::find(&settings.far).map_err(Error::from)?;
     let relay = Relay::start(far, listeners, &settings.relay).context("starting the relay")?;

@@ -108,7 +108,7 @@ fn a_real_browser_shows_it() {
     assert!(page.contains(">All is well") && page.contains(">127.0.0.1<"), "{page}");
     assert!(page.contains("1 connection"), "{page}");
     assert!(
-        page.contains("class=\"export\"") && page.contains(" free ("),
+        page.contains("class=\"export\"") && page.contains(" free of "),
         "the export and its space: {page}"
     );
     assert!(!page.contains("id=\"logout\" hidden"), "{page}");
