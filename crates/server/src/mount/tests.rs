@@ -225,7 +225,7 @@ fn the_log_tells_refusals_from_probes_and_grows_slowly() {
     let said = log.0.lock();
     let wanted = [
         (Level::DEBUG, "nothing to mount: there is no such directory"),
-        (Level::INFO, "mount refused: no export has this path"),
+        (Level::INFO, "mount refused: permission denied"),
     ];
     for ((level, message), wanted) in said.iter().zip(wanted) {
         assert!(*level == wanted.0 && message.starts_with(wanted.1), "{level} {message}");

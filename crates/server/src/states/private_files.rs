@@ -107,7 +107,7 @@ mod tests {
     fn write_all(records: &Path) -> io::Result<()> {
         let head = HeadRecords::open(records, 1, OwnRights::always())?;
         let run = head.begin_run()?;
-        head.agree(&HeadSettings { scope: [1; 16], exports: Vec::new() })?;
+        head.agree(&HeadSettings { scope: [1; 16], exports: Vec::new(), addresses: Default::default() })?;
         head.own()?;
         head.take([192, 0, 2, 1].into(), None)?;
         head.publish(&HeadReport::default())?;
