@@ -339,7 +339,7 @@ mod tests {
         // Nothing can be written any more: neither behind what is there, nor anew.
         let whole = Arc::clone(&file.state.lock().file);
         file.state.lock().file =
-            Arc::new(OpenOptions::new().write(true).open("/dev/full").expect("it is there"));
+            Arc::new(fs::OpenOptions::new().write(true).open("/dev/full").expect("it is there"));
         std::fs::create_dir(directory.path().join(NEW_NAME)).expect("in the way");
         file.append(Serial(3), &add(3));
         assert!(file.wait(Serial(3), Serial(3)).is_err(), "the new one waits");
