@@ -192,7 +192,7 @@ struct Full(Arc<AtomicBool>);
 impl RecordLog for Full {
     fn append(&self, _: Serial, _: &DurableRecord) {}
 
-    fn wait(&self, _: Serial) -> io::Result<()> {
+    fn wait(&self, _: Serial, _: Serial) -> io::Result<()> {
         if self.0.load(Ordering::SeqCst) { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
     }
 }
