@@ -31,12 +31,12 @@ pub fn is_stream(location: &Location) -> bool {
 }
 
 /// An open stream, which a signal stops also while nothing comes.
-pub struct Stream {
+pub struct PipedInput {
     file: File,
     stop: StopSign,
 }
 
-impl Stream {
+impl PipedInput {
     fn open(path: &Path, stop: StopSign) -> Result<Self> {
         let file = match path.as_os_str() == "-" {
             true => File::from(io::stdin().as_fd().try_clone_to_owned().context("opening standard input")?),
@@ -46,7 +46,7 @@ impl Stream {
     }
 }
 
-impl Read for Stream {
+impl Read for PipedInput {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let wait = Timespec::try_from(LOOK).expect("it is short");
         while !self.stop.is_set() {
@@ -63,7 +63,7 @@ pub struct StreamPlan {
     /// What goes where.
     pub copy: StreamCopy,
     /// The stream.
-    pub input: Stream,
+    pub input: PipedInput,
     /// The server's side, if it goes to one.
     pub destination: Place,
     /// Whether it stays as it is, as `--no-clobber` wants.
@@ -106,7 +106,7 @@ pub fn stream_plan(
         tally,
     };
     let is_kept = arguments.existing.no_clobber && there.is_some();
-    Ok(StreamPlan { copy, input: Stream::open(path, stop)?, destination, is_kept })
+    Ok(StreamPlan { copy, input: PipedInput::open(path, stop)?, destination, is_kept })
 }
 
 /// The directory that it goes into, and its name there.

@@ -77,7 +77,7 @@ pub fn supported(minor_version: u32) -> Bitmap {
 
 /// What is known of a node already.
 #[derive(Clone, Copy)]
-pub struct Known {
+pub struct ListedNode {
     /// Its attributes.
     pub attributes: Attributes,
     /// Whether it is the root of another file system than the directory above it is on.
@@ -91,7 +91,7 @@ pub struct Known {
 pub fn write(
     compound: &Compound<'_>,
     node: &CurrentNode<'_>,
-    known: Option<Known>,
+    known: Option<ListedNode>,
     wanted: Bitmap,
     encoder: &mut Encoder<'_>,
 ) -> Result<Bitmap, Status> {

@@ -8,7 +8,7 @@ use howdah_wire::nfs4::readdir::{Arguments, Budget, EntryWriter};
 use howdah_wire::nfs4::{Bitmap, Name, Status, Verifier};
 use howdah_wire::xdr::{Decode, Decoder, Encoder};
 
-use super::attributes::{self, Known};
+use super::attributes::{self, ListedNode};
 use super::compound::{Compound, Outcome};
 use super::convert;
 use super::lookup::{junction, kind, not_directory};
@@ -103,7 +103,7 @@ fn exported(
                 let node = CurrentNode::Exported(directory.beside(found.handle));
                 let attributes = found.attributes;
                 let is_junction = own.is_some_and(|own| own.file_system != attributes.file_system);
-                told(compound, &node, Some(Known { attributes, is_junction }), wanted, encoder);
+                told(compound, &node, Some(ListedNode { attributes, is_junction }), wanted, encoder);
             } else if detail == Detail::Names {
                 of_name(entry.file, wanted, encoder);
             } else {
@@ -124,7 +124,7 @@ fn exported(
 fn told(
     compound: &Compound<'_>,
     node: &CurrentNode<'_>,
-    known: Option<Known>,
+    known: Option<ListedNode>,
     wanted: Bitmap,
     encoder: &mut Encoder<'_>,
 ) {

@@ -27,7 +27,7 @@ impl LogTrouble {
                     tracing::error!(
                         %error,
                         refused,
-                        "the record of clients cannot be written: new clients wait, those that are recorded go on; make room in the state directory"
+                        "the record of clients cannot be written: new clients wait, recorded ones continue; make room in the state directory"
                     );
                 }
             }
