@@ -1,18 +1,21 @@
 //! The state of NFSv4 and NLM under any calls: no two owners hold what excludes each other, records come in order, and what they
 //! come to is what the state says.
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use arbitrary::{Arbitrary, Unstructured};
 use howdah_state::{
-    ByteRange, ClientId, ClientIdentity, Effect, Effects, IoKind, LockGrant, LockKind, LockRequest, Locker,
-    NfsState, NlmLockRequest, NlmOwner, OpenRequest, Principal, RecoveryRecords, Serial, ShareAccess,
-    ShareDeny, StateBounds, StateId, StateSettings,
+    ByteRange, ClientCaller, ClientId, ClientIdentity, Effect, Effects, IoKind, LockGrant, LockKind,
+    LockRequest, Locker, NfsState, NlmLockRequest, NlmOwner, OpenRequest, Principal, RecoveryRecords, Serial,
+    ShareAccess, ShareDeny, StateBounds, StateId, StateSettings,
 };
 
 /// The most events of one input.
 const EVENTS_MAX: usize = 500;
 const STATES_MAX: usize = 8;
+/// Where all calls come from.
+const NETWORK: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
 
 #[derive(Debug, Arbitrary)]
 enum Event {
@@ -116,7 +119,7 @@ impl Server {
     }
 
     fn owner(&mut self, host: u8, svid: u8) -> NlmOwner {
-        let host = self.state.nlm_host(&[host % 3]).expect("few hosts");
+        let host = self.state.nlm_host(self.now, &[host % 3], NETWORK).expect("few hosts");
         NlmOwner { host, svid: u32::from(svid % 2), oh: [0].into() }
     }
 
@@ -164,7 +167,11 @@ impl Server {
                 let _ = self.state.destroy_session(session);
             }
             Event::Destroy { client, is_forced: false } => {
-                let _ = self.state.destroy_client_id(now, self.client(client));
+                // Of one of the two it is.
+                for principal in [[0], [1]].map(|name| Principal(name.into())) {
+                    let caller = ClientCaller { principal: &principal, network: NETWORK };
+                    let _ = self.state.destroy_client_id(now, self.client(client), caller);
+                }
             }
             Event::Destroy { client, is_forced: true } => {
                 self.state.release_client(now, self.client(client));
@@ -219,7 +226,8 @@ impl Server {
             owner: &[name % 4],
             verifier: [verifier % 2; 8],
             principal: &Principal([principal % 2].into()),
-            peer: [192, 0, 2, 1].into(),
+            peer: NETWORK,
+            network: NETWORK,
             server: [192, 0, 2, 2].into(),
         };
         if let Ok(exchanged) = self.state.exchange_id(self.now, identity, update) {
@@ -234,7 +242,8 @@ impl Server {
         };
         let (client, sequence) = (*client, sequence.wrapping_add_signed(i32::from(later.clamp(-1, 1))));
         let principal = Principal([principal % 2].into());
-        let created = self.state.create_session(self.now, client, sequence, &principal, 4, ());
+        let caller = ClientCaller { principal: &principal, network: NETWORK };
+        let created = self.state.create_session(self.now, client, sequence, caller, 4, ());
         if let Ok(howdah_state::SessionAnswer::Created(session)) = created {
             self.sessions.push(session.id());
             self.state.remember_created(client, sequence, &[0]);

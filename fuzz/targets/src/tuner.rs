@@ -139,6 +139,7 @@ fn sample(
         outstanding: u32::from(load),
         threads_wanting: part * 64.0,
         processors_busy: part,
+        processors_own: told[3].then_some(part / 2.0),
         in_cipher: time(4),
     };
     Sample { at, sending, receiving, path, gauges }

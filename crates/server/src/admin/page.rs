@@ -58,6 +58,7 @@ mod tests {
     use super::*;
 
     /// Runs a script over the page's own modules; what it throws fails the test.
+    #[allow(clippy::print_stdout, reason = "a test that is skipped says so")]
     fn run_by_node(script: &str) {
         let home = tempfile::tempdir().expect("a directory");
         for (path, kind, content) in FILES {
