@@ -14,7 +14,7 @@ fn file(repository: &Path, short: &str) -> PathBuf {
     let crates = repository.join("crates");
     let path = match short.split_once('/') {
         Some(("conformance", topic)) => format!("vfs/src/conformance/topics/{topic}.rs"),
-        Some(("nfs3", tests)) => format!("server/src/nfs3/tests/{tests}.rs"),
+        Some((protocol @ ("nfs3" | "nfs4"), tests)) => format!("server/src/{protocol}/tests/{tests}.rs"),
         _ => format!("{short}.rs"),
     };
     crates.join(path)

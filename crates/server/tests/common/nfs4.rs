@@ -17,9 +17,14 @@ use howdah_wire::xdr::{Array, Decode, Decoder, Encode, Encoder};
 
 /// A client with a session.
 pub struct Client {
-    stream: TcpStream,
+    raw: Raw,
     session: SessionId,
     sequence: u32,
+}
+
+/// A connection over which compounds go as they are.
+pub struct Raw {
+    stream: TcpStream,
 }
 
 /// An operation with its arguments.
@@ -27,7 +32,12 @@ pub fn step(operation: u32, arguments: &impl Encode) -> Vec<u8> {
     [&operation.to_be_bytes()[..], &Encoder::to_vec(arguments)].concat()
 }
 
-impl Client {
+impl Raw {
+    /// Over this connection.
+    pub fn new(stream: TcpStream) -> Self {
+        Self { stream }
+    }
+
     fn send(&mut self, steps: &[Vec<u8>]) -> (Status, Vec<u8>) {
         let credentials = Credentials::Sys(AuthSys::new(b"client", 0, 0, &[]));
         let header =
@@ -48,13 +58,74 @@ impl Client {
         (head.status, decoder.rest().to_vec())
     }
 
+    /// The status of a compound.
+    pub fn status(&mut self, steps: &[Vec<u8>]) -> Status {
+        self.send(steps).0
+    }
+
+    /// EXCHANGE_ID of this owner: the client's id, and the number of its first session.
+    ///
+    /// # Errors
+    /// The server refuses it.
+    pub fn exchange_id(&mut self, name: &str) -> Result<(ClientId, u32), Status> {
+        let arguments = exchange_id::Arguments {
+            owner: ClientOwner { verifier: Verifier([1; 8]), owner: Opaque(name.as_bytes()) },
+            flags: 0,
+            protection: Protection::None,
+            implementation: None,
+        };
+        let (status, result) = self.send(&[step(exchange_id::OPERATION, &arguments)]);
+        if status != Status::OK {
+            return Err(status);
+        }
+        let found: exchange_id::Success<'_> = take(&mut Decoder::new(&result));
+        Ok((found.client, found.sequence))
+    }
+
+    /// CREATE_SESSION with so many slots.
+    ///
+    /// # Errors
+    /// The server refuses it.
+    pub fn create_session(
+        &mut self,
+        client: ClientId,
+        sequence: u32,
+        slots: u32,
+    ) -> Result<SessionId, Status> {
+        let sizes = ChannelSizes {
+            header_padding: 0,
+            request: 2 << 20,
+            response: 2 << 20,
+            kept_response: 4 << 10,
+            operations: 8,
+            slots,
+            rdma_reads: None,
+        };
+        let arguments = create_session::Arguments {
+            client,
+            sequence,
+            flags: 0,
+            fore: sizes,
+            back: sizes,
+            callback_program: 0,
+            security: Array::of(&[]),
+        };
+        let (status, result) = self.send(&[step(create_session::OPERATION, &arguments)]);
+        if status != Status::OK {
+            return Err(status);
+        }
+        Ok(take::<create_session::Success>(&mut Decoder::new(&result)).session)
+    }
+}
+
+impl Client {
     /// The status, and the results behind SEQUENCE's.
     pub fn call(&mut self, steps: &[Vec<u8>]) -> (Status, Vec<u8>) {
         self.sequence += 1;
         let (session, sequence) = (self.session, self.sequence);
         let arguments = sequence::Arguments { session, sequence, slot: 0, highest_slot: 0, keep: false };
         let first = step(sequence::OPERATION, &arguments);
-        let (status, results) = self.send(&[&[first], steps].concat());
+        let (status, results) = self.raw.send(&[&[first], steps].concat());
         let mut decoder = Decoder::new(&results);
         take::<sequence::Success>(&mut decoder);
         (status, decoder.rest().to_vec())
@@ -62,35 +133,10 @@ impl Client {
 
     /// A client of this name, whose state is confirmed.
     pub fn new(stream: TcpStream, name: &str) -> Self {
-        let mut client = Self { stream, session: SessionId([0; 16]), sequence: 0 };
-        let arguments = exchange_id::Arguments {
-            owner: ClientOwner { verifier: Verifier([1; 8]), owner: Opaque(name.as_bytes()) },
-            flags: 0,
-            protection: Protection::None,
-            implementation: None,
-        };
-        let (_, result) = client.send(&[step(exchange_id::OPERATION, &arguments)]);
-        let found: exchange_id::Success<'_> = take(&mut Decoder::new(&result));
-        let sizes = ChannelSizes {
-            header_padding: 0,
-            request: 2 << 20,
-            response: 2 << 20,
-            kept_response: 4 << 10,
-            operations: 8,
-            slots: 4,
-            rdma_reads: None,
-        };
-        let arguments = create_session::Arguments {
-            client: found.client,
-            sequence: found.sequence,
-            flags: 0,
-            fore: sizes,
-            back: sizes,
-            callback_program: 0,
-            security: Array::of(&[]),
-        };
-        let (_, result) = client.send(&[step(create_session::OPERATION, &arguments)]);
-        client.session = take::<create_session::Success>(&mut Decoder::new(&result)).session;
+        let mut raw = Raw::new(stream);
+        let (id, sequence) = raw.exchange_id(name).expect("a client");
+        let session = raw.create_session(id, sequence, 4).expect("a session");
+        let mut client = Self { raw, session, sequence: 0 };
         let complete = reclaim_complete::Arguments { one_file_system: false };
         assert_eq!(client.call(&[step(reclaim_complete::OPERATION, &complete)]).0, Status::OK);
         client
