@@ -101,10 +101,10 @@ try() {
     mount -t nfs -o "vers=4.2,port=$port,acdirmin=0,acdirmax=0" "127.0.0.1:$path" /run/m/reader
     mount -t nfs -o "vers=4.2,port=$port,nosharecache" "127.0.0.1:$path" /run/m/writer
     for who in here:$top client:/run/m/writer; do
-        old_reads "${who#*:}" /run/m/reader "data-${who%%:*}"
+        old_reads "${who#*:}" /run/m/reader "data-$server-${who%%:*}"
         [ "$server" = kernel ] || equal "$old" 0 "$system: old data read, of $ROUNDS, written by ${who%%:*}"
         data=$old
-        old_names "${who#*:}" /run/m/reader "names-${who%%:*}"
+        old_names "${who#*:}" /run/m/reader "names-$server-${who%%:*}"
         [ "$server" = kernel ] || equal "$old" 0 "$system: names not seen, of $ROUNDS, made by ${who%%:*}"
         [ "$server" = howdah ] || note "the kernel's server, written by ${who%%:*}: $data times old data, $old names not seen"
     done

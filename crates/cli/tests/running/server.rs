@@ -1,21 +1,28 @@
 //! A howdah that runs for a test and is gone with it.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Lines};
+use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::Path;
-use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::str::FromStr;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
 /// The program under test.
 pub const HOWDAH: &str = env!("CARGO_BIN_EXE_howdah");
 
+/// How long a line of the log is waited for: a test whose line never comes must fail, not hang.
+const PATIENCE: Duration = Duration::from_secs(120);
+
 /// A running server.
 pub struct Server {
     child: Child,
-    log: Lines<BufReader<ChildStderr>>,
+    /// Lines of its log, until it ends.
+    log: Receiver<String>,
     /// What it printed when it was ready.
     pub screen: String,
 }
@@ -33,7 +40,12 @@ impl Server {
         let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("howdah starts");
         let output = child.stdout.take().expect("piped");
-        let log = BufReader::new(child.stderr.take().expect("piped")).lines();
+        let errors = BufReader::new(child.stderr.take().expect("piped"));
+        let (lines, log) = channel();
+        thread::spawn(move || {
+            // It reads on when nobody listens any more: a server must not wait for its log.
+            errors.lines().map_while(Result::ok).for_each(|line| drop(lines.send(line)));
+        });
         let mut screen = String::new();
         for line in BufReader::new(output).lines() {
             let line = line.expect("text");
@@ -43,7 +55,7 @@ impl Server {
                 return Self { child, log, screen };
             }
         }
-        let why: Vec<String> = log.map(|line| line.expect("text")).collect();
+        let why: Vec<String> = log.iter().collect();
         let _ = child.wait();
         panic!("howdah ended before it was ready; it printed\n{screen}and said\n{}", why.join("\n"));
     }
@@ -51,14 +63,21 @@ impl Server {
     /// Waits for a line of the log that holds this text.
     #[allow(dead_code, reason = "not every test waits for one")]
     pub fn log_line(&mut self, text: &str) -> String {
-        let found = self.log.by_ref().map(|line| line.expect("text")).find(|line| line.contains(text));
-        found.unwrap_or_else(|| panic!("howdah ended and never said {text:?}"))
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            match self.log.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(line) if line.contains(text) => return line,
+                Ok(_) => {}
+                Err(RecvTimeoutError::Disconnected) => panic!("howdah ended and never said {text:?}"),
+                Err(RecvTimeoutError::Timeout) => panic!("howdah has not said {text:?} within {PATIENCE:?}"),
+            }
+        }
     }
 
     /// All that is left of the log of one that ends.
     #[allow(dead_code, reason = "not every test reads it")]
     pub fn log_to_the_end(&mut self) -> Vec<String> {
-        self.log.by_ref().map(|line| line.expect("text")).collect()
+        self.log.iter().collect()
     }
 
     /// Its process.

@@ -96,8 +96,12 @@ impl Exports {
 
     /// Whether any export takes calls of this peer. Nothing is kept for others.
     pub(crate) fn admit_somewhere(&self, peer: &Peer, identity: &Identity) -> bool {
-        let admits = |export: &Export| export.takes_silently(peer) && export.admit(peer, identity).is_ok();
-        self.list.iter().any(admits)
+        let admits = |export: &&Export| export.admit(peer, identity).is_ok();
+        if self.list.iter().filter(admits).any(|export| export.takes_silently(peer)) {
+            return true;
+        }
+        // The export that would, if its calls were protected, says in the log what to do.
+        self.list.iter().find(admits).is_some_and(|export| export.takes(peer))
     }
 
     /// The exports, in no order that means anything.

@@ -124,7 +124,12 @@ fn target<'c>(compound: &Compound<'c>, arguments: &Arguments<'_>) -> Result<Targ
         Claim::DelegatedBefore(_) | Claim::CurrentDelegatedBefore => Err(Status::NOTSUPP),
         _ if create.is_some() => Err(Status::INVAL),
         // A delegation that a client had before the server's restart is not given again.
-        Claim::Current | Claim::Reclaim(_) => current(compound),
+        Claim::Current => {
+            let target = current(compound)?;
+            // Who has it open keeps it. A client that opens it again by its handle must look its name up: another file may have it now.
+            if target.attributes.links == 0 { Err(Status::STALE) } else { Ok(target) }
+        }
+        Claim::Reclaim(_) => current(compound),
         Claim::Delegated(delegation, name) => {
             by_delegation(compound, named(compound, name.0, None)?, delegation)
         }
