@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::str::FromStr;
+use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -22,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 pub struct Server {
     child: Child,
     /// Lines of its log, until it ends.
-    log: Receiver<String>,
+    log: Mutex<Receiver<String>>,
     /// What it printed when it was ready.
     pub screen: String,
 }
@@ -52,7 +53,7 @@ impl Server {
             screen.push_str(&line);
             screen.push('\n');
             if line.starts_with("Stop: ") {
-                return Self { child, log, screen };
+                return Self { child, log: Mutex::new(log), screen };
             }
         }
         let why: Vec<String> = log.iter().collect();
@@ -65,7 +66,8 @@ impl Server {
     pub fn log_line(&mut self, text: &str) -> String {
         let deadline = Instant::now() + PATIENCE;
         loop {
-            match self.log.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            let log = self.log.get_mut().expect("no test panicked with it");
+            match log.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
                 Ok(line) if line.contains(text) => return line,
                 Ok(_) => {}
                 Err(RecvTimeoutError::Disconnected) => panic!("howdah ended and never said {text:?}"),
@@ -77,7 +79,7 @@ impl Server {
     /// All that is left of the log of one that ends.
     #[allow(dead_code, reason = "not every test reads it")]
     pub fn log_to_the_end(&mut self) -> Vec<String> {
-        self.log.iter().collect()
+        self.log.get_mut().expect("no test panicked with it").iter().collect()
     }
 
     /// Its process.
