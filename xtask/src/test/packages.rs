@@ -22,6 +22,8 @@ const PACKAGES: &[&str] = &[
     "nfs-kernel-server",       // the guest's kernel as a server
     "e2fsprogs",               // the file system it exports
     "xfsprogs",                // another one, for power cuts
+    "btrfs-progs",             // a third one, in the guest
+    "dosfstools",              // FAT, in the guest
     "nfs-ganesha",             // another server
     "nfs-ganesha-vfs",         // and its storage
     "libnl-genl-3-200",        // the TLS daemon of a newer guest
