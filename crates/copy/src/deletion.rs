@@ -42,7 +42,7 @@ impl Tree {
         directories.map(tree).collect()
     }
 
-    /// How a path below the destination is told to people.
+    /// A path below the destination, as messages show it.
     fn shown(&self, path: &[u8]) -> Vec<u8> {
         let root = match &self.target {
             Target::Directory(_) => self.directory_path.clone(),

@@ -25,7 +25,7 @@ pub(super) enum Change<'a> {
     Failed(&'a CopyError),
 }
 
-/// Who is told of changes.
+/// What hears of changes.
 pub(super) type OnChange<'a> = dyn Fn(Change<'_>) + Sync + 'a;
 
 /// A root of a source: realm, file system and number.
@@ -34,7 +34,7 @@ pub(super) type SourceRoot = (u64, u64, u64);
 /// How many names may be removed.
 pub(super) struct Budget {
     left: Option<AtomicU64>,
-    /// Whether it was said that no more may be.
+    /// Whether the limit was logged.
     is_told: AtomicBool,
 }
 

@@ -78,7 +78,7 @@ pub fn run(arguments: &CpArguments) -> Result<(), Failure> {
     }
 }
 
-/// Copies a pipe, a device or standard input, which is read as it comes.
+/// Copies a pipe, a device or standard input, read in order.
 fn run_stream(arguments: &CpArguments) -> Result<(), Failure> {
     if arguments.run.verify || arguments.existing.checksum {
         return Err(Failure::Usage(anyhow!(

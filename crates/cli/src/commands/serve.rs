@@ -93,7 +93,7 @@ impl Session<'_> {
         })
     }
 
-    /// What is in effect now, to everybody who asks later. Warnings that are known are not logged again.
+    /// What is in effect from now on. Warnings that were logged before are not repeated.
     fn tell(&mut self, known: &[String]) -> Result<()> {
         for warning in self.config.warnings().iter().filter(|warning| !known.contains(warning)) {
             tracing::warn!("{warning}");

@@ -1,5 +1,5 @@
 //! Each state of the live page on a phone: nothing is wider than the screen, and every block is where the reference has it. Text is not
-//! compared: fonts differ from machine to machine. `UPDATE=1` writes the reference anew.
+//! compared: fonts differ from machine to machine. `UPDATE=1` rewrites the reference.
 
 use std::fs;
 use std::net::TcpStream;

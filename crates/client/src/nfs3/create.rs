@@ -55,7 +55,7 @@ impl Nfs3 {
         }
         let mut set = Change::default();
         if let Err(error) = self.set(place.caller, &made.handle, new, None, &mut set) {
-            // As far as that goes: the refusal is told in any case.
+            // Best effort: the refusal is reported in any case.
             let _ = self.remove_name(place.caller, place.directory, place.name, &mut Change::default());
             return Err(error);
         }
