@@ -110,8 +110,9 @@ pub fn getattr(stream: &mut TcpStream, handle: &[u8]) -> nfs3::getattr::Reply {
     nfs3::getattr::Reply::decode(&mut Decoder::new(&result)).expect("a result")
 }
 
-/// Resident memory of this process, in bytes.
+/// Resident memory of this process, in bytes, without what the allocator keeps of earlier tests.
 pub fn resident() -> usize {
+    howdah_net::give_memory_back();
     let statm = std::fs::read_to_string("/proc/self/statm").expect("statm");
     let pages: usize = statm.split(' ').nth(1).and_then(|field| field.parse().ok()).expect("a number");
     pages * 4096
