@@ -108,6 +108,12 @@ impl HandleKey {
         Some((u32::from_be_bytes(export), Handle::new(inner).ok()?))
     }
 
+    /// Whether bytes are as long as a handle, and so may be one of another key: of a state directory that is lost, or of another server.
+    /// A client is told that such a handle is stale. Linux has no error number for BADHANDLE and shows "Unknown error 521".
+    pub fn may_be_of_another(bytes: &[u8]) -> bool {
+        bytes.len() > INNER
+    }
+
     /// A name for whoever holds this secret, which does not tell it.
     pub(crate) fn identity(&self) -> [u8; 16] {
         let [one, other] = [b"one half of a server's name", b"the other one of its halves"].map(|text| {

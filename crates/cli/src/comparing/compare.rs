@@ -126,7 +126,7 @@ impl Pair<'_> {
         }
         if told.is_empty() {
             told.push(
-                "the keys of handles differ, so that clients get NFS3ERR_BADHANDLE when they move; configure the same [cluster] id and copy \
+                "the keys of handles differ, so that clients get NFS3ERR_STALE when they move; configure the same [cluster] id and copy \
                  key_file from one to the other"
                     .to_owned(),
             );

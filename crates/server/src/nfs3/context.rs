@@ -12,6 +12,7 @@ use super::Nfs3;
 use super::convert;
 use crate::counts::at_export;
 use crate::exports::{Admission, Export, Exports, Identity};
+use crate::handle::HandleKey;
 use crate::program::first_handle;
 use crate::states::{Changer, FileKey, Recalling};
 use crate::{Peer, Refusal, Request, SealedHandle};
@@ -86,7 +87,8 @@ impl<'c> Context<'c> {
     /// that this client may use it.
     pub fn open(&self, handle: FileHandle<'_>) -> Result<Object<'c>, Status> {
         let Some((id, handle)) = self.exports.open(handle) else {
-            return Err(Status::BadHandle);
+            let may_be_of_another = HandleKey::may_be_of_another(handle.0);
+            return Err(if may_be_of_another { Status::Stale } else { Status::BadHandle });
         };
         let export = self.exports.find(id).ok_or(Status::Stale)?;
         at_export(export.place());

@@ -17,6 +17,7 @@ use super::purpose::Purpose;
 use super::sequence::Sequence;
 use crate::counts::at_export;
 use crate::exports::{Export, Exports, Identity};
+use crate::handle::HandleKey;
 use crate::request::BulkData;
 use crate::states::{Changer, FileKey, SessionData, State, StateCaller};
 use crate::{Peer, Reply, Request, SealedHandle};
@@ -158,8 +159,10 @@ impl<'c> Compound<'c> {
     /// # Errors
     /// BADHANDLE, STALE, ACCESS, PERM, DELAY, WRONGSEC.
     pub fn open_handle(&self, handle: FileHandle<'_>) -> Result<CurrentNode<'c>, Status> {
-        let (id, inner) =
-            self.exports.open(howdah_wire::nfs3::FileHandle(handle.0)).ok_or(Status::BADHANDLE)?;
+        let Some((id, inner)) = self.exports.open(howdah_wire::nfs3::FileHandle(handle.0)) else {
+            let may_be_of_another = HandleKey::may_be_of_another(handle.0);
+            return Err(if may_be_of_another { Status::STALE } else { Status::BADHANDLE });
+        };
         if PseudoTree::has(id) {
             return self.tree().open(&inner).map(CurrentNode::Pseudo).map_err(|_| Status::STALE);
         }

@@ -6,6 +6,7 @@ use howdah_wire::xdr::{Encode, Encoder};
 
 use super::client::{Client, at, name, status};
 use crate::exports::Exports;
+use crate::handle::HandleKey;
 
 /// Each procedure that takes a handle, called with this one.
 pub fn every_procedure(handle: &[u8]) -> Vec<(&'static str, u32, Vec<u8>)> {
@@ -52,13 +53,27 @@ fn refused(client: &Client, handle: &[u8], expected: Status) {
 }
 
 #[test]
-fn a_handle_we_never_gave_out_is_bad() {
+fn a_handle_we_never_gave_out_is_stale() {
     let client = Client::new();
     let mut forged = client.file.clone();
     *forged.last_mut().expect("bytes") ^= 1;
-    refused(&client, &forged, Status::BadHandle);
-    for bytes in [&[][..], &[1], &[0; 64], &[255; 64], &client.file[..20]] {
+    refused(&client, &forged, Status::Stale);
+    for bytes in [&[][..], &[1], &[255; 13]] {
         refused(&client, bytes, Status::BadHandle);
+    }
+    // Perhaps of another key, or of another server.
+    for bytes in [&[0; 14][..], &[255; 64], &client.file[..20]] {
+        refused(&client, bytes, Status::Stale);
+    }
+}
+
+#[test]
+fn handles_of_a_lost_key_are_stale() {
+    let client = Client::new();
+    let other_key = HandleKey::new([8; 16]);
+    for length in [1, 16, Handle::EXPORTABLE_MAX] {
+        let sealed = other_key.seal(1, &Handle::new(&vec![0; length]).expect("short enough"));
+        refused(&client, sealed.as_wire().0, Status::Stale);
     }
 }
 
@@ -92,8 +107,8 @@ fn two_handles_are_both_judged() {
     let (good, bad) = (at(&client.root, b"file"), at(&[9; 30], b"file"));
     for (from, to) in [(good, bad), (bad, good)] {
         let arguments = rename::Arguments { from, to };
-        assert_eq!(client.status(rename::PROCEDURE, &arguments), Some(Status::BadHandle));
+        assert_eq!(client.status(rename::PROCEDURE, &arguments), Some(Status::Stale));
     }
     let arguments = link::Arguments { node: FileHandle(&client.file), link: bad };
-    assert_eq!(client.status(link::PROCEDURE, &arguments), Some(Status::BadHandle));
+    assert_eq!(client.status(link::PROCEDURE, &arguments), Some(Status::Stale));
 }

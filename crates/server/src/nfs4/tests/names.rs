@@ -125,7 +125,8 @@ fn forged_handles_open_nothing() {
     for path in [&["srv"][..], &["srv", "one"]] {
         let mut handle = client.handle(path).expect("a handle");
         *handle.last_mut().expect("bytes") ^= 1;
-        assert_eq!(client.call(&[put(&handle)]).status, Status::BADHANDLE);
+        assert_eq!(client.call(&[put(&handle)]).status, Status::STALE);
+        assert_eq!(client.call(&[put(b"no handle")]).status, Status::BADHANDLE);
     }
 }
 
