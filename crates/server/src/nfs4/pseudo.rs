@@ -218,7 +218,8 @@ fn number(path: &str) -> u64 {
     let hash = path.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    spread(hash)
+    // Some clients take 0 for no number.
+    spread(hash).max(1)
 }
 
 fn now() -> Timestamp {
@@ -232,6 +233,12 @@ mod tests {
 
     fn tree() -> PseudoTree {
         PseudoTree::of([("/srv/data", 1), ("/srv", 2), ("/home/b", 3), ("/home/a", 4)].into_iter())
+    }
+
+    #[test]
+    fn no_directory_has_the_number_0() {
+        let tree = tree();
+        assert!((0..tree.places.len()).all(|at| tree.file(PseudoDirectory(at)) != 0));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::conformance::bench::Bench;
 use crate::conformance::cases::cases;
 use crate::conformance::expect::{equal, failed, holds};
 use crate::conformance::verdict::Verdict;
-use crate::{FileKind, NewAttributes, Node, Result, SetTime, Timestamp};
+use crate::{Detail, FileKind, NewAttributes, Node, Result, SetTime, Timestamp};
 
 cases! { "attributes":
     the_root_is_a_directory,
@@ -13,6 +13,7 @@ cases! { "attributes":
     a_fresh_node_belongs_to_its_maker,
     lookup_and_getattr_agree,
     file_numbers_tell_nodes_apart,
+    no_file_number_is_0,
     a_write_changes_size_and_times,
     a_read_does_not_change_the_modification_time,
     an_entry_changes_its_directory,
@@ -80,6 +81,21 @@ fn file_numbers_tell_nodes_apart(bench: &Bench<'_>) -> Verdict {
     numbers.sort_unstable();
     numbers.dedup();
     equal("different numbers", numbers.len(), count)
+}
+
+/// Some clients take 0 for no number, and one of them panics.
+fn no_file_number_is_0(bench: &Bench<'_>) -> Verdict {
+    bench.file("f")?;
+    bench.directory("d")?;
+    bench.me.make_link(&bench.home, "l", "f")?;
+    holds("the root has a number", bench.root()?.attributes.file != 0)?;
+    for name in ["f", "d", "l"] {
+        holds("a node has a number", bench.me.look(&bench.home, name)?.attributes.file != 0)?;
+    }
+    for entry in bench.me.list_by(&bench.home, usize::MAX, Detail::Names)? {
+        holds("an entry has a number", entry.file != 0)?;
+    }
+    Ok(())
 }
 
 fn a_write_changes_size_and_times(bench: &Bench<'_>) -> Verdict {
