@@ -4,6 +4,7 @@
 
 mod common;
 
+use std::ffi::CString;
 use std::ops::ControlFlow;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -11,7 +12,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use common::in_a_namespace;
-use howdah_store::local::{LocalFileSystem, Options};
+use howdah_store::local::{HandleReuse, LocalFileSystem, Options, handle_reuse};
 use howdah_vfs::{
     Caller, Change, Create, Data, Detail, FileSystem, FsError, Handle, Name, NewAttributes, Stability,
 };
@@ -270,5 +271,45 @@ fn the_root_of_a_file_system_mounted_inside_is_a_junction() {
         let fs = place.open();
         let point = fs.lookup(&ME, &fs.root(), name("mnt")).expect("LOOKUP").node.handle;
         assert!(!fs.is_junction(&point), "it shows what is underneath");
+    });
+}
+
+#[test]
+fn an_overlay_whose_files_change_their_identity_is_told() {
+    in_a_namespace("an_overlay_whose_files_change_their_identity_is_told", |place| {
+        const EXT4: u64 = 0xef53;
+        let merged = place.export().join("overlay");
+        std::fs::create_dir(&merged).expect("made");
+        let mut overlays = 0;
+        // Why, of an overlay of new layers; none if this kernel makes no overlay there.
+        let mut reuse = |layers: &Path, more: &str| {
+            overlays += 1;
+            let layers = layers.join(format!("layers-{overlays}"));
+            for name in ["lower", "upper", "work"] {
+                std::fs::create_dir_all(layers.join(name)).expect("made");
+            }
+            let at = layers.display();
+            let options = format!("lowerdir={at}/lower,upperdir={at}/upper,workdir={at}/work{more}");
+            let options = CString::new(options).expect("no NUL");
+            if let Err(errno) = mount("overlay", &merged, "overlay", MountFlags::empty(), options.as_c_str())
+            {
+                println!("skipped: an overlay of {at} with options {options:?}: {errno}");
+                return None;
+            }
+            let found = handle_reuse(&merged).expect("it is there");
+            unmount(&merged, UnmountFlags::empty()).expect("nobody uses it");
+            Some(found)
+        };
+        let (memory, disk) = (place.export().join("mnt"), place.outside());
+        let told = Some(("overlay".to_owned(), HandleReuse::CopyUp));
+        for layers in [&memory, &disk] {
+            assert!(reuse(layers, "").is_none_or(|found| found == told), "without handles");
+        }
+        let exported = ",index=on,nfs_export=on";
+        assert!(reuse(&memory, exported).is_none_or(|found| found == told), "with handles that are too long");
+        #[allow(clippy::unnecessary_cast)] // the type of the field differs between architectures
+        if rustix::fs::statfs(&disk).expect("statfs").f_type as u64 == EXT4 {
+            assert!(reuse(&disk, exported).is_none_or(|found| found.is_none()), "with handles that fit");
+        }
     });
 }

@@ -93,15 +93,25 @@ fn is_bypassed(outer: &ExportConfig, inner: &ExportConfig) -> bool {
 fn reused_handles(export: &ExportConfig) -> Option<String> {
     // What cannot be looked at cannot be served, which is told elsewhere.
     let (kind, reuse) = handle_reuse(export.source.directory()?).ok()??;
+    Some(format!("export {} is on {kind}{}", export.name, consequence(reuse)))
+}
+
+/// What reuse of handles does to clients, and what to do instead.
+fn consequence(reuse: HandleReuse) -> String {
     let why = match reuse {
         HandleReuse::FileNumbers => "keeps neither file handles nor times of birth",
         HandleReuse::KernelHandles => "may use file handles again",
+        HandleReuse::CopyUp => {
+            return " without file handles that fit: a file gets another identity when it is first written, so clients lose it while \
+                    they use it, and after a restart a handle may name another file; serve a directory on ext4, XFS or Btrfs, such \
+                    as a volume, or mount the overlay with nfs_export=on,index=on and its layers on ext4"
+                .to_owned();
+        }
     };
-    Some(format!(
-        "export {} is on {kind}, which {why}: after a file is removed, a client that still has it open may read or write a new \
-         file in its place; serve a directory on ext4, XFS or Btrfs",
-        export.name
-    ))
+    format!(
+        ", which {why}: after a file is removed, a client that still has it open may read or write a new file in its place; serve a \
+         directory on ext4, XFS or Btrfs"
+    )
 }
 
 /// Rules for clients that an earlier one takes, all of them: the first that fits holds.
@@ -118,6 +128,9 @@ fn idle_rules(export: &ExportConfig) -> impl Iterator<Item = String> {
 
 #[cfg(test)]
 mod tests {
+    use howdah_store::local::HandleReuse;
+
+    use super::consequence;
     use crate::configuration::testing::one_export;
     use crate::configuration::{ClientRule, ServerConfig, Source, Squash};
 
@@ -165,6 +178,18 @@ mod tests {
             told.len() == 1 && told[0].contains("export /data is on proc, which keeps neither"),
             "{told:?}"
         );
+    }
+
+    #[test]
+    fn each_reuse_of_handles_has_a_consequence_and_a_remedy() {
+        for (reuse, why) in [
+            (HandleReuse::FileNumbers, "neither file handles"),
+            (HandleReuse::KernelHandles, "use file handles again"),
+            (HandleReuse::CopyUp, "without file handles that fit: a file gets another identity"),
+        ] {
+            let told = consequence(reuse);
+            assert!(told.contains(why) && told.contains("serve a directory on ext4, XFS or Btrfs"), "{told}");
+        }
     }
 
     #[test]

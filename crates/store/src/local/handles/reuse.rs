@@ -16,6 +16,7 @@ use super::mountinfo::mounts_inside;
 const FUSE: u64 = 0x6573_5546;
 const FAT: u64 = 0x4d44;
 const EXFAT: u64 = 0x2011_bab0;
+const OVERLAY: u64 = 0x794c_7630;
 
 /// Why a handle may come to name another file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +25,9 @@ pub enum HandleReuse {
     FileNumbers,
     /// The file system makes handles that it may use again.
     KernelHandles,
+    /// A file gets another identity when it is first written: copy-up of an overlay that has no handles (`nfs_export=off`), or handles
+    /// that are too long, as with layers on tmpfs or Btrfs.
+    CopyUp,
 }
 
 /// The kind of file system that a directory lies on, and why handles of files on it may come to name other files; none where
@@ -41,6 +45,7 @@ pub fn handle_reuse(directory: &Path) -> Result<Option<(String, HandleReuse)>> {
     #[allow(clippy::unnecessary_cast)] // the types of the fields differ between architectures
     let (kind, device) = (fstatfs(&file)?.f_type as u64, fstat(&file)?.st_dev as u64);
     let why = match kind {
+        OVERLAY if !has_handle => HandleReuse::CopyUp,
         _ if !has_handle && !has_birth => HandleReuse::FileNumbers,
         FUSE | FAT | EXFAT if has_handle => HandleReuse::KernelHandles,
         _ => return Ok(None),
