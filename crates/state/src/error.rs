@@ -29,8 +29,8 @@ pub enum StateError {
     NoEntry,
     /// `NFS4ERR_DELAY`: try again later.
     Delay,
-    /// `NFS4ERR_NOSPC`: a bound is reached. RFC 8881 does not list it for LOCK, where only DELAY would do, on which clients
-    /// try for ever; it is `NLM4_DENIED_NOLOCKS` for NLM.
+    /// `NFS4ERR_NOSPC`: a bound is reached. RFC 8881 does not list it for LOCK and LOCKU, which are answered DELAY; it is
+    /// `NLM4_DENIED_NOLOCKS` for NLM.
     NoSpace,
     /// `NFS4ERR_GRACE`: only reclaims now, or this client has not yet sent RECLAIM_COMPLETE.
     Grace,

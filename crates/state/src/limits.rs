@@ -46,16 +46,16 @@ howdah_limits::limits! {
 
     /// Opens and lock states of a client, at some 1 KiB each with their files.
     pub const STATES_OF_CLIENT_MAX: usize = 262_144, count;
-    beyond "OPEN and LOCK are answered NOSPC", tested "state/tests/scenarios/opens::states_of_a_client_are_bounded";
+    beyond "OPEN is answered NOSPC, LOCK DELAY", tested "state/tests/scenarios/opens::states_of_a_client_are_bounded";
 
     /// Byte ranges locked by a client or an NLM host.
     pub const RANGES_OF_CLIENT_MAX: usize = 65_536, count;
-    beyond "LOCK is answered NOSPC, NLM's LOCK NOLOCKS", tested "state/tests/scenarios/locks::ranges_of_a_client_are_bounded";
+    beyond "LOCK is answered DELAY, NLM's LOCK NOLOCKS", tested "state/tests/scenarios/locks::ranges_of_a_client_are_bounded";
 
     /// Byte ranges of one file locked by all clients and hosts. The kernel, which is to show them to local processes, goes through all of
     /// a file's ranges for each that changes: one LOCKU that uncovers 16,384 takes it 5 s, and 4,096 take 0.1 s (measured).
     pub const RANGES_OF_FILE_MAX: usize = 8_192, count;
-    beyond "LOCK is answered NOSPC, NLM's LOCK NOLOCKS", tested "state/tests/scenarios/locks::ranges_of_a_file_are_bounded";
+    beyond "LOCK is answered DELAY, NLM's LOCK NOLOCKS", tested "state/tests/scenarios/locks::ranges_of_a_file_are_bounded";
 
     /// Locks that wait, of a client or an NLM host: one for each process that is blocked.
     pub const WAITERS_OF_CLIENT_MAX: usize = 1_024, count;
@@ -68,7 +68,7 @@ howdah_limits::limits! {
     /// Bytes of memory for clients, sessions, slots, opens, locks, owners and kept replies of all clients and hosts: a million opens take
     /// 1.2 GB. A server takes less where its host has less: an eighth of the host's memory.
     pub const MEMORY_MAX: usize = 2 << 30, bytes;
-    beyond "clients whose lease passed go, the longest silent first; then EXCHANGE_ID is answered DELAY, CREATE_SESSION, OPEN and LOCK NOSPC, NLM's LOCK NOLOCKS", tested "state/tests/scenarios/memory::memory_of_all_is_bounded";
+    beyond "clients whose lease passed go, the longest silent first; then EXCHANGE_ID and LOCK are answered DELAY, CREATE_SESSION and OPEN NOSPC, NLM's LOCK NOLOCKS", tested "state/tests/scenarios/memory::memory_of_all_is_bounded";
 
     /// The same of one network: an IPv4 address, or 64 bits of an IPv6 one. A server takes a quarter of what all may hold, if that is less.
     pub const MEMORY_OF_NETWORK_MAX: usize = 384 << 20, bytes;

@@ -1,5 +1,6 @@
 //! Byte-range locks.
 
+use howdah_state::limits::RANGES_OF_FILE_MAX;
 use howdah_wire::nfs4::attributes::Values;
 use howdah_wire::nfs4::lock::{self, Denied, FirstLock, FurtherLock, LockingOwner};
 use howdah_wire::nfs4::open::{ACCESS_BOTH, DENY_NONE, How};
@@ -99,6 +100,37 @@ fn ranges_that_are_none_are_refused() {
         let mut answer = lock(&mut client, &file, locker, LockKind::Read, range);
         assert_eq!(answer.status_of(lock::OPERATION), Status::INVAL, "{range:?}");
     }
+}
+
+#[test]
+fn locks_beyond_the_limit_wait_until_others_end() {
+    let mut client = Client::new(&service(&["/"]), "client");
+    let (open, file) = opened(&mut client);
+    let locker = first(&client, open, b"mine");
+    let mut answer = lock(&mut client, &file, locker, LockKind::Write, (0, 4));
+    let mut state = answer.take::<lock::Success>(lock::OPERATION).state;
+    // Apart from each other, so that no two become one.
+    let offset = |number: usize| 10 * number as u64;
+    for number in 1..RANGES_OF_FILE_MAX {
+        let locker = LockingOwner::Further(FurtherLock { state, sequence: 0 });
+        let mut answer = lock(&mut client, &file, locker, LockKind::Write, (offset(number), 4));
+        state = answer.take::<lock::Success>(lock::OPERATION).state;
+    }
+    let further = || LockingOwner::Further(FurtherLock { state, sequence: 0 });
+    let beyond = (offset(RANGES_OF_FILE_MAX), 4);
+    for locker in [further(), first(&client, open, b"another owner")] {
+        let mut answer = lock(&mut client, &file, locker, LockKind::Write, beyond);
+        assert_eq!(answer.status_of(lock::OPERATION), Status::DELAY);
+    }
+    let mut unlock = |offset, length| {
+        let arguments = locku::Arguments { kind: LockKind::Write, sequence: 0, state, offset, length };
+        client.call(&[put(&file), step(locku::OPERATION, &arguments)]).status
+    };
+    assert_eq!(unlock(1, 1), Status::DELAY, "one range would become two");
+    assert_eq!(unlock(0, 4), Status::OK);
+    state.sequence += 1;
+    let locker = LockingOwner::Further(FurtherLock { state, sequence: 0 });
+    lock(&mut client, &file, locker, LockKind::Write, beyond).take::<lock::Success>(lock::OPERATION);
 }
 
 #[test]
