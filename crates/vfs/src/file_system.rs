@@ -55,6 +55,11 @@ pub trait FileSystem: Send + Sync {
         false
     }
 
+    /// Whether new nodes in a directory get their permissions from a default ACL: then the umask of their maker does not hold.
+    fn has_default_acl(&self, _directory: &Handle) -> bool {
+        false
+    }
+
     /// The attributes of a node (GETATTR). Asks no permission, as in POSIX.
     fn attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes>;
 

@@ -61,18 +61,26 @@ const OF_SERVER: Bitmap = Bitmap::of(&[
     SUPPATTR_EXCLCREAT,
 ]);
 /// Attributes that can be set and not read.
-pub const ONLY_SET: Bitmap = Bitmap::of(&[TIME_ACCESS_SET, TIME_MODIFY_SET]);
+pub const ONLY_SET: Bitmap = Bitmap::of(&[TIME_ACCESS_SET, TIME_MODIFY_SET, MODE_UMASK]);
 /// Attributes that can be set.
 pub const SETTABLE: Bitmap = Bitmap::of(&[SIZE, MODE, OWNER, OWNER_GROUP, TIME_ACCESS_SET, TIME_MODIFY_SET]);
+/// Attributes that a new node can be made with.
+pub const OF_NEW: Bitmap =
+    Bitmap::of(&[SIZE, MODE, OWNER, OWNER_GROUP, TIME_ACCESS_SET, TIME_MODIFY_SET, MODE_UMASK]);
 /// Those that OPEN with EXCLUSIVE4_1 sets: times hold the verifier then.
-pub const EXCLUSIVE: Bitmap = Bitmap::of(&[SIZE, MODE, OWNER, OWNER_GROUP]);
-/// Those of minor version 2 (RFC 7862).
-const OF_MINOR_2: Bitmap = Bitmap::of(&[CHANGE_ATTR_TYPE, XATTR_SUPPORT, CLONE_BLKSIZE]);
+const EXCLUSIVE: Bitmap = Bitmap::of(&[SIZE, MODE, OWNER, OWNER_GROUP, MODE_UMASK]);
+/// Those of minor version 2 (RFC 7862, RFC 8275, RFC 8276).
+const OF_MINOR_2: Bitmap = Bitmap::of(&[CHANGE_ATTR_TYPE, XATTR_SUPPORT, CLONE_BLKSIZE, MODE_UMASK]);
 
 /// All attributes that there are in a minor version. A file system may have no CLONE_BLKSIZE.
 pub fn supported(minor_version: u32) -> Bitmap {
     let of_all = OF_NODE | Space::ALL | OF_LIMITS | OF_SERVER | ONLY_SET;
-    if minor_version >= 2 { of_all | OF_MINOR_2 } else { of_all }
+    if minor_version >= 2 { of_all | OF_MINOR_2 } else { of_all.without(OF_MINOR_2) }
+}
+
+/// Those that OPEN with EXCLUSIVE4_1 sets in a minor version.
+pub fn exclusive(minor_version: u32) -> Bitmap {
+    EXCLUSIVE & supported(minor_version)
 }
 
 /// What is known of a node already.
@@ -212,7 +220,7 @@ fn fill_of_server(values: &mut wire::Attributes<'_>, compound: &Compound<'_>, no
     values.support.can_set_time = Some(true);
     values.support.homogeneous = Some(true);
     values.support.no_truncation = Some(true);
-    values.support.exclusive_attributes = Some(EXCLUSIVE);
+    values.support.exclusive_attributes = Some(exclusive(compound.minor_version));
     values.support.change_kind = Some(ChangeKind::Undefined);
     let has_xattrs = matches!(node, CurrentNode::Exported(object) if object.xattrs().is_ok());
     values.support.extended_attributes = Some(has_xattrs);

@@ -6,6 +6,7 @@ use howdah_state::{IoKind, OpenRequest, ShareAccess, ShareDeny};
 use howdah_vfs::{
     Access, Attributes, Change, Create, FileKind, FileSystem, FsError, Name, NewAttributes, Node as Found,
 };
+use howdah_wire::nfs4::attributes::{TIME_ACCESS_SET, TIME_MODIFY_SET};
 use howdah_wire::nfs4::open::{
     ACCESS_BOTH, Arguments, Claim, How, MAY_NOTIFY_LOCK, POSIX_LOCKS, Success, WANT_CANCEL, WANT_MASK,
     WANT_PUSH, WANT_SIGNAL,
@@ -19,7 +20,7 @@ use super::{convert, create, delegation, names, setting};
 use crate::Reply;
 
 /// What holds the verifier of an exclusive OPEN: the client sets these times afterwards (RFC 8881 18.16.3).
-const VERIFIER: Bitmap = super::attributes::ONLY_SET;
+const VERIFIER: Bitmap = Bitmap::of(&[TIME_ACCESS_SET, TIME_MODIFY_SET]);
 
 /// The file to be opened.
 struct Target<'c> {
@@ -188,7 +189,7 @@ fn made<'c>(
 ) -> Result<Target<'c>, Status> {
     match how {
         How::Unchecked(values) => {
-            let (new, set) = setting::of(values, compound.minor_version)?;
+            let (new, set) = setting::of_new(values, compound.minor_version, directory)?;
             let cuts = new.size == Some(0);
             match existing(directory, name) {
                 Err(Status::NOENT) => {}
@@ -203,13 +204,13 @@ fn made<'c>(
             }
         }
         How::Guarded(values) => {
-            let (new, set) = setting::of(values, compound.minor_version)?;
+            let (new, set) = setting::of_new(values, compound.minor_version, directory)?;
             make(directory, name, &Create::Guarded(new), set)
         }
         How::Exclusive(verifier) => make(directory, name, &Create::Exclusive(verifier.0), VERIFIER),
         How::ExclusiveWith(verifier, values) => {
-            let (new, set) = setting::of(values, compound.minor_version)?;
-            if !set.without(super::attributes::EXCLUSIVE).is_empty() {
+            let (new, set) = setting::of_new(values, compound.minor_version, directory)?;
+            if !set.without(super::attributes::exclusive(compound.minor_version)).is_empty() {
                 return Err(Status::INVAL);
             }
             make(directory, name, &Create::ExclusiveWith(verifier.0, new), set | VERIFIER)

@@ -86,6 +86,10 @@ impl FileSystem for LocalFileSystem {
         self.is_root_of_another(directory)
     }
 
+    fn has_default_acl(&self, directory: &Handle) -> bool {
+        self.has_default_acl_of(directory)
+    }
+
     fn host_locks(&self) -> Option<&dyn HostLocks> {
         self.locked.is_local().then_some(self)
     }

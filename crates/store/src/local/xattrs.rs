@@ -18,6 +18,9 @@ use super::tree::Tree;
 /// The namespace of users.
 const NAMESPACE: &[u8] = b"user.";
 
+/// What Linux keeps a directory's default ACL in.
+const DEFAULT_ACL: &[u8] = b"system.posix_acl_default";
+
 /// Values and lists of names up to this size, in bytes, take one system call.
 const USUAL: usize = 1 << 10;
 
@@ -56,6 +59,15 @@ fn full(name: &[u8]) -> Vec<u8> {
 }
 
 impl LocalFileSystem {
+    /// Whether a directory has a default ACL. Where the kernel does not say, a umask holds: it gives less.
+    pub(super) fn has_default_acl_of(&self, directory: &Handle) -> bool {
+        let Ok(node) = self.node(directory) else { return false };
+        // Without room for the value, the kernel says how long it is.
+        let nothing: &mut [u8] = &mut [];
+        getxattr(self.tree.descriptor_path(node.descriptor()), DEFAULT_ACL, nothing)
+            .is_ok_and(|length| length > 0)
+    }
+
     pub(super) fn get_node_xattr(
         &self,
         caller: &Caller,

@@ -50,6 +50,11 @@ macro_rules! forward {
                 self.inner().is_junction(directory)
             }
 
+            /// [`FileSystem::has_default_acl`].
+            fn has_default_acl(&self, directory: &Handle) -> bool {
+                self.inner().has_default_acl(directory)
+            }
+
             /// Every call passes here, unless the layer has its own method for it: `run` makes it on the file
             /// system inside.
             fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T>;
@@ -105,6 +110,10 @@ macro_rules! forward {
 
             fn is_junction(&self, directory: &Handle) -> bool {
                 Layer::is_junction(self, directory)
+            }
+
+            fn has_default_acl(&self, directory: &Handle) -> bool {
+                Layer::has_default_acl(self, directory)
             }
 
             $(

@@ -9,4 +9,5 @@ mod names;
 mod ranges;
 mod sessions;
 mod strangers;
+mod umask;
 mod xattrs;
