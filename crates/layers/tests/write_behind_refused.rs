@@ -1,6 +1,8 @@
 //! The write-behind when the server fails COMMITs of one file: its writers get the error, and other files go on.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
+use std::time::Duration;
 
 use howdah_layers::{WriteBehind, WriteBehindOptions};
 use howdah_vfs::layer::{Call, Layer};
@@ -71,4 +73,102 @@ fn a_file_that_cannot_be_made_durable_keeps_no_other_from_being_written_and_its_
     fs.commit(&ME, &other, 0, 0, &mut Change::default()).expect("committed");
     assert_eq!(write(&refused, 0), Err(FsError::Io), "told by the next write");
     assert_eq!(write(&refused, 0), Ok(()), "and once");
+}
+
+/// A server that reports an error of its disk once: its first COMMIT fails, and later ones succeed.
+struct FailingOnce {
+    inner: MemoryFileSystem,
+    /// COMMITs that arrived, and those that succeeded.
+    counts: Mutex<(usize, usize)>,
+    changed: Condvar,
+    /// The first COMMIT is answered after another one succeeded.
+    answers_late: bool,
+    first_arrived: Mutex<Sender<()>>,
+}
+
+impl FailingOnce {
+    fn new(answers_late: bool) -> (Arc<Self>, Receiver<()>) {
+        let (sender, receiver) = channel();
+        let inner = MemoryFileSystem::default();
+        let (counts, changed, first_arrived) = (Mutex::default(), Condvar::new(), Mutex::new(sender));
+        (Arc::new(Self { inner, counts, changed, answers_late, first_arrived }), receiver)
+    }
+}
+
+impl Layer for FailingOnce {
+    fn inner(&self) -> &dyn FileSystem {
+        &self.inner
+    }
+
+    fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        run(&self.inner)
+    }
+
+    fn commit(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        count: u64,
+        change: &mut Change,
+    ) -> Result<Committed> {
+        let mut counts = self.counts.lock().expect("no panic");
+        counts.0 += 1;
+        if counts.0 == 1 {
+            self.first_arrived.lock().expect("no panic").send(()).expect("awaited");
+            while self.answers_late && counts.1 == 0 {
+                counts = self.changed.wait(counts).expect("no panic");
+            }
+            return Err(FsError::Io);
+        }
+        let committed = self.inner.commit(caller, node, offset, count, change);
+        counts.1 += 1;
+        self.changed.notify_all();
+        committed
+    }
+}
+
+#[test]
+fn an_error_of_a_commit_ahead_of_time_is_told_by_the_next_commit_and_once() {
+    for (answers_late, flushes) in [(false, false), (false, true), (true, false), (true, true)] {
+        let (server, first_arrived) = FailingOnce::new(answers_late);
+        let options =
+            WriteBehindOptions { block: BLOCK, memory_budget: 8 * BLOCK, ..WriteBehindOptions::default() };
+        let layer = WriteBehind::around(Arc::clone(&server) as _, options);
+        let fs: &dyn FileSystem = &layer;
+        let (name, how) = (Name::parse(b"file").expect("a name"), Create::Guarded(NewAttributes::default()));
+        let file = fs.create(&ME, &fs.root(), name, &how, &mut Change::default()).expect("made").handle;
+        let data = Data::Bytes(&[1; BLOCK]);
+        fs.write(&ME, &file, 0, data, Stability::Unstable, &mut Change::default()).expect("taken");
+        first_arrived.recv_timeout(Duration::from_secs(60)).expect("a COMMIT that no program asked for");
+        // fsync is a COMMIT, and close is a flush.
+        let commit = || match flushes {
+            true => layer.flush(&ME, &file),
+            false => fs.commit(&ME, &file, 0, 0, &mut Change::default()).map(|_| ()),
+        };
+        let case = format!("late: {answers_late}, by flush: {flushes}");
+        assert_eq!(commit(), Err(FsError::Io), "{case}");
+        assert_eq!(commit(), Ok(()), "{case}, once more");
+        assert_eq!(layer.report().held, 0, "{case}");
+    }
+}
+
+#[test]
+fn other_writers_see_another_verifier_after_a_commit_ahead_of_time_failed() {
+    let (server, first_arrived) = FailingOnce::new(false);
+    let options =
+        WriteBehindOptions { block: BLOCK, memory_budget: 8 * BLOCK, ..WriteBehindOptions::default() };
+    let layer = WriteBehind::around(Arc::clone(&server) as _, options);
+    let fs: &dyn FileSystem = &layer;
+    let (name, how) = (Name::parse(b"file").expect("a name"), Create::Guarded(NewAttributes::default()));
+    let file = fs.create(&ME, &fs.root(), name, &how, &mut Change::default()).expect("made").handle;
+    let written = |content: &[u8; BLOCK]| {
+        let data = Data::Bytes(content);
+        fs.write(&ME, &file, 0, data, Stability::Unstable, &mut Change::default()).expect("taken").verifier
+    };
+    let before = written(&[1; BLOCK]);
+    first_arrived.recv_timeout(Duration::from_secs(60)).expect("a COMMIT that no program asked for");
+    // Waits for the answer to the COMMIT ahead, and takes its error.
+    assert_eq!(layer.flush(&ME, &file), Err(FsError::Io));
+    assert_ne!(written(&[2; BLOCK]), before, "other clients write again what they did not commit");
 }

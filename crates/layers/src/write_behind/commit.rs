@@ -43,6 +43,38 @@ impl Shared {
         teller: Teller,
         change: &mut Change,
     ) -> Result<bool> {
+        let started = self.state.lock().committed_ahead;
+        let committed = self.commit_held(pools, node, caller, teller, change);
+        match teller {
+            Teller::User if committed != Err(FsError::Delay) => self.commit_error(node, started, committed),
+            _ => committed,
+        }
+    }
+
+    /// What the program gets that committed a file, with this outcome: a COMMIT that was started before, up to this number, may have
+    /// failed where a later one succeeds.
+    fn commit_error(&self, node: &Handle, started: u64, committed: Result<bool>) -> Result<bool> {
+        let (mut state, began) = (self.state.lock(), Instant::now());
+        let is_older = |number: &u64| *number <= started;
+        while committed.is_ok()
+            && state.files.get(node).is_some_and(|file| file.commits_ahead.iter().any(is_older))
+        {
+            self.wait_over(&mut state, began)?;
+        }
+        let error = state.files.get_mut(node).and_then(|file| file.commit_error.take());
+        state.forget(node);
+        committed.and_then(|was_any| error.map_or(Ok(was_any), Err))
+    }
+
+    /// The same, without what earlier COMMITs say.
+    fn commit_held(
+        self: &Arc<Self>,
+        pools: &Arc<Pools>,
+        node: &Handle,
+        caller: &Caller,
+        teller: Teller,
+        change: &mut Change,
+    ) -> Result<bool> {
         let Some(_alone) = self.commit_alone(node)? else { return Ok(false) };
         if teller == Teller::User {
             self.state.lock().file(node).to_commit = 0;
@@ -197,7 +229,8 @@ impl Shared {
                     committed => break committed,
                 }
             };
-            outcome = outcome.and(committed);
+            let untold = self.state.lock().files.get(&node).and_then(|file| file.commit_error);
+            outcome = outcome.and(committed).and(untold.map_or(Ok(()), Err));
         }
         outcome
     }

@@ -69,11 +69,13 @@ pub struct File {
     pub trusted: bool,
     /// Somebody commits it, and writes again what was lost: a second one would not see what is being written again.
     pub committing: bool,
-    /// COMMITs under way that nobody asked for, and the moment up to which they make data safe.
-    pub commits_ahead: usize,
+    /// The numbers of COMMITs under way that nobody asked for, and the moment up to which they make data safe.
+    pub commits_ahead: Vec<u64>,
     pub committing_until: u64,
-    /// One of them failed: the next COMMIT gets the error.
+    /// One of them failed: no other is started until a program commits the file.
     pub commit_failed: bool,
+    /// The error of one of them, which no program has received.
+    pub commit_error: Option<FsError>,
     /// Bytes that were answered as not durable since the last COMMIT that a client asked for.
     pub to_commit: usize,
     /// Where the data that was taken ends, at most, and when the last of it was.
@@ -199,11 +201,16 @@ impl File {
 
     /// Whether there is nothing to remember.
     pub fn is_forgettable(&self) -> bool {
-        self.commits_ahead == 0
+        self.commits_ahead.is_empty()
             && !self.committing
             && !self.is_dirty()
             && self.uncommitted.is_empty()
-            && self.failed.is_none()
+            && !self.has_error()
+    }
+
+    /// Whether an error waits for a program to receive it.
+    pub fn has_error(&self) -> bool {
+        self.failed.is_some() || self.commit_error.is_some()
     }
 }
 

@@ -8,7 +8,7 @@ use howdah_vfs::{Caller, Change, FsError, Handle, Result};
 use super::file::{Answered, Piece};
 use super::pools::Pools;
 use super::shared::Shared;
-use super::state::Teller;
+use super::state::{CommitAhead, Teller};
 
 /// A piece to be written.
 pub struct WriteJob {
@@ -55,8 +55,8 @@ impl Drop for WriteJob {
         let ahead = state.commit_ahead(&self.node, false);
         let writer = state.files.get(&self.node).and_then(|file| file.writer.clone());
         drop(state);
-        if let Some(moment) = ahead {
-            CommitJob::start(&self.shared, &self.pools, self.node, writer, moment);
+        if let Some(ahead) = ahead {
+            CommitJob::start(&self.shared, &self.pools, self.node, writer, ahead);
         }
         self.shared.over.notify_all();
     }
@@ -68,7 +68,7 @@ pub struct CommitJob {
     pools: Arc<Pools>,
     node: Handle,
     caller: Caller,
-    moment: u64,
+    ahead: CommitAhead,
 }
 
 impl CommitJob {
@@ -77,16 +77,15 @@ impl CommitJob {
         pools: &Arc<Pools>,
         node: Handle,
         writer: Option<Caller>,
-        moment: u64,
+        ahead: CommitAhead,
     ) {
         let (shared, pools) = (Arc::clone(shared), Arc::clone(pools));
         let caller = writer.unwrap_or(Caller::ROOT);
-        let job = Self { shared, pools: Arc::clone(&pools), node, caller, moment };
+        let job = Self { shared, pools: Arc::clone(&pools), node, caller, ahead };
         pools.commits.run(move || job.run());
     }
 
     fn run(self) {
-        // The next COMMIT reports errors: all data is still held.
         let committed = self.shared.inner.commit(&self.caller, &self.node, 0, 0, &mut Change::default());
         self.shared.state.lock().on_answer(&committed);
         let committed = match committed {
@@ -95,17 +94,19 @@ impl CommitJob {
             Err(FsError::Delay) => return,
             Err(error) => {
                 tracing::warn!(%error, "a COMMIT failed: the next commit of the file tells its user");
-                self.shared.state.lock().file(&self.node).commit_failed = true;
+                self.shared.state.lock().commit_failed(&self.node, error);
                 return;
             }
         };
-        let lost = self.shared.state.lock().committed(&self.node, self.moment, committed.verifier);
+        let lost = self.shared.state.lock().committed(&self.node, self.ahead.moment, committed.verifier);
         if !lost.is_empty() {
             tracing::info!(pieces = lost.len(), "the server restarted: writing again what it lost");
             let change = &mut Change::default();
             let again = self.shared.commit(&self.pools, &self.node, &self.caller, Teller::Nobody, change);
-            if again.is_err_and(|error| error != FsError::Delay) {
-                self.shared.state.lock().file(&self.node).commit_failed = true;
+            if let Err(error) = again
+                && error != FsError::Delay
+            {
+                self.shared.state.lock().commit_failed(&self.node, error);
             }
         }
     }
@@ -115,8 +116,8 @@ impl Drop for CommitJob {
     fn drop(&mut self) {
         let mut state = self.shared.state.lock();
         if let Some(file) = state.files.get_mut(&self.node) {
-            file.commits_ahead = file.commits_ahead.saturating_sub(1);
-            if file.commits_ahead == 0 {
+            file.commits_ahead.retain(|number| *number != self.ahead.number);
+            if file.commits_ahead.is_empty() {
                 // What failed may be tried again.
                 file.committing_until = 0;
             }

@@ -104,11 +104,11 @@ impl Shared {
                 return Err(error);
             }
             if let Some(fullest) = state.fullest()
-                && let Some(moment) = state.commit_ahead(&fullest, true)
+                && let Some(ahead) = state.commit_ahead(&fullest, true)
             {
                 let writer = state.files.get(&fullest).and_then(|file| file.writer.clone());
                 // A job that is not run takes the lock when it is dropped.
-                MutexGuard::unlocked(&mut state, || CommitJob::start(self, pools, fullest, writer, moment));
+                MutexGuard::unlocked(&mut state, || CommitJob::start(self, pools, fullest, writer, ahead));
             } else if state.is_under_way() {
                 self.wait_over(&mut state, began)?;
             } else if let Some(refused) = state.fullest_refused() {
@@ -169,8 +169,8 @@ impl Shared {
         let ahead = state.commit_ahead(node, false);
         state.forget(node);
         drop(state);
-        if let Some(moment) = ahead {
-            CommitJob::start(self, pools, *node, Some(data.caller.clone()), moment);
+        if let Some(ahead) = ahead {
+            CommitJob::start(self, pools, *node, Some(data.caller.clone()), ahead);
         }
         self.over.notify_all();
         outcome

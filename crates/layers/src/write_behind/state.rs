@@ -36,6 +36,14 @@ pub enum Teller {
     Nobody,
 }
 
+/// A COMMIT that nobody asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct CommitAhead {
+    pub number: u64,
+    /// It makes data safe that was written before.
+    pub moment: u64,
+}
+
 /// The state of the thread that sends gathered data after a time limit.
 #[derive(Default)]
 pub struct AgingState {
@@ -199,12 +207,25 @@ impl State {
     /// Data of a file could not be written, and is given up. One caller gets the error; all others see another verifier.
     pub fn lost(&mut self, node: &Handle, error: FsError) {
         self.lost_and_told(node);
-        let failures = self.files.values().filter(|file| file.failed.is_some()).count();
-        if failures >= FAILURES_MAX {
-            self.files.values_mut().for_each(|file| file.failed = None);
+        self.make_room_for_error();
+        self.file(node).failed = Some(error);
+    }
+
+    /// A COMMIT failed that no program asked for. The data is still held, but a later COMMIT may succeed without it: servers report an
+    /// error of their disk once. So the next program that commits the file gets the error, and all others see another verifier.
+    pub fn commit_failed(&mut self, node: &Handle, error: FsError) {
+        self.lost_and_told(node);
+        self.make_room_for_error();
+        let file = self.file(node);
+        (file.commit_failed, file.commit_error) = (true, Some(error));
+    }
+
+    fn make_room_for_error(&mut self) {
+        let errors = self.files.values().filter(|file| file.has_error()).count();
+        if errors >= FAILURES_MAX {
+            self.files.values_mut().for_each(|file| (file.failed, file.commit_error) = (None, None));
             self.files.retain(|_, file| !file.is_forgettable());
         }
-        self.file(node).failed = Some(error);
     }
 
     /// The same while the error is given to the caller at hand.
@@ -224,18 +245,19 @@ impl State {
 
     /// A COMMIT that is worth starting though nobody asked, so that the data before this moment need not be held. `urgent`: the
     /// memory is full.
-    pub fn commit_ahead(&mut self, node: &Handle, urgent: bool) -> Option<u64> {
+    pub fn commit_ahead(&mut self, node: &Handle, urgent: bool) -> Option<CommitAhead> {
         let usual = self.options.memory_budget / COMMITTED_PART;
         let part = if urgent { 1 } else { self.waited_part().unwrap_or(usual).min(usual) };
         let file = self.files.get_mut(node)?;
         let since = file.uncommitted.held_since(file.committing_until);
-        if file.commit_failed || since < part.max(1) || file.commits_ahead >= COMMITS_MAX {
+        if file.commit_failed || since < part.max(1) || file.commits_ahead.len() >= COMMITS_MAX {
             return None;
         }
-        file.commits_ahead += 1;
-        file.committing_until = file.uncommitted.moment();
         self.committed_ahead += 1;
-        Some(file.committing_until)
+        let ahead = CommitAhead { number: self.committed_ahead, moment: file.uncommitted.moment() };
+        file.commits_ahead.push(ahead.number);
+        file.committing_until = ahead.moment;
+        Some(ahead)
     }
 
     /// The file of which most is written and not committed.
@@ -259,7 +281,9 @@ impl State {
     pub fn give_up_refused(&mut self, node: &Handle, error: FsError) {
         tracing::warn!(%error, "COMMIT was refused again: the data is given up, and the next write or commit of the file fails");
         self.drop_uncommitted(node, Some(error));
-        self.file(node).commit_failed = false;
+        let file = self.file(node);
+        // It is the error of the same data.
+        (file.commit_failed, file.commit_error) = (false, None);
     }
 
     /// The file whose gathered data is the oldest, and the time when that began.
@@ -270,7 +294,7 @@ impl State {
 
     /// Whether memory becomes free by itself.
     pub fn is_under_way(&self) -> bool {
-        self.files.values().any(|file| file.is_on_the_way(None) || file.commits_ahead > 0)
+        self.files.values().any(|file| file.is_on_the_way(None) || !file.commits_ahead.is_empty())
     }
 
     /// A name leads nowhere, or elsewhere: whether writes to the file are taken is not known any more, nor to which one if the
