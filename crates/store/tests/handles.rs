@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
 use common::{Place, is_root, myself, with_and_without_privilege};
@@ -200,4 +201,35 @@ fn what_left_the_export_has_no_parent_in_it() {
         assert!(fs.parent(&me(), &inner).is_err(), "its parent is outside too");
         assert_eq!(fs.parent(&me(), &fs.root()).expect("LOOKUP ..").node.handle, fs.root());
     });
+}
+
+#[test]
+fn a_file_that_gets_a_name_while_its_only_one_is_removed_keeps_its_handle() {
+    const ROUNDS: usize = 3000;
+    with_and_without_privilege(
+        "a_file_that_gets_a_name_while_its_only_one_is_removed_keeps_its_handle",
+        |under| {
+            let place = Place::under(under);
+            let fs = place.open();
+            let root = fs.root();
+            for round in 0..ROUNDS {
+                let handle = create(&fs, &root, "old");
+                let both = Barrier::new(2);
+                let (linked, removed) = std::thread::scope(|scope| {
+                    let link = scope.spawn(|| {
+                        both.wait();
+                        fs.link(&me(), &handle, &root, name("new"), &mut Change::default()).is_ok()
+                    });
+                    both.wait();
+                    let removed = fs.remove(&me(), &root, name("old"), &mut Change::default());
+                    (link.join().expect("no panic"), removed)
+                });
+                assert_eq!(removed, Ok(()), "round {round}");
+                if linked {
+                    assert!(file(&fs, &handle).is_ok(), "round {round}: it is still named \"new\"");
+                    fs.remove(&me(), &root, name("new"), &mut Change::default()).expect("REMOVE");
+                }
+            }
+        },
+    );
 }

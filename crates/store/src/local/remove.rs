@@ -58,8 +58,14 @@ impl LocalFileSystem {
 
     /// A name of this node was taken away; if it was the last, the node is let go.
     pub(super) fn on_name_gone(&self, seen: &Seen, handle: Option<Handle>) {
-        if seen.attributes.links <= 1 || seen.attributes.kind == FileKind::Directory {
-            self.on_gone(seen, handle);
+        let is_directory = seen.attributes.kind == FileKind::Directory;
+        if seen.attributes.links <= 1 || is_directory {
+            self.on_gone(seen, handle.filter(|handle| is_directory || self.is_nameless(handle)));
         }
+    }
+
+    /// Whether a file is known to have no name. A LINK may have given it one after it was looked at: then its handle is still good.
+    fn is_nameless(&self, handle: &Handle) -> bool {
+        self.nodes.get(handle).and_then(|node| self.stat(&node).ok()).is_some_and(|now| now.links == 0)
     }
 }
