@@ -100,12 +100,13 @@ fn recents(asked: &Asked) -> BTreeMap<(SocketAddr, SocketAddr), Recent> {
 
 fn client(
     address: IpAddr,
-    connections: Vec<ConnectionReport>,
+    mut connections: Vec<ConnectionReport>,
     recents: &BTreeMap<(SocketAddr, SocketAddr), Recent>,
 ) -> Client {
     let (is_local, count) = (connections.iter().any(|connection| connection.is_local), connections.len());
     let figures = connections.iter().filter_map(|connection| connection.figures.as_ref());
     let calls = figures.map(|figures| figures.calls).sum();
+    forget_predecessors(&mut connections);
     let mut groups: BTreeMap<(String, Moves), Vec<ConnectionReport>> = BTreeMap::new();
     for connection in connections {
         let what = moves(&connection);
@@ -123,6 +124,43 @@ fn client(
         received_per_second: groups.iter().map(|group| group.received_per_second).sum(),
         calls,
         groups,
+    }
+}
+
+/// Drops the verdicts of connections that another connection of the client has replaced: their rates are of an earlier time, and added
+/// up, the client would seem to move twice as much as it does.
+fn forget_predecessors(connections: &mut [ConnectionReport]) {
+    let all: Vec<_> = connections.iter().filter_map(JudgedTime::of).collect();
+    for connection in connections {
+        let own = JudgedTime::of(connection);
+        if own.is_some_and(|own| all.iter().any(|other| other.replaces(own))) {
+            connection.verdict = None;
+        }
+    }
+}
+
+/// The time that a verdict is about, in seconds before now.
+#[derive(Debug, Clone, Copy)]
+struct JudgedTime {
+    /// When the connection was accepted.
+    accepted: f64,
+    began: f64,
+    ended: f64,
+}
+
+impl JudgedTime {
+    /// Of a connection that moves something.
+    fn of(connection: &ConnectionReport) -> Option<Self> {
+        let (verdict, figures) = (connection.verdict.as_ref()?, connection.figures.as_ref()?);
+        let (accepted, ended) = (connection.age_seconds, figures.age_seconds);
+        let moves = moves(connection) != Moves::Nothing;
+        moves.then_some(Self { accepted, began: ended + verdict.interval_seconds, ended })
+    }
+
+    /// Whether a connection was accepted after the earlier one's interval began, and has moved something all the time since that one's
+    /// last look: a connection that moves something is looked at as often.
+    fn replaces(self, earlier: Self) -> bool {
+        self.accepted <= earlier.began && self.began < earlier.ended
     }
 }
 
@@ -255,6 +293,48 @@ mod tests {
         assert_eq!(network, one_client(other.client.ip()));
         assert_eq!(name(network, &[one.clone(), one.clone()]), one.client.ip());
         assert_eq!(name(network, &[one, other]), network);
+    }
+
+    /// A connection that writes 10 MB/s, of such an age, in an interval of so many seconds, which ended so many seconds ago.
+    fn writing(port: u16, age_seconds: f64, interval_seconds: f64, ended: f64) -> ConnectionReport {
+        let connection = connection(port, "client", (0.0, 1e7), ended);
+        let said = VerdictReport { interval_seconds, ..connection.verdict.clone().expect("one") };
+        ConnectionReport { age_seconds, verdict: Some(said), ..connection }
+    }
+
+    #[test]
+    fn a_connection_and_the_next_one_are_not_counted_at_the_same_time() {
+        let rate = |connections: &[ConnectionReport]| {
+            let client = client(IpAddr::from([10, 0, 0, 7]), connections.to_vec(), &BTreeMap::new());
+            assert_eq!(client.connections, connections.len());
+            client.received_per_second
+        };
+        let next = writing(2, 0.9, 0.1, 0.05);
+        assert_eq!(
+            rate(&[writing(1, 60.0, 0.1, 1.0), next.clone()]),
+            1e7,
+            "it ended before the next one began"
+        );
+        assert_eq!(rate(&[next.clone(), writing(1, 60.0, 0.2, 0.8)]), 1e7, "it ended as the next one began");
+        assert_eq!(
+            rate(&[writing(1, 60.0, 0.1, 2.9), writing(2, 2.0, 0.1, 1.0), next.clone()]),
+            1e7,
+            "twice"
+        );
+        assert_eq!(rate(&[writing(1, 60.0, 0.1, 0.1), next.clone()]), 2e7, "both move something");
+        assert_eq!(
+            rate(&[writing(1, 60.0, 1.0, 0.7), writing(2, 1.2, 1.0, 0.1)]),
+            2e7,
+            "both are looked at seldom"
+        );
+        assert_eq!(
+            rate(&[writing(1, 60.0, 0.1, 1.0), writing(2, 60.0, 0.1, 0.05)]),
+            2e7,
+            "it is no successor"
+        );
+        let idle = connection(3, "idle", (0.0, 0.0), 0.05);
+        let idle = ConnectionReport { age_seconds: 0.9, ..idle };
+        assert_eq!(rate(&[writing(1, 60.0, 0.1, 1.0), idle]), 1e7, "a new connection that moves nothing");
     }
 
     #[test]
