@@ -20,7 +20,7 @@ use crate::running::{
     RunningFile, ServiceManager, Signal, allow_many_open_files, catch_signals, own_addresses, prepare_state,
     read_signals, start_log,
 };
-use crate::serving::{admin_socket, listeners};
+use crate::serving::{admin_socket, listeners, refuse_own_url};
 
 /// The longest time between two keep-alive messages to the service manager (`WATCHDOG=1`).
 const LOOK: Duration = Duration::from_secs(10);
@@ -41,6 +41,8 @@ pub fn run(arguments: &RelayArguments) -> Result<(), Failure> {
         );
     }
     let listeners = listeners(&settings.listen)?;
+    let listening: Vec<_> = listeners.iter().map(Listener::address).collect();
+    refuse_own_url(&settings.far, &listening)?;
     let metrics = settings.metrics.map(listen_for_monitors).transpose()?;
     prepare_state(&settings.state)?;
     let mut file = RunningFile::new(&settings.state)?;

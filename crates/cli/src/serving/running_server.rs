@@ -14,6 +14,7 @@ use super::admin_address::LivePage;
 use super::exports::exports;
 use super::file_systems::{DirectoryNews, FileSystems};
 use super::groups::UserDatabase;
+use super::own_url::refuse_own_exports;
 use super::portmapper::Portmapper;
 use super::prepared::Prepared;
 use super::secrets::ServerSecrets;
@@ -77,6 +78,7 @@ impl RunningServer {
         };
         let names = ClientNames::default().looked_up(&config.exports);
         let start = || {
+            refuse_own_exports(&config.exports, &addresses)?;
             let directories = FileSystems::over(roots, &config.exports, &state)?;
             let exports = exports(&config.exports, &directories, &secrets, delay, &names, &users)?;
             let exports = exports.with_groups(groups.clone());
@@ -127,6 +129,7 @@ impl RunningServer {
                 new.source
             );
         }
+        refuse_own_exports(configs, &self.addresses)?;
         let directories = self.directories.for_exports(configs, &self.state)?;
         let names = self.names.looked_up(configs);
         let exports = exports(configs, &directories, &self.secrets, self.delay, &names, &self.users)?;
