@@ -15,7 +15,7 @@ const SETTINGS: &str = "admin admin_listen cluster exports lease listen log log_
                         metrics_clients networks nfs4 rpcbind sandbox state tcp_congestion tcp_rcvbuf tcp_sndbuf tls_certificate \
                         tls_client_ca tls_client_crl tls_key tuning udp udp_per_interface udp_sockets workers";
 const EXPORT: &str =
-    "cache clients cross_mounts delegations durability gone id memory name path set_id tls url";
+    "cache clients cross_mounts delegations durability gone id locks memory name path set_id tls url";
 
 fn howdah(arguments: &[&str]) -> (Option<i32>, String, String) {
     run(Command::new(HOWDAH).args(arguments))

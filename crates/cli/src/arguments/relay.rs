@@ -70,7 +70,7 @@ const WITH_PASS_THROUGH: [&str; 9] =
     ["url", "pass_through", "max_connections", "listen", "state", "admin", "metrics", "log", "log_format"];
 
 /// What is not.
-const NOT_WITH_PASS_THROUGH: [&str; 45] = [
+const NOT_WITH_PASS_THROUGH: [&str; 46] = [
     "cache_memory",
     "actimeo",
     "acregmin",
@@ -116,6 +116,7 @@ const NOT_WITH_PASS_THROUGH: [&str; 45] = [
     "answer_early",
     "cross_mounts",
     "delegations",
+    "locks",
 ];
 
 const EXAMPLES: &str = "\

@@ -15,10 +15,10 @@ use howdah_tune::{Algorithm, Setting};
 use super::quantity::{parse_lease, parse_time};
 use super::{CachingArguments, LogArguments};
 use crate::configuration::{
-    ANONYMOUS, AdminListenSaid, AdminSocket, ClientPattern, Datagrams, Delegations, Experiment, ExportName,
-    MOST_METRICS_CLIENTS, MOST_WORKERS, MetricsSaid, PrivilegedPorts, Rpcbind, Sandbox, Sizes, Squash,
-    TlsSaid, UdpSockets, parse_admin, parse_admin_listen, parse_listen, parse_metrics, parse_tls_policy,
-    parse_udp_sockets,
+    ANONYMOUS, AdminListenSaid, AdminSocket, ClientPattern, Datagrams, Delegations, Experiment, ExportLocks,
+    ExportName, MOST_METRICS_CLIENTS, MOST_WORKERS, MetricsSaid, PrivilegedPorts, Rpcbind, Sandbox, Sizes,
+    Squash, TlsSaid, UdpSockets, parse_admin, parse_admin_listen, parse_listen, parse_metrics,
+    parse_tls_policy, parse_udp_sockets,
 };
 
 /// Serve a directory, memory, another server's export, or all exports of a configuration file
@@ -361,6 +361,19 @@ pub struct ExportArguments {
         conflicts_with = "config"
     )]
     pub delegations: Delegations,
+
+    /// For an export of another server: grant locks among clients of this server (local), or refuse them [default: local]
+    ///
+    /// The other server does not know these locks: its own clients can lock the same files. With refuse, a program that locks a file
+    /// gets an error at once (NFSv3: ENOLCK, NFSv4: EINVAL).
+    #[arg(
+        long,
+        value_name = "HOW",
+        default_value = "local",
+        hide_default_value = true,
+        conflicts_with = "config"
+    )]
+    pub locks: ExportLocks,
 
     /// Let clients set the set-user-ID and set-group-ID bits of files [default: these bits are dropped]
     ///

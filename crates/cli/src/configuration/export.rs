@@ -5,7 +5,7 @@ use std::fmt;
 use howdah_layers::CachingOptions;
 use howdah_server::exports::TlsPolicy;
 
-use super::{ClientRule, Delegations, ExportName, Source};
+use super::{ClientRule, Delegations, ExportLocks, ExportName, Source};
 
 /// An export.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub struct ExportConfig {
     pub tls: TlsPolicy,
     /// Which delegations NFSv4 clients are given.
     pub delegations: Delegations,
+    /// Whether clients can lock files of another server.
+    pub locks: ExportLocks,
     /// How another server's export is cached; `None`: not at all.
     pub caching: Option<CachingOptions>,
     /// Whether other heads of a cluster serve the same files.

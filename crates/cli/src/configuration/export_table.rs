@@ -13,8 +13,8 @@ use super::identifier::identifier;
 use super::known_exports::KnownExports;
 use super::section::{Section, identity, kind, number, text, truth};
 use super::{
-    Access, ClientPattern, ClientRule, Delegations, Durability, ExportConfig, ExportName, PrivilegedPorts,
-    Problem, Source, Squash, parse_tls_policy,
+    Access, ClientPattern, ClientRule, Delegations, Durability, ExportConfig, ExportLocks, ExportName,
+    PrivilegedPorts, Problem, Source, Squash, parse_tls_policy,
 };
 
 /// Reads one export; `None` if it says too little. Whatever is wrong is among the problems.
@@ -40,6 +40,7 @@ pub fn export(
         .map_or_else(TlsPolicy::default, Spanned::into_inner);
     let delegations =
         section.setting("delegations", delegations).map_or_else(Default::default, Spanned::into_inner);
+    let locks = section.setting("locks", locks).map_or_else(Default::default, Spanned::into_inner);
     let caching = caching::in_table(&mut section, source.as_ref());
     let access = access(&mut section, Access::usual());
     let clients = clients(&mut section, access);
@@ -67,6 +68,7 @@ pub fn export(
         set_id,
         tls,
         delegations,
+        locks,
         caching,
         shared: false,
         clients,
@@ -190,6 +192,10 @@ fn durability(value: &DeValue<'_>) -> Result<Durability, String> {
 
 fn delegations(value: &DeValue<'_>) -> Result<Delegations, String> {
     Delegations::parse(text(value)?).ok_or_else(|| "expected \"none\" or \"read\"".to_owned())
+}
+
+fn locks(value: &DeValue<'_>) -> Result<ExportLocks, String> {
+    ExportLocks::parse(text(value)?).ok_or_else(|| "expected \"local\" or \"refuse\"".to_owned())
 }
 
 fn privileged_ports(value: &DeValue<'_>) -> Result<PrivilegedPorts, String> {

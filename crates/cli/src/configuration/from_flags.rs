@@ -8,6 +8,7 @@ use howdah_server::Tuning;
 
 use super::caching;
 use super::defaults::{LEASE, state_directory};
+use super::export_locks::check_locks;
 use super::file::FileSettings;
 use super::identifier::identifier;
 use super::listen::default_listen;
@@ -54,6 +55,7 @@ pub fn decide(server: &ServerArguments, log: &LogArguments, file: FileSettings) 
     each_address_once(&config)?;
     check_policies(config.tls.as_ref(), &config.exports).map_err(|why| anyhow!(why))?;
     check_delegations(&config.exports).map_err(|why| anyhow!(why))?;
+    check_locks(&config.exports).map_err(|why| anyhow!(why))?;
     Ok(config)
 }
 
@@ -99,6 +101,7 @@ pub fn the_one_export(typed: &OsStr, arguments: &ServeArguments) -> Result<Expor
         set_id: flags.set_id,
         tls: flags.tls.unwrap_or_default(),
         delegations: flags.delegations,
+        locks: flags.locks,
         caching,
         shared: false,
         clients: allowed.iter().map(|who| ClientRule { who: who.clone(), access }).collect(),

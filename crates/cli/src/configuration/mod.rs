@@ -14,6 +14,7 @@ mod directory;
 #[cfg(test)]
 mod documented;
 mod export;
+mod export_locks;
 mod export_table;
 mod file;
 mod from_flags;
@@ -47,6 +48,7 @@ pub use datagrams::{Datagrams, UdpSockets, parse_udp_sockets};
 pub use defaults::{ANONYMOUS, DEFAULT_PORT, LONGEST_LEASE, MOST_WORKERS, SHORTEST_LEASE, state_directory};
 pub use delegations::Delegations;
 pub use export::{Durability, ExportConfig};
+pub use export_locks::ExportLocks;
 pub use listen::{default_listen, every_address, parse_listen};
 pub use load::{load_arguments, load_file, load_text};
 pub use metrics::{MOST_METRICS_CLIENTS, Metrics, MetricsSaid, parse_metrics};

@@ -40,6 +40,7 @@ pub fn one_export() -> ServerConfig {
             set_id: false,
             tls: Default::default(),
             delegations: super::Delegations::None,
+            locks: super::ExportLocks::Local,
             caching: None,
             shared: false,
             clients: vec![ClientRule { who: ClientPattern::Everyone, access: Access::usual() }],

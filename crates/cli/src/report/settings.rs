@@ -13,8 +13,8 @@ use howdah_tune::{Algorithm, Own, Setting};
 use super::OpenedExport;
 use crate::arguments::LogFormat;
 use crate::configuration::{
-    Access, AdminListen, Delegations, ExportConfig, Metrics, PrivilegedPorts, Rpcbind, ServerConfig, Source,
-    Squash,
+    Access, AdminListen, Delegations, ExportConfig, ExportLocks, Metrics, PrivilegedPorts, Rpcbind,
+    ServerConfig, Source, Squash,
 };
 use crate::running::admin_token_file;
 
@@ -199,6 +199,9 @@ fn export(export: &ExportConfig, gone: Option<&str>) -> String {
     }
     if export.delegations != Delegations::None {
         line("delegations", &export.delegations.to_string());
+    }
+    if export.locks == ExportLocks::Refuse {
+        line("locks", "refused");
     }
     line("set-ID bits", if export.set_id { "clients may set them" } else { "left out" });
     line("cross mounts", if export.cross_mounts { "yes" } else { "no" });

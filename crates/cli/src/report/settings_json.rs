@@ -130,6 +130,7 @@ fn export(export: &ExportConfig, gone: Option<&str>) -> Value {
         "set_id": export.set_id,
         "tls": export.tls.name(),
         "delegations": export.delegations.to_string(),
+        "locks": export.locks.to_string(),
         "cache": export.caching.as_ref().map(cache),
         "clients": export.clients.iter().map(client).collect::<Vec<_>>(),
     })

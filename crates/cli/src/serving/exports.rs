@@ -12,7 +12,7 @@ use howdah_vfs::layer::{Delayed, WithoutSetId};
 
 use super::file_systems::FileSystems;
 use super::secrets::ServerSecrets;
-use crate::configuration::{self, ClientPattern, Delegations, ExportConfig};
+use crate::configuration::{self, ClientPattern, Delegations, ExportConfig, ExportLocks};
 use crate::report::OpenedExport;
 use crate::running::ClientNames;
 
@@ -43,6 +43,7 @@ pub fn exports(
             .with_tls(config.tls)
             .with_accounts(Some(Arc::clone(accounts)))
             .with_delegations(config.delegations == Delegations::Read)
+            .with_locks_refused(config.locks == ExportLocks::Refuse)
     });
     let exports = Exports::new(list.collect(), secrets.handles).context("putting the exports together")?;
     Ok(exports.with_own_secret(secrets.own))

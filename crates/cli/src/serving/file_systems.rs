@@ -25,7 +25,7 @@ use howdah_vfs::{Caller, FileSystem, Handle, Shown, Timestamp};
 use parking_lot::Mutex;
 
 use super::uplink::FarSide;
-use crate::configuration::{Durability, ExportConfig, Source};
+use crate::configuration::{Durability, ExportConfig, ExportLocks, Source};
 use crate::places::{connect_to, expected};
 use crate::report::{Handles, OpenedExport};
 use crate::running::{export_state, handle_key};
@@ -409,10 +409,13 @@ fn server(export: &ExportConfig, url: &NfsUrl, state: &Path) -> Result<Far> {
             Shown(first)
         );
     }
-    tracing::warn!(
-        export = %export.name,
-        "locks hold among the clients of this server only: {url} does not know them, nor do those who use it directly"
-    );
+    if export.locks == ExportLocks::Local {
+        tracing::warn!(
+            export = %export.name,
+            "locks hold among the clients of this server only: {url} does not know them, nor do those who use it directly; \
+             to refuse locks, set locks = \"refuse\" (--locks refuse)"
+        );
+    }
     let (sizes, expected) = (client.sizes(), expected(&client));
     let connected = Arc::clone(&client);
     let client: Arc<dyn FileSystem> = client;

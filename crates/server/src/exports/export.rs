@@ -29,6 +29,8 @@ pub struct Export {
     tls: TlsPolicy,
     /// Whether NFSv4 clients are given read delegations.
     delegates: bool,
+    /// Whether byte-range locks and shares of its files are refused.
+    refuses_locks: bool,
     /// Why it cannot be mounted now.
     gone: Option<String>,
     /// The way to the server behind it, if another one is.
@@ -82,6 +84,7 @@ impl Export {
             rules,
             tls: TlsPolicy::default(),
             delegates: false,
+            refuses_locks: false,
             gone: None,
             uplink: None,
             root,
@@ -134,6 +137,18 @@ impl Export {
     /// Whether NFSv4 clients are given read delegations of its files.
     pub(crate) fn delegates(&self) -> bool {
         self.delegates
+    }
+
+    /// The same export, whose files can be locked or not. A server of files that another server has too cannot give a lock that excludes
+    /// that server's other clients.
+    #[must_use]
+    pub fn with_locks_refused(self, refuses_locks: bool) -> Self {
+        Self { refuses_locks, ..self }
+    }
+
+    /// Whether locks of its files are refused.
+    pub(crate) fn refuses_locks(&self) -> bool {
+        self.refuses_locks
     }
 
     /// What must protect its calls.

@@ -15,7 +15,7 @@ use crate::states::{self, FileKey, LocalLock};
 /// Answers LOCK.
 pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Outcome {
     let arguments = lock::Arguments::decode(arguments)?;
-    let (client, key) = (compound.client()?, file(compound)?);
+    let (client, key) = (compound.client()?, lockable(compound)?);
     let range = range(arguments.offset, arguments.length)?;
     let locker = match arguments.locker {
         lock::LockingOwner::First(first) => {
@@ -43,7 +43,7 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
 /// Answers LOCKT.
 pub fn test(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, _: &mut Reply) -> Outcome {
     let arguments = lockt::Arguments::decode(arguments)?;
-    let (client, key) = (compound.client()?, file(compound)?);
+    let (client, key) = (compound.client()?, lockable(compound)?);
     let range = range(arguments.offset, arguments.length)?;
     let (owner, kind) = (arguments.owner.owner.0, kind(arguments.kind));
     let states = &compound.nfs4.states;
@@ -65,6 +65,14 @@ pub fn unlock(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &
     compound.stateid = Some(state);
     reply.write(&locku::Success { state });
     Ok(())
+}
+
+/// The current file, if its export has locks. INVAL is a status of LOCK and LOCKT (RFC 8881 15.2), and clients make EINVAL of it, which
+/// `fcntl` has for a file that cannot be locked. Linux makes an errno of NOTSUPP that programs do not know (524), and programs take
+/// ACCESS for a lock of another owner and try again.
+fn lockable(compound: &Compound<'_>) -> Result<FileKey, Status> {
+    let key = file(compound)?;
+    if compound.object(Status::ISDIR)?.export().refuses_locks() { Err(Status::INVAL) } else { Ok(key) }
 }
 
 /// The current file, which must be one that can be locked.

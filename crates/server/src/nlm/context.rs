@@ -51,6 +51,9 @@ impl<'c> NlmContext<'c> {
         let key = self.named(handle)?;
         let export = self.exports.find(key.export).ok_or(Status::Stale)?;
         at_export(export.place());
+        if export.refuses_locks() {
+            return Err(Status::NoLocks);
+        }
         if self.is_put_off {
             // Clients come again after some seconds.
             return Err(Status::Grace);

@@ -9,7 +9,7 @@ use howdah_wire::nfs4::{
 };
 use howdah_wire::xdr::Array;
 
-use super::client::{Answer, Client, put, service, step};
+use super::client::{Answer, Client, put, service, service_with, step};
 
 fn opened(client: &mut Client) -> (StateId, Vec<u8>) {
     let root = client.handle(&[]).expect("the root");
@@ -145,4 +145,25 @@ fn closing_lets_locks_go() {
     let locker = first(&other, other_open, b"theirs");
     let mut answer = lock(&mut other, &file, locker, LockKind::Write, (0, 1));
     answer.take::<lock::Success>(lock::OPERATION);
+}
+
+#[test]
+fn an_export_that_refuses_locks_gives_none_and_lets_its_files_be_opened() {
+    let service = service_with(&["/"], |export| export.with_locks_refused(true));
+    let mut client = Client::new(&service, "client");
+    let (open, file) = opened(&mut client);
+    for kind in [LockKind::Read, LockKind::Write, LockKind::ReadWait, LockKind::WriteWait] {
+        let locker = first(&client, open, b"mine");
+        let mut answer = lock(&mut client, &file, locker, kind, (0, 1));
+        assert_eq!(answer.status_of(lock::OPERATION), Status::INVAL, "{kind:?}");
+        let owner = Owner { client: client.id, owner: Opaque(b"mine") };
+        let test = lockt::Arguments { kind, offset: 0, length: 1, owner };
+        assert_eq!(
+            client.call(&[put(&file), step(lockt::OPERATION, &test)]).status,
+            Status::INVAL,
+            "{kind:?}"
+        );
+    }
+    let close = close::Arguments { sequence: 0, state: open };
+    assert_eq!(client.call(&[put(&file), step(close::OPERATION, &close)]).status, Status::OK);
 }

@@ -61,12 +61,22 @@ impl Fixture {
 
     /// Of this file system, with a file that everybody may write, one that its owner may, and a directory.
     pub fn of(file_system: Arc<dyn FileSystem>, nodes: [Handle; 3], states: StateOptions) -> Self {
+        Self::adjusted(file_system, nodes, states, |export| export)
+    }
+
+    /// The same, of an export with other settings.
+    pub fn adjusted(
+        file_system: Arc<dyn FileSystem>,
+        nodes: [Handle; 3],
+        states: StateOptions,
+        adjust: impl Fn(Export) -> Export,
+    ) -> Self {
         let rules = vec![ClientRule {
             clients: Clients::Network { address: "192.0.2.0".parse().expect("an address"), prefix: 24 },
             squash: Squash::None,
             ..ClientRule::default()
         }];
-        let export = Export::new("/", 1, file_system, rules);
+        let export = adjust(Export::new("/", 1, file_system, rules));
         let exports = Exports::new(vec![export], [7; 16]).expect("exports");
         let seal = |handle: &Handle| exports.seal_as(1, handle).as_wire().0.to_vec();
         let [file, private, directory] = nodes.each_ref().map(seal);

@@ -169,3 +169,27 @@ fn an_ordinary_user_of_a_host_frees_nothing_that_its_root_locked() {
     assert_eq!(lone.unlock(&fixture.file, 1, (20, 10)), Status::Granted);
     assert_eq!(root.lock(&fixture.file, 1, (20, 10)), Status::Granted);
 }
+
+#[test]
+fn an_export_that_refuses_locks_says_that_it_has_none() {
+    let memory = MemoryFileSystem::new();
+    let root = memory.root();
+    let (name, change) = (Name::parse(b"file").expect("a name"), &mut Change::default());
+    let how = Create::Guarded(NewAttributes::with_mode(0o666));
+    let file = memory.create(&Caller::ROOT, &root, name, &how, change).expect("made").handle;
+    let nodes = [file, file, root];
+    let refuse = |export: Export| export.with_locks_refused(true);
+    let fixture = Fixture::adjusted(Arc::new(memory), nodes, StateOptions::forgetful(), refuse);
+    let client = fixture.client("one", "192.0.2.9");
+    let bytes = || client.bytes(&fixture.file, 1, (0, 0));
+    for exclusive in [false, true] {
+        for block in [false, true] {
+            assert_eq!(client.lock_as(bytes(), exclusive, block, false), Status::NoLocks);
+        }
+    }
+    assert_eq!(client.lock_as(bytes(), true, false, true), Status::NoLocks, "from before a restart");
+    assert_eq!(client.test(&fixture.file, 1, (0, 0)), Outcome::Other(Status::NoLocks));
+    let share = client.share(&fixture.file, b"owner", ShareAccess::Reading, ShareDeny::Nothing);
+    assert_eq!(share, Status::NoLocks);
+    assert_eq!(client.unlock(&fixture.file, 1, (0, 0)), Status::Granted, "of nothing");
+}
