@@ -111,6 +111,7 @@ try() {
     if [ "$server" = howdah ]; then
         below
         open_files
+        default_acl
         exclusive
     fi
     umount /run/m/reader /run/m/writer
@@ -140,6 +141,18 @@ open_files() {
         equal "$(cat <&5)" "$way" "$system: a file that was $way while it was open"
         exec 5<&-
     done
+}
+
+# Where a directory has a default ACL, a client's umask does not apply. The ACL: all to the owner and the group, nothing to others.
+default_acl() {
+    case $system in vfat) return ;; esac
+    mkdir -m 777 "$top/plain" "$top/shared"
+    setfacl -d -m u::rwx,g::rwx,o::- "$top/shared" || { note "$system without ACLs"; return; }
+    for directory in plain shared; do
+        as 1000 sh -ec "umask 022; cd /run/m/writer/$directory; : >file; mkdir directory"
+    done
+    equal "$(cd "$top" && stat -c '%n %a' plain/* shared/* | tr '\n' ' ')" \
+        "plain/directory 755 plain/file 644 shared/directory 770 shared/file 660 " "$system: modes with and without a default ACL"
 }
 
 # cp and sed -i by an ordinary user, who is not the owner of what FAT makes.

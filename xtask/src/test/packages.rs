@@ -24,6 +24,7 @@ const PACKAGES: &[&str] = &[
     "xfsprogs",                // another one, for power cuts
     "btrfs-progs",             // a third one, in the guest
     "dosfstools",              // FAT, in the guest
+    "acl",                     // setfacl, for default ACLs
     "nfs-ganesha",             // another server
     "nfs-ganesha-vfs",         // and its storage
     "libnl-genl-3-200",        // the TLS daemon of a newer guest

@@ -11,8 +11,8 @@ use crate::who::Requester;
 const ALLOCATE_TRIES: u32 = 4;
 
 impl Shared {
-    /// GETATTR. Of a file that was written, its data is sent first: so a program is told the times that the file keeps, and the space
-    /// that it takes.
+    /// GETATTR. Of a file that was written, its data is sent first, and then what was set on it: so a program sees the times that the file
+    /// keeps, and the space that it takes.
     pub fn attributes(&self, asker: Requester, number: u64, open: Option<u64>) -> Answer<Attributes> {
         let node = self.nodes.of(number)?;
         let caller = self.acting(asker, open);
@@ -20,7 +20,9 @@ impl Shared {
         let is_made_up = std::mem::take(&mut node.content.lock().made_up);
         if is_made_up {
             match self.consistency.sent(&caller, &node.handle) {
-                Ok(attributes) => return Ok(node.as_seen(attributes)),
+                Ok(attributes) if node.content.lock().unset.is_empty() => return Ok(node.as_seen(attributes)),
+                // A call that sets attributes changes times once more, and writing takes those back that were set before.
+                Ok(_) => self.settle_first(&node),
                 // What went wrong with the data is the next write's or close's to tell.
                 Err(_) => node.content.lock().made_up = true,
             }

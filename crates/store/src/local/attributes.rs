@@ -7,6 +7,7 @@ use howdah_vfs::{Attributes, Before, Change, DeviceNumber, FileKind, FsError, Ha
 use rustix::fs::{AtFlags, FileType, Stat, Statx, StatxAttributes, fstat, statx};
 
 use super::LocalFileSystem;
+use super::change_times::Start;
 use super::errno::refusal;
 use super::identify::{WANTED, identification, time};
 use super::known::Identification;
@@ -30,9 +31,9 @@ impl LocalFileSystem {
         self.look_at_node(node).map(|found| self.times.seen(&found))
     }
 
-    /// The same right after a call of ours changed it. `before`: its time of change before the call, if it was there.
-    pub(super) fn stat_changed(&self, node: &Node, before: Option<Timestamp>) -> Result<Attributes> {
-        self.look_at_node(node).map(|found| self.times.changed(before, &found, true))
+    /// The same right after a call of ours made or linked it.
+    pub(super) fn stat_changed(&self, node: &Node) -> Result<Attributes> {
+        self.look_at_node(node).map(|found| self.times.changed(None, &found, true))
     }
 
     /// What the kernel says of an open node.
@@ -96,15 +97,16 @@ impl LocalFileSystem {
         call: impl FnOnce(&Attributes) -> Result<T>,
     ) -> Result<T> {
         let found = self.look_at_node(node)?;
+        let start = self.times.start(&found);
         let outcome = self.require_writable().and_then(|()| call(&self.times.seen(&found)));
-        change.after = self.stat_after(node, &found, &outcome);
+        change.after = self.stat_after(node, start, &outcome);
         outcome
     }
 
     /// The attributes after a call of ours.
-    fn stat_after<T>(&self, node: &Node, before: &Attributes, outcome: &Result<T>) -> Option<Attributes> {
+    fn stat_after<T>(&self, node: &Node, start: Start, outcome: &Result<T>) -> Option<Attributes> {
         let found = self.look_at_node(node).ok()?;
-        Some(self.times.changed(Some(before.changed), &found, outcome.is_ok()))
+        Some(self.times.changed(Some(start), &found, outcome.is_ok()))
     }
 
     /// The same for who holds the changes of the node.
@@ -115,11 +117,11 @@ impl LocalFileSystem {
         call: impl FnOnce(&Attributes) -> Result<T>,
     ) -> Result<T> {
         let found = self.look_at_node(node)?;
-        let before = self.times.seen(&found);
+        let (before, start) = (self.times.seen(&found), self.times.start(&found));
         // A WRITE holds no lock, and a file that it changes in between must not pass for unchanged.
         change.before = (before.kind != FileKind::Regular).then(|| Before::from(&before));
         let outcome = self.require_writable().and_then(|()| call(&before));
-        change.after = self.stat_after(node, &found, &outcome);
+        change.after = self.stat_after(node, start, &outcome);
         outcome
     }
 

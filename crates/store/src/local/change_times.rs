@@ -46,6 +46,14 @@ struct Entry {
 
 type Page = Mutex<Option<Box<[Option<Entry>; PAGE]>>>;
 
+/// When a call that may change a node began.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Start {
+    /// The stamp that the node had.
+    stamp: Timestamp,
+    now: i128,
+}
+
 /// Times of change.
 pub(super) struct ChangeTimes {
     pages: Box<[Page]>,
@@ -80,14 +88,16 @@ impl ChangeTimes {
         if self.is_fine(node) { *node } else { self.seen_at(&self.stamped(node), now) }
     }
 
-    /// The same after a call of ours that may have changed it. `before`: its stamp before the call, if it was there; `is_done`: whether
-    /// the call succeeded.
-    pub(super) fn changed(&self, before: Option<Timestamp>, node: &Attributes, is_done: bool) -> Attributes {
-        if self.is_fine(node) {
-            return *node;
-        }
-        let (node, before) = (self.stamped(node), before.map(|before| self.stamp(before)));
-        self.changed_at(before, &node, is_done, now)
+    /// Before a call of ours that may change a node.
+    pub(super) fn start(&self, node: &Attributes) -> Start {
+        let now = if self.is_fine(node) { 0 } else { now() };
+        Start { stamp: self.stamp(node.changed), now }
+    }
+
+    /// The attributes after a call of ours that may have changed a node. `start`: as the call began, if the node was there; `is_done`:
+    /// whether the call succeeded.
+    pub(super) fn changed(&self, start: Option<Start>, node: &Attributes, is_done: bool) -> Attributes {
+        if self.is_fine(node) { *node } else { self.changed_at(start, &self.stamped(node), is_done, now) }
     }
 
     fn seen_at(&self, node: &Attributes, now: impl FnOnce() -> i128) -> Attributes {
@@ -109,7 +119,7 @@ impl ChangeTimes {
 
     fn changed_at(
         &self,
-        before: Option<Timestamp>,
+        start: Option<Start>,
         node: &Attributes,
         is_done: bool,
         now: impl FnOnce() -> i128,
@@ -117,9 +127,10 @@ impl ChangeTimes {
         let now = now();
         let age = age(node, now);
         // What a refused call left half done shows in the other attributes.
-        let is_refused = before == Some(node.changed) && !is_done;
-        let is_unchanged = is_refused || (self.is_own_clock && matches!(age, Age::Settled));
-        if is_unchanged {
+        let is_refused = !is_done && start.is_some_and(|start| start.stamp == node.changed);
+        // The kernel stamps a file before it takes the data, which may take long.
+        let is_before = nanoseconds(node.changed) + tick(node) <= start.map_or(now, |start| start.now);
+        if is_refused || (self.is_own_clock && is_before) {
             return self.seen_at(node, || now);
         }
         let page = &mut *self.page(node).lock();
@@ -179,13 +190,18 @@ impl Age {
     fn count(self) -> u64 {
         match self {
             Self::Fresh(step) => step + 1,
-            Self::Settled => 1,
+            Self::Settled => STEPS as u64 + 1,
         }
     }
 }
 
+/// So long after its stamp a node may get the same stamp again.
+fn tick(node: &Attributes) -> i128 {
+    if node.changed.nanoseconds == 0 { SECONDS } else { TICK }
+}
+
 fn age(node: &Attributes, now: i128) -> Age {
-    let long = if node.changed.nanoseconds == 0 { SECONDS } else { TICK };
+    let long = tick(node);
     let passed = now - nanoseconds(node.changed);
     if !(0..long).contains(&passed) {
         return Age::Settled;
@@ -276,7 +292,12 @@ mod tests {
 
     /// Changes a file so long after its stamp, which it keeps.
     fn change(times: &ChangeTimes, file: &Attributes, nanoseconds: i128) -> Timestamp {
-        times.changed_at(Some(STAMP), file, true, || after(nanoseconds)).changed
+        times.changed_at(Some(start(nanoseconds)), file, true, || after(nanoseconds)).changed
+    }
+
+    /// A call that begins so long after the stamp.
+    fn start(nanoseconds: i128) -> Start {
+        Start { stamp: STAMP, now: after(nanoseconds) }
     }
 
     #[test]
@@ -334,10 +355,26 @@ mod tests {
         let (times, node) = (coarse(), file(1, 0));
         assert_eq!(change(&times, &node, TICK), STAMP, "the clock ticked since, and the stamp is the same");
         let other_clock = ChangeTimes::new(1_000, None, false);
-        let refused = other_clock.changed_at(Some(STAMP), &node, false, || after(TICK));
+        let refused = other_clock.changed_at(Some(start(TICK)), &node, false, || after(TICK));
         assert_eq!(refused.changed, STAMP);
         let told = change(&times, &node, 5);
-        assert_eq!(times.changed_at(Some(STAMP), &node, false, || after(6)).changed, told, "refused");
+        assert_eq!(times.changed_at(Some(start(6)), &node, false, || after(6)).changed, told, "refused");
+    }
+
+    #[test]
+    fn a_write_that_takes_longer_than_a_tick_is_a_change() {
+        for began in [-1_000, 0, 5, TICK - 1] {
+            let (times, node) = (coarse(), file(1, 0));
+            let first = change(&times, &node, 5);
+            let slow = times.changed_at(Some(start(began)), &node, true, || after(10 * TICK)).changed;
+            assert!(slow > first, "it began at {began}");
+            // Another client looks while the data is on its way.
+            let times = coarse();
+            let meanwhile = look(&times, &node, 2 * TICK);
+            let slow = times.changed_at(Some(start(began)), &node, true, || after(10 * TICK)).changed;
+            assert_ne!(slow, meanwhile, "it began at {began}");
+            assert_eq!(look(&times, &node, 20 * TICK), slow);
+        }
     }
 
     #[test]
@@ -347,7 +384,8 @@ mod tests {
             let node = Attributes { changed: stamp, ..file(1, 0) };
             let mut last = None;
             for round in 0..600_000 {
-                let told = times.changed_at(Some(stamp), &node, true, || after(TICK + round)).changed;
+                let start = Start { stamp, now: after(TICK + round) };
+                let told = times.changed_at(Some(start), &node, true, || after(TICK + round)).changed;
                 assert!(last < Some(told) && told != stamp);
                 last = Some(told);
             }
@@ -380,7 +418,7 @@ mod tests {
         let times = ChangeTimes::new(1_000, Some(7), true);
         let node = file(1, 0);
         assert_eq!(times.seen(&node), node);
-        assert_eq!(times.changed(Some(STAMP), &node, true), node);
+        assert_eq!(times.changed(Some(times.start(&node)), &node, true), node);
         assert!(times.pages.iter().all(|page| page.lock().is_none()));
         let mounted = Attributes { file_system: 8, ..node };
         assert!(!times.is_fine(&mounted), "another file system is mounted there");

@@ -85,7 +85,7 @@ impl LocalFileSystem {
             Create::Unchecked(NewAttributes { size: None, .. }) => {}
             Create::Unchecked(NewAttributes { size: Some(size), .. }) => {
                 self.set_size(caller, &node, &named.attributes, *size)?;
-                named.attributes = self.stat_changed(&node, None)?;
+                named.attributes = self.stat_changed(&node)?;
             }
             _ => return Err(FsError::Exists),
         }
@@ -133,7 +133,7 @@ impl LocalFileSystem {
             // What does not keep it is remembered.
             let _ = self.set_times_of(node, &times);
         }
-        let attributes = self.stat_changed(node, None)?;
+        let attributes = self.stat_changed(node)?;
         if !holds_verifier(&attributes, verifier) || attributes.user != caller.user {
             self.verifiers.keep(&node.handle, verifier, caller.user);
         }
@@ -186,11 +186,11 @@ impl LocalFileSystem {
             return match stamp {
                 _ if self.times.is_fine(&attributes) => Ok(attributes),
                 Some(changed) => Ok(self.times.changed(None, &Attributes { changed, ..attributes }, true)),
-                None => self.stat_changed(node, None),
+                None => self.stat_changed(node),
             };
         }
         self.set_all(caller, node, &attributes, &rest)?;
-        self.stat_changed(node, None)
+        self.stat_changed(node)
     }
 }
 

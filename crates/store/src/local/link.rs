@@ -30,7 +30,7 @@ impl LocalFileSystem {
                 // Mail servers link a file to its new name, then remove the old one.
                 finder.on_seen(&node.handle, &directory.handle, name);
             }
-            let after = self.stat_changed(&node, None)?;
+            let after = self.stat_changed(&node)?;
             Ok((node, after))
         })?;
         self.settle(&[(&node, &attributes)], &directory)?;
