@@ -7,9 +7,10 @@ use std::net::IpAddr;
 
 use howdah_server::states::{FileKey, SessionData, StateOptions, States};
 use howdah_server::{Ends, Peer, Transport};
-use howdah_state::limits::MEMORY_OF_NETWORK_MAX;
+use howdah_state::limits::{MEMORY_MAX, MEMORY_OF_NETWORK_MAX};
 use howdah_state::{
-    ClientId, ClientIdentity, OpenRequest, Principal, SessionAnswer, ShareAccess, ShareDeny, StateError,
+    ClientId, ClientIdentity, MemoryBounds, OpenRequest, Principal, SessionAnswer, ShareAccess, ShareDeny,
+    StateError,
 };
 use howdah_vfs::Handle;
 use howdah_wire::nfs4::create_session::ChannelSizes;
@@ -80,7 +81,9 @@ static ALONE: Mutex<()> = Mutex::new(());
 #[test]
 fn ten_thousand_clients_with_a_hundred_opens_fit_and_one_that_leaks_hurts_nobody() {
     let _alone = ALONE.lock();
-    let states = States::new(StateOptions::forgetful());
+    // As on a large host, on whatever this runs.
+    let memory = MemoryBounds { all: MEMORY_MAX, of_network: MEMORY_OF_NETWORK_MAX };
+    let states = States::new(StateOptions { memory, ..StateOptions::forgetful() });
     let before = common::resident();
     let clients: Vec<ClientId> = (0..CLIENTS).map(|name| connect(&states, name)).collect();
     let with_clients = common::resident();

@@ -6,15 +6,15 @@ mod common;
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use common::secured::{self, Certificates, PATIENCE, receive, send};
 use common::{call, make_file, nfs_call, root};
-use howdah_net::{ConnectSettings, Connection, Place, Sent, Wait};
+use howdah_net::Connection;
 use howdah_server::exports::{ClientRule, Export, Exports, Squash, TlsPolicy};
 use howdah_server::{Server, Settings, Sockets};
-use howdah_tls::{Authority, CertificatePurpose, ClientFiles, ClientTls, ServerFiles, ServerTls};
+use howdah_tls::ClientTls;
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_wire::nfs3::{self, FileHandle, getattr, read, write};
 use howdah_wire::rpc::{
@@ -22,71 +22,37 @@ use howdah_wire::rpc::{
 };
 use howdah_wire::xdr::{Decode, Decoder, Encoder};
 
-const PATIENCE: Duration = Duration::from_secs(60);
-const DAY: Duration = Duration::from_secs(86_400);
-
 /// A server with TLS, and what its clients need.
 struct Site {
-    home: tempfile::TempDir,
+    certificates: Certificates,
     server: Server,
     address: SocketAddr,
-}
-
-fn settings() -> ConnectSettings {
-    ConnectSettings {
-        timeout: PATIENCE,
-        silence: PATIENCE,
-        reserved_port: false,
-        from: None,
-        tick: PATIENCE,
-        window: None,
-    }
 }
 
 impl Site {
     /// Its one export takes what this policy takes.
     fn new(policy: TlsPolicy) -> Self {
-        let home = tempfile::tempdir().unwrap();
-        let path = |name: &str| home.path().join(name);
-        let (authority, made) = Authority::new("test", DAY).unwrap();
-        std::fs::write(path("ca.pem"), made.certificate).unwrap();
-        for (name, purpose) in
-            [("server", CertificatePurpose::Server), ("client", CertificatePurpose::Client)]
-        {
-            let made = authority.issue(purpose, &[format!("{name}.test")], DAY).unwrap();
-            std::fs::write(path(&format!("{name}.pem")), made.certificate).unwrap();
-            std::fs::write(path(&format!("{name}.key")), made.key).unwrap();
-        }
-        let files = ServerFiles {
-            certificate: path("server.pem"),
-            key: path("server.key"),
-            authorities: vec![path("ca.pem")],
-            revocations: Vec::new(),
-        };
-        let settings =
-            Settings { workers: 4, tls: Some(ServerTls::read(&files).unwrap()), ..Settings::default() };
+        let certificates = Certificates::new();
+        let settings = Settings { workers: 4, tls: Some(certificates.server()), ..Settings::default() };
         let sockets = Sockets::bind(&["127.0.0.1:0".parse().unwrap()], false).unwrap();
         let rule = ClientRule { squash: Squash::None, ..ClientRule::default() };
         let export = Export::new("/", 1, Arc::new(MemoryFileSystem::new()), vec![rule]).with_tls(policy);
         let server = Server::start(&settings, sockets, Exports::new(vec![export], [7; 16]).unwrap()).unwrap();
         let address = server.addresses()[0].1;
-        Self { home, server, address }
+        Self { certificates, server, address }
     }
 
     fn client(&self, with_certificate: bool) -> ClientTls {
-        let path = |name: &str| -> PathBuf { self.home.path().join(name) };
-        let identity = with_certificate.then(|| (path("client.pem"), path("client.key")));
-        ClientTls::read(&ClientFiles { authorities: Some(path("ca.pem")), identity }, "server.test").unwrap()
+        self.certificates.client(with_certificate)
     }
 
     fn connect(&self) -> Connection {
-        Connection::open(self.address, &settings()).unwrap()
+        secured::connect(self.address)
     }
 
     /// A connection that is TLS from its first byte.
     fn secured(&self, with_certificate: bool) -> Connection {
-        let session = self.client(with_certificate).session().unwrap();
-        self.connect().secure(session, Instant::now() + PATIENCE).unwrap()
+        self.certificates.connect(self.address, with_certificate)
     }
 }
 
@@ -147,38 +113,6 @@ fn handshakes_of_many_hosts_hold_bounded_memory_and_others_are_served() {
 }
 
 /// Sends what there is of it, however little the socket takes at a time.
-fn send(connection: &Connection, bytes: &[u8]) {
-    let mut sent = 0;
-    while sent < bytes.len() {
-        match connection.send(&[std::io::IoSlice::new(&bytes[sent..])], false).unwrap() {
-            Sent::Bytes(count) => sent += count,
-            Sent::WouldBlock => {
-                let writable = howdah_net::Readiness { readable: false, writable: true };
-                connection.wait(writable, PATIENCE).unwrap();
-            }
-        }
-    }
-}
-
-/// The next record.
-fn receive(connection: &Connection) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    loop {
-        if let Some(mark) = bytes.first_chunk().copied() {
-            let length = RecordMark::from_bytes(mark).length as usize + RecordMark::SIZE;
-            if bytes.len() == length {
-                return bytes.split_off(RecordMark::SIZE);
-            }
-        }
-        let most = match bytes.first_chunk().copied() {
-            Some(mark) => RecordMark::from_bytes(mark).length as usize + RecordMark::SIZE - bytes.len(),
-            None => RecordMark::SIZE - bytes.len(),
-        };
-        let received = connection.receive(&mut [Place { buffer: &mut bytes, most }], Wait::Some).unwrap();
-        assert_ne!(received, Sent::Bytes(0), "the connection is open");
-    }
-}
-
 /// How a call ended, and its result.
 fn ask(connection: &Connection, call: &[u8]) -> (Result<Accepted, Denied>, Vec<u8>) {
     send(connection, call);
@@ -342,7 +276,7 @@ fn one_byte_at_a_time_is_served_all_the_same() {
         let _ = server.shutdown(std::net::Shutdown::Both);
         let _ = back.join();
     });
-    let connection = Connection::open(front, &settings()).unwrap();
+    let connection = secured::connect(front);
     let session = site.client(true).session().unwrap();
     let connection = connection.secure(session, Instant::now() + PATIENCE).unwrap();
     let root = root(&site.server);

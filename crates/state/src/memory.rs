@@ -42,12 +42,25 @@ pub struct HeldMemory {
     all: usize,
     by_network: HashMap<IpAddr, usize>,
     counted: Duration,
+    /// When no client was found that could make way for another network.
+    hopeless: Option<Duration>,
 }
 
 impl HeldMemory {
     /// All is counted now.
     pub fn counted_at(now: Duration) -> Self {
         Self { counted: now, ..Self::default() }
+    }
+
+    /// Those that can make way have: whether that was enough.
+    pub fn looked(&mut self, now: Duration, network: IpAddr, bytes: usize, bounds: MemoryBounds) {
+        let is_full = !self.fits(network, bytes, bounds) && !self.is_full(network, bytes, bounds);
+        self.hopeless = is_full.then_some(now);
+    }
+
+    /// Whether it is so lately that nobody made way that looking for one again is not worth it.
+    pub fn is_hopeless(&self, now: Duration) -> bool {
+        self.hopeless.is_some_and(|looked| now.saturating_sub(looked) < COUNT_AFTER)
     }
 
     /// Whether it was counted so lately that counting again is not worth it.

@@ -204,6 +204,26 @@ fn what_left_the_export_has_no_parent_in_it() {
 }
 
 #[test]
+fn a_removed_file_is_stale_without_a_search() {
+    with_and_without_privilege("a_removed_file_is_stale_without_a_search", |under| {
+        let place = Place::under(under);
+        let fs = place.open();
+        for way in ["removed", "replaced"] {
+            let handle = create(&fs, &fs.root(), "f");
+            match way {
+                "removed" => fs.remove(&me(), &fs.root(), name("f"), &mut Change::default()).expect("REMOVE"),
+                _ => {
+                    create(&fs, &fs.root(), "new");
+                    rename(&fs, (&fs.root(), "new"), (&fs.root(), "f"));
+                }
+            }
+            // At the first question, and not DELAY first.
+            assert_eq!(fs.attributes(&me(), &handle), Err(FsError::Stale), "{way}");
+        }
+    });
+}
+
+#[test]
 fn a_file_that_gets_a_name_while_its_only_one_is_removed_keeps_its_handle() {
     const ROUNDS: usize = 3000;
     with_and_without_privilege(

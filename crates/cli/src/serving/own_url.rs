@@ -1,6 +1,6 @@
 //! URLs that lead back to the server that would serve their files: it would wait for its own answer.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use anyhow::{Result, bail};
 use howdah_client::connect::resolve;
@@ -9,12 +9,14 @@ use howdah_net::OwnAddresses;
 
 use crate::configuration::{DEFAULT_PORT, ExportConfig, Source};
 
-/// Refuses exports of another server that is this one, which listens there.
-pub fn refuse_own_exports(exports: &[ExportConfig], listening: &[SocketAddr]) -> Result<()> {
-    exports.iter().try_for_each(|export| match &export.source {
-        Source::Server(url) => refuse_own_url(url, listening),
-        _ => Ok(()),
-    })
+/// Refuses exports of another server that is this one, which listens there. `asks`: whether names are looked up, which may take long.
+pub fn refuse_own_exports(exports: &[ExportConfig], listening: &[SocketAddr], asks: bool) -> Result<()> {
+    let urls = exports.iter().filter_map(|export| match &export.source {
+        Source::Server(url) => Some(url),
+        _ => None,
+    });
+    let needs_no_look = |url: &NfsUrl| url.host == "localhost" || url.host.parse::<IpAddr>().is_ok();
+    urls.filter(|url| asks || needs_no_look(url)).try_for_each(|url| refuse_own_url(url, listening))
 }
 
 /// Refuses a URL whose host and port are those of this process. A name without addresses is left to those who connect: they explain it.

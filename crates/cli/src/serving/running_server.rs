@@ -78,7 +78,7 @@ impl RunningServer {
         };
         let names = ClientNames::default().looked_up(&config.exports);
         let start = || {
-            refuse_own_exports(&config.exports, &addresses)?;
+            refuse_own_exports(&config.exports, &addresses, true)?;
             let directories = FileSystems::over(roots, &config.exports, &state)?;
             let exports = exports(&config.exports, &directories, &secrets, delay, &names, &users)?;
             let exports = exports.with_groups(groups.clone());
@@ -129,7 +129,8 @@ impl RunningServer {
                 new.source
             );
         }
-        refuse_own_exports(configs, &self.addresses)?;
+        // A server of names that does not answer must not hold up who reloads.
+        refuse_own_exports(configs, &self.addresses, false)?;
         let directories = self.directories.for_exports(configs, &self.state)?;
         let names = self.names.looked_up(configs);
         let exports = exports(configs, &directories, &self.secrets, self.delay, &names, &self.users)?;

@@ -61,7 +61,7 @@ pub fn unlock(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &
     let state = asked(compound.stateid_of(arguments.state)?);
     let states = &compound.nfs4.states;
     let unlocked = states.ask(|states, now| states.unlock(now, client, state, &key, range));
-    let state = told(unlocked.map_err(denied)?);
+    let state = told(unlocked.map_err(kept)?);
     compound.stateid = Some(state);
     reply.write(&locku::Success { state });
     Ok(())
@@ -92,6 +92,15 @@ fn range(offset: u64, length: u64) -> Result<ByteRange, Status> {
 
 fn kind(kind: LockKind) -> howdah_state::LockKind {
     if kind.is_exclusive() { howdah_state::LockKind::Write } else { howdah_state::LockKind::Read }
+}
+
+/// Why an UNLOCK is refused. One that splits a range beyond the bound gets an error: no other client makes room for it, so it must not
+/// wait.
+fn kept(error: StateError) -> Refused {
+    match error {
+        StateError::NoSpace => Refused::Alone(Status::SERVERFAULT),
+        error => denied(error),
+    }
 }
 
 fn denied(error: StateError) -> Refused {

@@ -55,7 +55,7 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
     if !target.is_made {
         permitted(file, attributes, access, is_reclaim)?;
         // A caller that may only read must not keep others from writing, or NFSv3 from reading.
-        if deny != ShareDeny::NONE && !is_reclaim {
+        if deny != ShareDeny::NONE && (!is_reclaim || file.is_read_only()) {
             let may_write = permitted(file, attributes, ShareAccess::WRITE, false);
             may_write.map_err(|status| if file.is_read_only() { Status::ROFS } else { status })?;
         }

@@ -159,7 +159,12 @@ impl<'c> NlmContext<'c> {
         move |state, now| {
             is_served.clone()?;
             let hosts = self.nlm.states.hosts();
-            if !state.knows_nlm_host(&name) && !hosts.has_room(host.client) {
+            let may = match state.known_nlm_host(&name) {
+                // An ordinary user of the host would change what its root locked.
+                Some(id) => hosts.get(id).is_none_or(|known| known.takes(self.peer)),
+                None => hosts.has_room(host.client),
+            };
+            if !may {
                 return Err(StateError::NoSpace);
             }
             let id = state.nlm_host(now, &name, one_client(host.client))?;

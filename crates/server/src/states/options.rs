@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use howdah_state::RecoveryRecords;
+use howdah_state::{MemoryBounds, RecoveryRecords, limits};
 
 use super::head_log::{HeadAddresses, HeadLog};
 use super::head_records::HeadRecords;
@@ -17,6 +17,18 @@ use super::state_number::next_state_number;
 
 /// Seconds by which the numbers of runs of different heads may lie apart: half a year, in which no two are likely to meet.
 const HEADS_APART: u64 = 1 << 24;
+
+/// What clients may hold on the smallest host, in bytes.
+const MEMORY_MIN: usize = 64 << 20;
+
+/// What clients may hold on this host: an eighth of its memory at most, and one network a quarter of that.
+fn memory_of_host() -> MemoryBounds {
+    let host = howdah_net::memory_limits();
+    let total = host.group.map_or(host.total, |group| host.total.min(group));
+    let eighth = usize::try_from(total / 8).unwrap_or(usize::MAX);
+    let all = eighth.clamp(MEMORY_MIN, limits::MEMORY_MAX);
+    MemoryBounds { all, of_network: (all / 4).min(limits::MEMORY_OF_NETWORK_MAX) }
+}
 
 /// What the state needs to begin.
 pub struct StateOptions {
@@ -32,6 +44,8 @@ pub struct StateOptions {
     pub log: Box<dyn RecordLog>,
     /// What several heads of a cluster that know each other's clients have in common.
     pub cluster: Option<ClusterState>,
+    /// What clients may hold.
+    pub memory: MemoryBounds,
 }
 
 /// What several heads of a cluster that know each other's clients have in common.
@@ -56,6 +70,7 @@ impl StateOptions {
             host_number,
             log: Box::new(NoLog),
             cluster: None,
+            memory: memory_of_host(),
         }
     }
 

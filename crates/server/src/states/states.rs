@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use howdah_state::{
-    ByteRange, ChangeWatch, ClientId, ClientView, DurableRecord, Effect, IoKind, MemoryBounds, NfsState,
-    OpenId, Serial, SessionTable, StateBounds, StateError, StateId, StateSettings, limits,
+    ByteRange, ChangeWatch, ClientId, ClientView, DurableRecord, Effect, IoKind, NfsState, OpenId, Serial,
+    SessionTable, StateBounds, StateError, StateId, StateSettings,
 };
 use howdah_vfs::KeptOpen;
 use howdah_wire::nfs4::Status;
@@ -72,18 +72,6 @@ pub struct States {
 
 /// Memory is given back to the system once clients have let go of so many bytes.
 const GIVEN_BACK: usize = 32 << 20;
-/// What clients may hold on the smallest host, in bytes.
-const MEMORY_MIN: usize = 64 << 20;
-
-/// What clients may hold on this host: an eighth of its memory at most, and one network a quarter of that.
-fn memory_bounds() -> MemoryBounds {
-    let host = howdah_net::memory_limits();
-    let total = host.group.map_or(host.total, |group| host.total.min(group));
-    let eighth = usize::try_from(total / 8).unwrap_or(usize::MAX);
-    let all = eighth.clamp(MEMORY_MIN, limits::MEMORY_MAX);
-    MemoryBounds { all, of_network: (all / 4).min(limits::MEMORY_OF_NETWORK_MAX) }
-}
-
 /// What is to be done outside once the state has answered.
 #[derive(Debug, Default)]
 pub(super) struct Done {
@@ -106,11 +94,11 @@ pub(super) struct Done {
 impl States {
     /// The state of a server that starts now.
     pub fn new(options: StateOptions) -> Self {
-        let StateOptions { lease, records, epoch, host_number, log, cluster } = options;
+        let StateOptions { lease, records, epoch, host_number, log, cluster, memory } = options;
         let began = since_1970();
         // From the system's source of random numbers.
         let seed = RandomState::new().hash_one(began);
-        let bounds = StateBounds { memory: memory_bounds(), ..StateBounds::default() };
+        let bounds = StateBounds { memory, ..StateBounds::default() };
         let settings = StateSettings { lease, grace: lease, bounds, ..StateSettings::new(epoch, seed) };
         let state = NfsState::new(settings, records);
         let (sessions, restrictions) = (state.sessions(), state.restrictions());

@@ -3,6 +3,7 @@
 #![allow(dead_code)] // Each test binary uses its own part of this.
 
 pub mod nfs4;
+pub mod secured;
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};

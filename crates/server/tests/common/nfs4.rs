@@ -3,6 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
+use howdah_net::Connection;
 use howdah_wire::nfs4::attributes::Values;
 use howdah_wire::nfs4::compound::{Head, ReplyHead, ResultHead};
 use howdah_wire::nfs4::create_session::{self, ChannelSizes};
@@ -15,6 +16,8 @@ use howdah_wire::nfs4::{
 use howdah_wire::rpc::{AuthSys, CallHeader, Credentials, RecordMark, ReplyHeader};
 use howdah_wire::xdr::{Array, Decode, Decoder, Encode, Encoder};
 
+use super::secured;
+
 /// A client with a session.
 pub struct Client {
     raw: Raw,
@@ -24,7 +27,44 @@ pub struct Client {
 
 /// A connection over which compounds go as they are.
 pub struct Raw {
-    stream: TcpStream,
+    way: Way,
+}
+
+/// A connection.
+pub enum Way {
+    Plain(TcpStream),
+    Secured(Connection),
+}
+
+impl From<TcpStream> for Way {
+    fn from(stream: TcpStream) -> Self {
+        Self::Plain(stream)
+    }
+}
+
+impl From<Connection> for Way {
+    fn from(connection: Connection) -> Self {
+        Self::Secured(connection)
+    }
+}
+
+impl Way {
+    /// Sends a record. The next one that comes.
+    fn exchange(&mut self, record: &[u8]) -> Vec<u8> {
+        let stream = match self {
+            Self::Plain(stream) => stream,
+            Self::Secured(connection) => {
+                secured::send(connection, record);
+                return secured::receive(connection);
+            }
+        };
+        stream.write_all(record).expect("a server that speaks NFSv4");
+        let mut mark = [0; RecordMark::SIZE];
+        stream.read_exact(&mut mark).expect("a server that speaks NFSv4");
+        let mut reply = vec![0; RecordMark::from_bytes(mark).length as usize];
+        stream.read_exact(&mut reply).expect("a server that speaks NFSv4");
+        reply
+    }
 }
 
 /// An operation with its arguments.
@@ -34,8 +74,8 @@ pub fn step(operation: u32, arguments: &impl Encode) -> Vec<u8> {
 
 impl Raw {
     /// Over this connection.
-    pub fn new(stream: TcpStream) -> Self {
-        Self { stream }
+    pub fn new(way: impl Into<Way>) -> Self {
+        Self { way: way.into() }
     }
 
     fn send(&mut self, steps: &[Vec<u8>]) -> (Status, Vec<u8>) {
@@ -45,13 +85,7 @@ impl Raw {
         let head = Head { tag: b"", minor_version: 2, operations: steps.len() as u32 };
         let message = [Encoder::to_vec(&header), Encoder::to_vec(&head), steps.concat()].concat();
         let mark = RecordMark { length: message.len() as u32, last: true };
-        self.stream
-            .write_all(&[&mark.to_bytes()[..], &message].concat())
-            .expect("a server that speaks NFSv4");
-        let mut mark = [0; RecordMark::SIZE];
-        self.stream.read_exact(&mut mark).expect("a server that speaks NFSv4");
-        let mut reply = vec![0; RecordMark::from_bytes(mark).length as usize];
-        self.stream.read_exact(&mut reply).expect("a server that speaks NFSv4");
+        let reply = self.way.exchange(&[&mark.to_bytes()[..], &message].concat());
         let mut decoder = Decoder::new(&reply);
         ReplyHeader::decode(&mut decoder).expect("a server that speaks NFSv4");
         let head = ReplyHead::decode(&mut decoder).expect("a server that speaks NFSv4");
@@ -132,8 +166,8 @@ impl Client {
     }
 
     /// A client of this name, whose state is confirmed.
-    pub fn new(stream: TcpStream, name: &str) -> Self {
-        let mut raw = Raw::new(stream);
+    pub fn new(way: impl Into<Way>, name: &str) -> Self {
+        let mut raw = Raw::new(way);
         let (id, sequence) = raw.exchange_id(name).expect("a client");
         let session = raw.create_session(id, sequence, 4).expect("a session");
         let mut client = Self { raw, session, sequence: 0 };

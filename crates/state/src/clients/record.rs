@@ -25,6 +25,8 @@ pub struct ClientRecord {
     pub peer: IpAddr,
     /// The network of that address.
     pub network: IpAddr,
+    /// Networks where it sent EXCHANGE_ID before, the last first: a client with several interfaces tries each (RFC 8881 2.10.5).
+    pub earlier_networks: Vec<IpAddr>,
     /// Our address that it called.
     pub server: IpAddr,
     /// Lease and flags.
@@ -40,6 +42,11 @@ pub struct ClientRecord {
 }
 
 impl ClientRecord {
+    /// The networks that are known to be its.
+    pub fn networks(&self) -> impl Iterator<Item = IpAddr> {
+        std::iter::once(self.network).chain(self.earlier_networks.iter().copied())
+    }
+
     /// Whether its lease has passed.
     pub fn is_lapsed(&self, now: Duration, lease: Duration) -> bool {
         self.shared.silence(now) > lease

@@ -13,6 +13,9 @@ use super::{ClientCaller, ClientIdentity, ClientRecord};
 use crate::ids::ClientId;
 use crate::sessions::ClientShared;
 
+/// Networks that are known to be one client's.
+const NETWORKS_MAX: usize = 8;
+
 /// All clients of NFSv4.
 #[derive(Debug)]
 pub struct ClientRegistry {
@@ -45,7 +48,7 @@ impl ClientRegistry {
 
     /// The client with this id, if this caller made it.
     pub fn of_caller(&self, id: ClientId, caller: ClientCaller<'_>) -> Option<&ClientRecord> {
-        self.get(id).filter(|record| record.network == caller.network)
+        self.get(id).filter(|record| record.networks().any(|network| network == caller.network))
     }
 
     /// The client with this id, to be changed; neither its owner nor its network may be.
@@ -80,6 +83,7 @@ impl ClientRegistry {
             made: self.made,
             peer,
             network,
+            earlier_networks: Vec::new(),
             server,
             shared: Arc::new(ClientShared::heard_at(now)),
             is_confirmed: false,
@@ -104,6 +108,9 @@ impl ClientRegistry {
         record.peer = peer;
         let before = std::mem::replace(&mut record.network, network);
         if before != network {
+            record.earlier_networks.retain(|earlier| *earlier != network && *earlier != before);
+            record.earlier_networks.insert(0, before);
+            record.earlier_networks.truncate(NETWORKS_MAX - 1);
             self.leave(before, id);
             self.by_network.entry(network).or_default().insert(id);
         }

@@ -53,8 +53,9 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         if !self.memory.fits(network, bytes, bounds) && !self.memory.is_fresh(now) {
             self.count_memory(now);
         }
-        if !self.memory.fits(network, bytes, bounds) {
+        if !self.memory.fits(network, bytes, bounds) && !self.memory.is_hopeless(now) {
             self.end_courtesy(now, network, asks, bytes);
+            self.memory.looked(now, network, bytes, bounds);
         }
         if !self.memory.fits(network, bytes, bounds) {
             return Err(StateError::NoSpace);

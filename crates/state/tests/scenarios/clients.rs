@@ -1,5 +1,6 @@
 //! EXCHANGE_ID, leases and courtesy.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use howdah_state::{
@@ -200,23 +201,31 @@ fn a_stranger_who_knows_an_id_finds_no_client_there() {
 }
 
 #[test]
-fn a_client_that_moves_makes_its_sessions_from_its_new_address() {
+fn a_client_with_several_addresses_makes_its_sessions_from_each() {
     let mut state = server();
     let exchanged = exchange(&mut state, NOW, "a", 1, "a", false).expect("EXCHANGE_ID");
     create(&mut state, NOW, exchanged, "a").expect("CREATE_SESSION");
-    let (principal, network) = (principal("a"), address("n"));
-    let identity = ClientIdentity {
-        owner: b"a",
-        verifier: [1; 8],
-        principal: &principal,
-        peer: network,
-        network,
-        server: SERVER,
+    let principal = principal("a");
+    let mut from = |state: &mut State, network: IpAddr| {
+        let (owner, verifier, peer) = (&b"a"[..], [1; 8], network);
+        let identity =
+            ClientIdentity { owner, verifier, principal: &principal, peer, network, server: SERVER };
+        let again = state.exchange_id(NOW, identity, false).expect("EXCHANGE_ID");
+        assert_eq!(again.client, exchanged.client);
+        again
     };
-    let again = state.exchange_id(NOW, identity, false).expect("EXCHANGE_ID");
-    assert_eq!(again.client, exchanged.client);
-    create_from(&mut state, NOW, again, ("a", network)).expect("CREATE_SESSION");
-    assert_eq!(create(&mut state, NOW, again, "a").err(), Some(StateError::StaleClientId), "the old address");
+    let again = from(&mut state, address("n"));
+    let stranger = create_from(&mut state, NOW, again, ("a", address("o"))).err();
+    assert_eq!(stranger, Some(StateError::StaleClientId));
+    create_from(&mut state, NOW, again, ("a", address("n"))).expect("CREATE_SESSION");
+    let again = from(&mut state, address("n"));
+    create(&mut state, NOW, again, "a").expect("the first address is still its");
+    // The last eight are remembered.
+    for last in 1..=8 {
+        from(&mut state, IpAddr::from([198, 51, 100, last]));
+    }
+    let again = from(&mut state, IpAddr::from([198, 51, 100, 1]));
+    assert_eq!(create(&mut state, NOW, again, "a").err(), Some(StateError::StaleClientId));
 }
 
 #[test]

@@ -135,7 +135,7 @@ impl LocalFileSystem {
         }
         let attributes = self.stat_changed(node)?;
         if !holds_verifier(&attributes, verifier) || attributes.user != caller.user {
-            self.verifiers.keep(&node.handle, verifier, caller.user);
+            self.verifiers.keep(&node.handle, verifier, (caller.user, attributes.user));
         }
         Ok(attributes)
     }
@@ -341,7 +341,7 @@ mod tests {
             ..NewAttributes::with_mode(0o640)
         };
         assert_eq!(set(&maker, new), Err(FsError::NotPermitted), "not where files have owners");
-        fs.verifiers.keep(&made.handle, VERIFIER, maker.user);
+        fs.verifiers.keep(&made.handle, VERIFIER, (maker.user, 0));
         assert_eq!(set(&other, new), Err(FsError::NotPermitted));
         assert_eq!(set(&maker, NewAttributes { user: Some(1_001), ..new }), Err(FsError::NotPermitted));
         assert_eq!(set(&maker, new), Ok(()));
@@ -362,7 +362,7 @@ mod tests {
         let path = place.path().join("f");
         File::open(&path).and_then(|file| file.set_modified(SystemTime::now())).expect("set");
         assert_eq!(create(VERIFIER), Err(FsError::Exists));
-        fs.verifiers.keep(&made.handle, VERIFIER, me().user);
+        fs.verifiers.keep(&made.handle, VERIFIER, (me().user, me().user));
         assert_eq!(create(VERIFIER).map(|again| again.handle), Ok(made.handle));
         assert_eq!(create([9; 8]), Err(FsError::Exists));
         assert_eq!(std::fs::metadata(&path).expect("it is there").mode() & 0o777, 0o640);

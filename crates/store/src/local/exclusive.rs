@@ -20,17 +20,19 @@ pub(super) struct Verifiers {
 struct Made {
     file: Handle,
     verifier: [u8; 8],
+    /// Who made it, and whom it belonged to then.
     user: u32,
+    owner: u32,
 }
 
 impl Verifiers {
-    /// Remembers the verifier of a file, and who made it. The oldest one gives way.
-    pub(super) fn keep(&self, file: &Handle, verifier: [u8; 8], user: u32) {
+    /// Remembers the verifier of a file, who made it, and whom it belongs to. The oldest one gives way.
+    pub(super) fn keep(&self, file: &Handle, verifier: [u8; 8], (user, owner): (u32, u32)) {
         let mut last = self.last.lock();
         if last.len() >= REMEMBERED_VERIFIERS {
             last.pop_front();
         }
-        last.push_back(Made { file: *file, verifier, user });
+        last.push_back(Made { file: *file, verifier, user, owner });
     }
 
     /// Whether a file was made with this verifier.
@@ -38,9 +40,10 @@ impl Verifiers {
         self.last.lock().iter().any(|made| made.file == *file && made.verifier == verifier)
     }
 
-    /// Whether a user made this file, as far as that is remembered.
-    pub(super) fn is_maker(&self, file: &Handle, user: u32) -> bool {
-        self.last.lock().iter().any(|made| made.file == *file && made.user == user)
+    /// Whether a user made this file, which never belonged to that user, as far as that is remembered. `owner`: whom it belongs to now.
+    pub(super) fn is_maker(&self, file: &Handle, user: u32, owner: u32) -> bool {
+        let is_its = |made: &Made| made.file == *file && (made.user, made.owner) == (user, owner);
+        user != owner && self.last.lock().iter().any(is_its)
     }
 }
 
@@ -75,11 +78,14 @@ mod tests {
         let verifiers = Verifiers::default();
         let file = |number: u64| Handle::new(&number.to_be_bytes()).expect("short enough");
         for number in 0..=REMEMBERED_VERIFIERS as u64 {
-            verifiers.keep(&file(number), number.to_be_bytes(), 7);
+            verifiers.keep(&file(number), number.to_be_bytes(), (7, 0));
         }
-        assert!(verifiers.is_maker(&file(1), 7) && !verifiers.is_maker(&file(1), 8));
+        assert!(verifiers.is_maker(&file(1), 7, 0) && !verifiers.is_maker(&file(1), 8, 0));
+        assert!(!verifiers.is_maker(&file(1), 7, 9), "it was given to another user since");
+        verifiers.keep(&file(1), [1; 8], (7, 7));
+        assert!(!verifiers.is_maker(&file(1), 7, 7), "an owner needs no such right");
         assert!(!verifiers.has(&file(0), [0; 8]));
-        assert!(verifiers.has(&file(1), 1_u64.to_be_bytes()) && !verifiers.has(&file(1), [0; 8]));
+        assert!(verifiers.has(&file(2), 2_u64.to_be_bytes()) && !verifiers.has(&file(2), [0; 8]));
         assert_eq!(verifiers.last.lock().len(), REMEMBERED_VERIFIERS);
     }
 }

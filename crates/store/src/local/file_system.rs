@@ -73,7 +73,6 @@ impl FileSystem for LocalFileSystem {
     }
 
     fn let_go(&self) {
-        self.held.let_go();
         self.nodes.let_go();
     }
 

@@ -76,12 +76,6 @@ impl HeldFiles {
         rustix::io::fcntl_dupfd_cloexec(&self.files.read().get(file)?.path, 0).ok()
     }
 
-    /// Lets all go.
-    pub(super) fn let_go(&self) {
-        let gone = std::mem::take(&mut *self.files.write());
-        gone.iter().for_each(|_| self.nodes.count(-1));
-    }
-
     fn release(&self, file: &Handle) {
         let gone = {
             let mut files = self.files.write();

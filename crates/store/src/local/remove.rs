@@ -66,6 +66,6 @@ impl LocalFileSystem {
 
     /// Whether a file is known to have no name. A LINK may have given it one after it was looked at: then its handle is still good.
     fn is_nameless(&self, handle: &Handle) -> bool {
-        self.nodes.get(handle).and_then(|node| self.stat(&node).ok()).is_some_and(|now| now.links == 0)
+        self.nodes.get(handle).is_some_and(|node| node.is_gone())
     }
 }

@@ -49,9 +49,8 @@ impl LocalFileSystem {
         attributes: &Attributes,
         new: &NewAttributes,
     ) -> Result<()> {
-        let owns = caller.user == attributes.user;
-        let is_maker =
-            self.identity.acts_as_caller && !owns && self.verifiers.is_maker(&node.handle, caller.user);
+        let is_maker = self.identity.acts_as_caller
+            && self.verifiers.is_maker(&node.handle, caller.user, attributes.user);
         self.refuse_halves(caller, attributes, new, is_maker)?;
         if let Some(size) = new.size {
             self.set_size(caller, node, attributes, size)?;
