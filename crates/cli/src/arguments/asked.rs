@@ -10,7 +10,7 @@ use crate::asking::ServerName;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Server")]
 pub struct AskedArguments {
-    /// The server, where several run: its process (4711), where it listens (:2049), or the path of its admin socket
+    /// Which server, if several run: its process id (4711), its listen address (:2049), or the path of its admin socket
     #[arg(long, value_name = "SERVER")]
     pub server: Option<ServerName>,
 

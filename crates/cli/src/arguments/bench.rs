@@ -8,7 +8,7 @@ use howdah_workload::{Commit, FileSize, Profile, Speed, Workload};
 
 use super::quantity::{parse_factor, parse_file_size, parse_size, parse_speed, parse_time};
 
-/// Measure reading, writing and names on a directory, a mount, an nfs:// URL, or memory
+/// Measure reads, writes and metadata on a directory, a mount, an nfs:// URL, or memory
 ///
 /// Works in a new directory, which is removed at the end and on Ctrl-C. Prints a table; with --json all measurements and the
 /// parameters to repeat them.
@@ -103,7 +103,7 @@ pub struct WorkArguments {
     #[arg(long, value_name = "N", value_parser = parse_in_flight)]
     pub in_flight: Option<InFlight>,
 
-    /// When data is made durable (COMMIT, fsync): at the end of each file inside or outside the time, with each write,
+    /// When to make data durable (COMMIT, fsync): at the end of each file inside or outside the measured time, with each write,
     /// or never [default: inside]
     #[arg(long, value_name = "WHEN")]
     pub commit: Option<CommitName>,
@@ -120,15 +120,15 @@ pub struct WorkArguments {
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub time: Option<Duration>,
 
-    /// Count neither bytes nor time of the first so long: what a connection gets once it is under way. Sequential work
+    /// Exclude this much time at the start, to measure the steady rate of a connection. Sequential work only
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub ramp: Option<Duration>,
 
-    /// Pause for this long after each call, as an application that computes. Sequential work
+    /// Pause for this long after each call, like an application that computes. Sequential work only
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub think: Option<Duration>,
 
-    /// Ask for the attributes of a file so often beside the work, on the same mount, and time that. Sequential work
+    /// Meanwhile get the attributes of a file at this interval, on the same mount, and measure the latency. Sequential work
     /// with --time
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub beside: Option<Duration>,
@@ -183,7 +183,7 @@ named! {
     RandomRead, "Read blocks at random";
     RandomWrite, "Write blocks at random";
     Mixed, "Read and write blocks at random";
-    Metadata, "Make, look at, list, rename and remove 1000 empty files";
+    Metadata, "Create, stat, list, rename and remove 1000 empty files";
 }
 
 named! {
@@ -198,8 +198,8 @@ named! {
 named! {
     /// When data is made durable.
     CommitName of Commit:
-    Inside, "At the end of each file, within the time";
-    Outside, "At the end of each file, after the time";
+    Inside, "At the end of each file, within the measured time";
+    Outside, "At the end of each file, after the measured time";
     Each, "With each write";
     Never, "Not at all";
 }

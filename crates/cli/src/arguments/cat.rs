@@ -7,14 +7,14 @@ use crate::places::Location;
 
 /// Print files, local or at nfs:// URLs, to standard output
 ///
-/// As many reads are in flight as the path to the server wants, and their data comes out in order.
+/// Keeps as many reads in flight as the path to the server needs, and prints their data in order.
 #[derive(Debug, Args)]
 pub struct CatArguments {
     /// Paths or nfs:// URLs
     #[arg(value_name = "PLACE", required = true)]
     pub places: Vec<Location>,
 
-    /// Reads in flight [default: as many as the path is measured to want]
+    /// Reads in flight [default: as many as the path needs]
     #[arg(short, long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=256))]
     pub jobs: Option<usize>,
 }

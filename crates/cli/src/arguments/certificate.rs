@@ -10,19 +10,19 @@ const DAYS: u64 = 825;
 /// The longest that may be asked for, in days.
 const MOST_DAYS: u64 = 3650;
 
-/// Make certificates for TLS: a small authority, and certificates that it issues to servers and clients
+/// Create TLS certificates: a small CA, and certificates that it issues to servers and clients
 ///
-/// The first call makes the authority: DIR/ca.pem, which every client and server needs, and DIR/ca.key, which nobody else may
-/// have. Each call issues what it is asked for: NAME.pem and NAME.key. Keys are readable by their owner alone, and no file is
-/// replaced. Without --server and --client, a certificate of this host is made.
+/// The first call creates the CA: DIR/ca.pem, which every client and server needs, and DIR/ca.key, which must stay secret. Each
+/// call issues the certificates that you ask for, as NAME.pem and NAME.key. Only their owner can read keys, and no file is
+/// overwritten. Without --server and --client, it issues a certificate for this host.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CertificateArguments {
-    /// Where the files are; made if it is not there
+    /// Directory of the files; created if it is missing
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
 
-    /// Issue a certificate to a server: its host names and addresses, with commas between; the first one names the files
+    /// Issue a certificate to a server: its host names and addresses, separated by commas; the first one names the files
     ///
     /// Clients check the name that they mount by. Linux checks the name that the server's address has in the DNS
     /// (reverse look-up): name that one too.
@@ -33,15 +33,15 @@ pub struct CertificateArguments {
     #[arg(long, value_name = "NAME", value_parser = parse_certificate_name)]
     pub client: Option<String>,
 
-    /// The user that the client acts for, in exports with squash = "certificate": the name before the @ is looked up at the server
+    /// The user that the client acts for, in exports with squash = "certificate"; the server looks up the name before the @
     #[arg(long, value_name = "USER@DOMAIN", requires = "client")]
     pub user: Option<String>,
 
-    /// Revoke a certificate that this authority issued: adds it to DIR/ca.crl, which tls_client_crl (--tls-client-crl) names
+    /// Revoke a certificate that this CA issued: add it to DIR/ca.crl, the file for tls_client_crl (--tls-client-crl)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["server", "client"])]
     pub revoke: Option<PathBuf>,
 
-    /// How many days the issued certificates are valid; the authority is for ten years
+    /// Days that the issued certificates are valid; the CA is valid for ten years
     #[arg(long, value_name = "N", default_value_t = DAYS, value_parser = RangedU64ValueParser::<u64>::new().range(1..=MOST_DAYS))]
     pub days: u64,
 
@@ -49,7 +49,7 @@ pub struct CertificateArguments {
     #[arg(short, long)]
     pub quiet: bool,
 
-    /// Print one JSON object, for machines: the files, their names, and until when they are valid
+    /// Print one JSON object, for machines: the files, their names, and when they expire
     #[arg(long)]
     pub json: bool,
 }
@@ -57,15 +57,15 @@ pub struct CertificateArguments {
 const EXAMPLES: &str = "\
 Examples:
   howdah certificate /etc/howdah/tls
-      An authority, and a certificate of this host by its name and addresses.
+      A CA, and a certificate for this host by its name and addresses.
   howdah certificate /etc/howdah/tls --server nfs.example.org,10.0.0.7
-      A certificate of another server.
+      A certificate for another server.
   howdah certificate /etc/howdah/tls --client backup.example.org
-      A certificate of a client.
+      A certificate for a client.
   howdah certificate /etc/howdah/tls --revoke /etc/howdah/tls/backup.example.org.pem
       Servers with --tls-client-crl /etc/howdah/tls/ca.crl refuse that client from now on.
 
-Exit code: 0 made, 1 a file is there already or cannot be written, 2 wrong arguments.
+Exit code: 0 success, 1 a file exists already or cannot be written, 2 wrong arguments.
 ";
 
 /// A name in a certificate, which names its files, too.

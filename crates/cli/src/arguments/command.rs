@@ -12,8 +12,8 @@ use super::{
 
 /// Serves directories over NFS.
 ///
-/// One program, nothing to install beside it: no kernel module, no rpcbind, no privileges needed. With privileges
-/// (root) each call acts as the user who makes it; without them, as the user who runs howdah.
+/// One program without dependencies: it needs no kernel module, no rpcbind and no privileges. As root, each call acts as the
+/// user who makes it; otherwise, as the user who runs howdah.
 #[derive(Debug, Parser)]
 #[command(name = "howdah", version, after_help = EXAMPLES)]
 pub struct Howdah {
@@ -60,14 +60,14 @@ pub enum Command {
 const EXAMPLES: &str = "\
 Examples:
   howdah serve /srv/data                   Serve a directory as \"/\", on port 2049
-  howdah serve --config /etc/howdah.toml   Serve what the file says
-  howdah relay nfs://far/export            Serve a far server's export nearby, with caches between
-  howdah check /etc/howdah.toml            See what the file says, and what is wrong in it
+  howdah serve --config /etc/howdah.toml   Serve the exports of a configuration file
+  howdah relay nfs://far/export            Serve a far server's export from this host, with caches
+  howdah check /etc/howdah.toml            Show the settings of that file, and its errors
   howdah mount nfs://host/export DIR       Use a server's export as a directory
-  howdah stat                              What the server that runs here was asked
-  howdah why                               What limits each client of the server that runs here
-  howdah top                               The same and more, renewed on the screen
-  howdah doctor nfs://host/export          Which layer limits a mount: host, path, storage or NFS
+  howdah stat                              Show calls, latency and errors of the server on this host
+  howdah why                               Show the bottleneck of each client of that server
+  howdah top                               The same and more, updated on the screen
+  howdah doctor nfs://host/export          Find what limits a mount: host, path, storage or NFS
 
-Exit code: 0 done, 1 failed, 2 wrong arguments or configuration. Others are named in the help of a command.
+Exit code: 0 success, 1 failure, 2 wrong arguments or configuration. Some commands have more: see their help.
 ";

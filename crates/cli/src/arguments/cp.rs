@@ -7,30 +7,31 @@ use super::patterns::PatternArguments;
 use super::quantity::parse_copy_rate;
 use crate::places::Location;
 
-/// Copy files and directories between local paths and nfs:// URLs, either way
+/// Copy files and directories between local paths and nfs:// URLs, in either direction
 ///
-/// Many files, and many parts of one file, are copied at once. A file gets its name when all of it is there: until then
-/// it is .NAME.howdah-partial-ID beside it. If the copy is interrupted, even by a crash, the same command resumes where
-/// it stopped. Files that are there already, with equal size and time of change, are left alone.
+/// Copies many files, and many parts of one file, at the same time. A file gets its name when it is complete; until then it is
+/// .NAME.howdah-partial-ID in the same directory. If the copy is interrupted, even by a crash, the same command resumes where
+/// it stopped. Existing files with equal size and modification time are skipped.
 ///
-/// Times, permission bits, hard links, symbolic links and holes are kept, and owners if root copies. From a server to this
-/// machine, set-ID bits and devices are left out unless --set-id and --devices say otherwise.
+/// Keeps times, permission bits, hard links, symbolic links and holes, and owners if root copies. From a server to this
+/// machine, it leaves out set-ID bits and devices unless you pass --set-id or --devices.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, override_usage = "howdah cp [OPTIONS] <SOURCE>... <DESTINATION>")]
 pub struct CpArguments {
-    /// What to copy, and where to: paths, nfs:// URLs or HOST:/PATH. If the last is a directory that is there, into it
+    /// Sources, and the destination last: paths, nfs:// URLs or HOST:/PATH. An existing directory as destination receives the
+    /// copies
     #[arg(value_name = "PLACE", required = true, num_args = 2..)]
     pub places: Vec<Location>,
 
-    /// Copy directories, with all that is in them
+    /// Copy directories and everything in them
     #[arg(short, long, visible_short_alias = 'R', short_alias = 'a')]
     pub recursive: bool,
 
-    /// The last place is what the copy is to be, even if it is a directory that is there
+    /// Copy to the destination itself, not into it, even if it is an existing directory
     #[arg(short = 'T', long)]
     pub no_target_directory: bool,
 
-    /// Do not follow into other file systems than the one a SOURCE is on
+    /// Stay on the file system of each SOURCE
     #[arg(short = 'x', long)]
     pub one_file_system: bool,
 
@@ -53,7 +54,7 @@ pub struct CpArguments {
 
 /// Flags about files that are there already.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Files that are there already")]
+#[command(next_help_heading = "Existing files")]
 pub struct ExistingArguments {
     /// Keep every file that exists
     #[arg(short, long, conflicts_with_all = ["update", "ignore_times", "checksum"])]
@@ -67,7 +68,7 @@ pub struct ExistingArguments {
     #[arg(short = 'I', long, conflicts_with = "checksum")]
     pub ignore_times: bool,
 
-    /// Compare files of equal size by their content, not by their time: both are read
+    /// Compare files of equal size by content instead of time; this reads both
     #[arg(short, long)]
     pub checksum: bool,
 }
@@ -82,9 +83,9 @@ pub struct SelectArguments {
 
     /// After copying, delete from the copied directories what the source does not have
     ///
-    /// Names that --exclude leaves out stay, and so do partial files of interrupted copies, and with -x what is mounted below the
-    /// destination. A name of another kind than in the source makes way. Nothing is deleted if any part of the source could not be
-    /// read. If the source is empty, perhaps since its disk is not mounted, only --delete=all deletes.
+    /// Excluded names stay, and so do partial files of interrupted copies and, with -x, file systems mounted below the
+    /// destination. A name of another type than in the source is replaced. Nothing is deleted if any part of the source could
+    /// not be read. If the source is empty, perhaps because its disk is not mounted, only --delete=all deletes.
     #[arg(
         long,
         value_name = "WHICH",
@@ -97,7 +98,7 @@ pub struct SelectArguments {
     )]
     pub delete: Option<Deleted>,
 
-    /// Delete at most so many names, and report an error beyond
+    /// Delete at most this many names, and report an error if there are more
     #[arg(long, value_name = "N", requires = "delete")]
     pub max_delete: Option<u64>,
 
@@ -110,12 +111,12 @@ pub struct SelectArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What is kept")]
 pub struct KeepArguments {
-    /// Keep all that is kept anyway (as in cp; owners need root)
+    /// Same as the default, for users of cp: keeps all of this anyway (owners need root)
     #[arg(short, long, hide_short_help = true)]
     pub preserve: bool,
 
-    /// Do not keep these, separated by commas. Without mode, permissions are cut by the umask; without timestamps,
-    /// a copy that is started again copies finished files again
+    /// Do not keep these, separated by commas. Without mode, the umask applies; without timestamps, a restarted copy copies
+    /// finished files again
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub no_preserve: Vec<Kept>,
 
@@ -123,14 +124,14 @@ pub struct KeepArguments {
     #[arg(long)]
     pub set_id: bool,
 
-    /// From a server to this machine: make block and character devices
+    /// From a server to this machine: create block and character devices
     #[arg(long)]
     pub devices: bool,
 
-    /// Which zeros become holes: those of files that have holes already, of all files, or of none
+    /// Which zeros become holes: those in files that have holes (auto), in all files (always), or none (never)
     ///
-    /// Runs of at least 64 KiB that begin and end at multiples of 4 KiB count; in files that use less storage than
-    /// their size, with auto.
+    /// A hole is at least 64 KiB of zeros, aligned to 4 KiB. With auto, only files that use less storage than their size get
+    /// holes.
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub sparse: SparseWhen,
 }
@@ -164,7 +165,7 @@ pub struct RunArguments {
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
 
-    /// Show progress: on terminals, always (a line every second elsewhere), or never
+    /// Show progress: on terminals only (auto), always (elsewhere one line per second), or never
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub progress: ShowProgress,
 
@@ -189,9 +190,9 @@ pub enum Kept {
     Mode,
     /// Owner and group
     Ownership,
-    /// Times of access and change
+    /// Access and modification times
     Timestamps,
-    /// That several names are one file
+    /// Hard links
     Links,
     /// All of these
     All,
@@ -224,9 +225,9 @@ Examples:
   howdah cp -r --verify --rate 50M photos nfs://server/archive
       At 50 MiB/s, every file read back and compared.
   howdah cp -rT --delete --dry-run --exclude '*.tmp' project nfs://server/data/project
-      What would make a mirror, without its temporary files. Then again without --dry-run.
+      Show what a mirror without temporary files would change. Then repeat it without --dry-run.
   howdah cp -rT nfs://old/export/a nfs://new/export/b
-      From server to server, and as b itself, whether it is there or not.
+      From server to server, to b itself, whether it exists or not.
 
-Exit code: 0 all is copied, 1 something is not (each is named), 2 wrong arguments.
+Exit code: 0 everything is copied, 1 something is not (each is named), 2 wrong arguments.
 ";

@@ -82,7 +82,7 @@ Examples:
   howdah doctor                              This host: settings, interfaces, mounts
   howdah doctor --json > facts.json          Figures, for another person or later
   howdah doctor --from facts.json            Judge them
-  sudo howdah doctor --apply                 Change what is worth changing, after asking
+  sudo howdah doctor --apply                 Apply recommended changes, after confirmation
 
 Exit code: 0 no bottleneck, 1 a bottleneck, 2 it could not be measured or the
 arguments are wrong.

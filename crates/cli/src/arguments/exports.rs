@@ -6,15 +6,15 @@ use clap::Args;
 
 /// Show every setting in effect, of running servers or of a file; convert /etc/exports
 ///
-/// Without options it shows what each running server of this user wrote down when it started or last reloaded. For
-/// a server elsewhere, ask it by protocol: showmount -e HOST.
+/// Without options it shows the settings that each running server of this user recorded at its start or last reload. For a
+/// server on another host, use showmount -e HOST.
 ///
-/// With --from it prints a configuration for a Linux exports file to standard output. What has no equal is a warning
-/// on standard error, with the line and what to do.
+/// With --from it converts a Linux exports file to a configuration on standard output. For options without an equivalent it
+/// prints a warning on standard error, with the line and what to do.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
 pub struct ExportsArguments {
-    /// Show what this file means, defaults included, instead of what runs
+    /// Show the settings of this file, including defaults, instead of those of running servers
     #[arg(long, value_name = "FILE", conflicts_with_all = ["state", "from"])]
     pub config: Option<PathBuf>,
 

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// Show all heads of a cluster: which run, which addresses each serves, to whom, and what limits the clients
+/// Show all heads of a cluster: their state, addresses and clients, and what limits the clients
 ///
-/// Reads what the heads write into the directory of records on the cluster file system each second. It works on every host that mounts
-/// it, also while heads are down, and asks no head. A head that has written nothing for 4 seconds is down.
+/// Reads the records that each head writes to the cluster file system every second. It contacts no head, so it works on every
+/// host that mounts that file system, even while heads are down. A head that has written nothing for 4 seconds is down.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = AFTER)]
 pub struct HeadsArguments {
-    /// The directory that records names in [cluster]
+    /// Directory of the records: `records` in [cluster]
     #[arg(value_name = "RECORDS")]
     pub records: PathBuf,
 

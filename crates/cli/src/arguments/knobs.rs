@@ -54,7 +54,7 @@ Examples:
   howdah get tcp_rcvbuf
   howdah get tcp_rcvbuf --json | jq -r '.servers[].knobs[].set'
 
-Exit code: 0 printed, 1 no server runs or it cannot be asked, 2 wrong arguments or no such knob.
+Exit code: 0 success, 1 no server runs or it does not answer, 2 wrong arguments or no such knob.
 ";
 
 const SET_EXAMPLES: &str = "\
@@ -66,5 +66,5 @@ Examples:
   howdah set tcp_congestion cubic --server :2049
       On the server that listens on port 2049, where several run.
 
-Exit code: 0 it is set, 1 no server runs or it cannot be asked, 2 wrong arguments, no such knob, or the value is refused.
+Exit code: 0 success, 1 no server runs or it does not answer, 2 wrong arguments, no such knob, or the value is refused.
 ";

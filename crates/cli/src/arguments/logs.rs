@@ -11,7 +11,7 @@ pub struct LogArguments {
     #[arg(long, value_name = "FILTER", env = "RUST_LOG", hide_env_values = true)]
     pub log: Option<String>,
 
-    /// Form of the log [default: text]
+    /// Format of the log [default: text]
     #[arg(long, value_name = "FORM")]
     pub log_format: Option<LogFormat>,
 }

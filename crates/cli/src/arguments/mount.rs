@@ -6,13 +6,13 @@ use clap::Args;
 
 /// Mount an export of an NFS server as a directory, by FUSE
 ///
-/// The mount sizes itself to the path to the server, as all of howdah does: several reads and writes are in flight at once, files
-/// are read ahead, and writes are gathered. Data is on the server's disk when a program closes its file or calls fsync, and errors
-/// are reported there. A server that restarts or is away is waited for, and a program that waits can be interrupted.
+/// The mount adapts to the path to the server: it keeps several reads and writes in flight, reads ahead, and gathers writes.
+/// After close or fsync, data is on the server's disk; these calls also report write errors. If the server restarts or is down,
+/// programs wait for it, and waiting programs can be interrupted.
 ///
-/// The command returns when the mount is there; a process in the background keeps it. Root mounts for all users with -o allow_other:
-/// each call then acts as the user who makes it. Other users need fusermount3 (package fuse3), or a namespace of their own
-/// (unshare -Urm).
+/// The command returns when the directory is mounted; a background process serves the mount. Root mounts for all users with -o
+/// allow_other: each call then acts as the user who makes it. Other users need fusermount3 (package fuse3), or a namespace of
+/// their own (unshare -Urm).
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct MountArguments {
@@ -26,11 +26,11 @@ pub struct MountArguments {
 
     /// Options as mount(8) takes them, separated by commas
     ///
-    /// ro, rw; allow_other (all users may use it); soft, hard, timeo=, retrans= (whether a server that is away is waited for);
-    /// actimeo=, acregmin=, acregmax=, acdirmin=, acdirmax=, noac (how long attributes are believed, in seconds);
-    /// lookupcache=all|positive|none (which names are cached); port=, mountport=,
-    /// proto=tcp|udp, rsize=, wsize=, nconnect= (how to reach the server); exec, noexec, suid, nosuid, dev, nodev. What only
-    /// mount(8) and systemd use is ignored, such as _netdev, nofail and x-systemd.*.
+    /// ro, rw; allow_other (all users may use it); soft, hard, timeo=, retrans= (whether, and how long, to wait for a server
+    /// that is down); actimeo=, acregmin=, acregmax=, acdirmin=, acdirmax=, noac (how long to cache attributes, in seconds);
+    /// lookupcache=all|positive|none (which names to cache); port=, mountport=, proto=tcp|udp, rsize=, wsize=, nconnect= (how
+    /// to reach the server); exec, noexec, suid, nosuid, dev, nodev. Options of mount(8) and systemd are ignored, such as
+    /// _netdev, nofail and x-systemd.*.
     #[arg(short, long = "options", value_name = "OPTIONS")]
     pub options: Vec<String>,
 
@@ -38,7 +38,7 @@ pub struct MountArguments {
     #[arg(short, long)]
     pub foreground: bool,
 
-    /// Mount on a directory with files in it, which cannot be seen then
+    /// Mount over a directory that is not empty; its files are hidden until you unmount
     #[arg(long)]
     pub nonempty: bool,
 
@@ -61,16 +61,16 @@ pub struct MountArguments {
 
 /// Unmount a directory that howdah mounted
 ///
-/// Data that is not on the server yet is written first; if it cannot be, the files are named and the exit code is 1. A mount that
-/// is in use stays, and its users are named.
+/// It first writes outstanding data to the server; if that fails, it names the files and exits with 1. A mount that is in use
+/// stays mounted, and the command names the processes that use it.
 #[derive(Debug, Args)]
 #[command(after_help = UMOUNT_EXAMPLES)]
 pub struct UmountArguments {
-    /// Where it is mounted
+    /// Directory to unmount
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
 
-    /// Take a mount that is in use out of sight; it ends when nobody uses it any more. Waits at most 3 s for the server; the mount's
+    /// Detach a mount that is in use; it ends when no program uses it any more. Waits at most 3 s for the server; the mount's
     /// process writes the rest later
     #[arg(short, long)]
     pub lazy: bool,
@@ -84,7 +84,7 @@ pub struct UmountArguments {
     pub state: Option<PathBuf>,
 }
 
-/// List the mounts of howdah on this host, what passes through them, and what limits them
+/// List the mounts of howdah on this host, their traffic, and what limits them
 #[derive(Debug, Args)]
 #[command(after_help = MOUNTS_EXAMPLES)]
 pub struct MountsArguments {
@@ -111,16 +111,16 @@ Examples:
 In /etc/fstab, with a link /sbin/mount.howdah to howdah:
   nfs://server/data  /mnt/data  howdah  allow_other,_netdev,nofail  0 0
 
-Exit code: 0 it is mounted, 1 it is not (the reason is printed), 2 wrong arguments.
+Exit code: 0 mounted, 1 not mounted (the reason is printed), 2 wrong arguments.
 ";
 
 const UMOUNT_EXAMPLES: &str = "\
 Examples:
   howdah umount /mnt/data
   howdah umount --lazy /mnt/data
-      Though programs use it: these keep it, others no longer find it.
+      Even if programs use it: these keep their open files, others no longer see the mount.
 
-Exit code: 0 it is unmounted and all data is on the server (with --lazy the rest may follow), 1 it is not, or data is lost (both are printed), 2 wrong arguments.
+Exit code: 0 unmounted, and all data is on the server (with --lazy the rest may follow), 1 not unmounted, or data is lost (both are printed), 2 wrong arguments.
 ";
 
 const MOUNTS_EXAMPLES: &str = "\
@@ -128,5 +128,5 @@ Examples:
   howdah mounts
   howdah mounts --json | jq -r '.mounts[] | \"\\(.directory) \\(.read)\"'
 
-Exit code: 0 it was printed, 1 a mount could not be asked or its process was killed, 2 wrong arguments.
+Exit code: 0 success, 1 a mount does not answer or its process was killed, 2 wrong arguments.
 ";

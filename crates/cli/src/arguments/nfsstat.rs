@@ -8,8 +8,8 @@ use super::quantity::{parse_factor, parse_file_size};
 
 /// Show calls and retransmissions per procedure, as nfsstat -c does, for NFS and MOUNT
 ///
-/// For an nfs:// URL, the calls that this program makes itself: those of mounting it, and of a workload if --run names
-/// one. For "local", those of this machine's kernel since it started, and of each of its NFS mounts.
+/// For an nfs:// URL it shows the calls that it makes itself: those of mounting, and of a workload with --run. For "local" it
+/// shows the calls of this machine's kernel since boot, and of each NFS mount.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct NfsstatArguments {
@@ -17,11 +17,11 @@ pub struct NfsstatArguments {
     #[arg(value_name = "URL|local")]
     pub place: String,
 
-    /// Run this classic measurement there, and show the calls that it took
+    /// Run this classic benchmark there, and show its calls
     #[arg(long, value_name = "PROFILE")]
     pub run: Option<ProfileName>,
 
-    /// Do so much of its amount of work (0.01 or 1%)
+    /// Scale its amount of work (0.01 or 1%)
     #[arg(long, value_name = "FACTOR", value_parser = parse_factor, requires = "run")]
     pub scale: Option<f64>,
 
@@ -29,7 +29,7 @@ pub struct NfsstatArguments {
     #[arg(long, value_name = "SIZE", value_parser = parse_file_size, requires = "run")]
     pub size: Option<FileSize>,
 
-    /// Run it although the place holds something. What is there is left alone either way
+    /// Run it although the place is not empty. Existing files are never changed
     #[arg(long, requires = "run")]
     pub non_empty: bool,
 

@@ -7,16 +7,16 @@ use howdah_copy::{Fate, Pattern, Patterns};
 const EXCLUDE: &str = "exclude";
 const INCLUDE: &str = "include";
 
-const EXCLUDE_HELP: &str = "Leave out names that match, with all in them; may be given several times";
+const EXCLUDE_HELP: &str = "Skip names that match, and everything below them; may be repeated";
 
 const EXCLUDE_LONG_HELP: &str = "\
-Leave out names that match, with all in them; may be given several times
+Skip names that match, and everything below them; may be repeated
 
-Patterns are those of rsync: * matches any letters but a slash, ** slashes too, ? one letter, [a-z] one of a set. A slash at the start \
-ties a pattern to the root of the source, one at the end to directories: '*.o', /cache/, 'logs/**/*.gz'. The first of --include and \
---exclude that matches decides; other names are copied.";
+Patterns are as in rsync: * matches any characters except a slash, ** also slashes, ? one character, [a-z] one of a set. A leading \
+slash anchors a pattern at the root of the source, a trailing slash matches directories only: '*.o', /cache/, 'logs/**/*.gz'. The \
+first --include or --exclude that matches decides; other names are copied.";
 
-const INCLUDE_HELP: &str = "Copy names that match, though a later --exclude would leave them out";
+const INCLUDE_HELP: &str = "Copy names that match, even if a later --exclude matches them";
 
 /// The patterns, in the order in which they were typed.
 #[derive(Debug, Clone, Default)]

@@ -7,7 +7,7 @@ use clap::builder::RangedU64ValueParser;
 
 use super::{CachingArguments, ExportArguments, LogArguments, ServeArguments, ServerArguments};
 
-/// Serve a far server's export to clients nearby, with caches between
+/// Serve a far server's export to nearby clients, with caches
 ///
 /// Clients mount this host as if it were the far server. The relay reads ahead and writes behind over connections that size
 /// themselves to the path, and caches attributes, names and permissions. After fsync or close, data is safe on the far server.
@@ -15,7 +15,7 @@ use super::{CachingArguments, ExportArguments, LogArguments, ServeArguments, Ser
 /// The same as `howdah serve --cache URL`. For several exports, write a file with `url = "nfs://…"` and `cache = true`,
 /// and pass it to `howdah serve --config`.
 ///
-/// With --pass-through, calls are carried as they are, without caches: any version of NFS, Kerberos included.
+/// With --pass-through, it forwards calls unchanged, without caches: this works with every version of NFS, and with Kerberos.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RelayArguments {
@@ -23,7 +23,7 @@ pub struct RelayArguments {
     #[arg(value_name = "URL", conflicts_with = "config")]
     pub url: OsString,
 
-    /// Carry calls and replies untouched, over connections that size themselves to the path
+    /// Forward calls and replies unchanged, over connections that size themselves to the path
     ///
     /// Each client connection gets its own connection to the far server. Calls are neither cached nor inspected, so every NFS version
     /// works, with Kerberos and NFSv4 locks. The far server sees the address of this host: export to it. With xprtsec=tls or mtls in
@@ -31,7 +31,7 @@ pub struct RelayArguments {
     #[arg(long, conflicts_with_all = NOT_WITH_PASS_THROUGH)]
     pub pass_through: bool,
 
-    /// With --pass-through: connections of clients at the same time, 1 to 65536 [default: 4096]
+    /// With --pass-through: max client connections, 1 to 65536 [default: 4096]
     #[arg(long, value_name = "N", requires = "pass_through",
           value_parser = RangedU64ValueParser::<usize>::new().range(1..=MOST_CONNECTIONS))]
     pub max_connections: Option<usize>,
@@ -122,16 +122,15 @@ const NOT_WITH_PASS_THROUGH: [&str; 46] = [
 const EXAMPLES: &str = "\
 Examples:
   howdah relay nfs://far.example.org/export
-      Clients nearby mount this host's \"/\".
+      Nearby clients mount this host's \"/\".
   howdah relay nfs://far.example.org/export --squash none --cache-memory 2G
-      Root of a client is root on the far server, if that trusts this host; four times the usual memory.
+      A client's root is root on the far server, if that server trusts this host; four times the default memory.
   howdah relay nfs://far.example.org/export --actimeo 0
-      Ask the far server about attributes every time: changes made there are seen at once, and each look takes a
-      round trip.
+      Cache no attributes: changes on the far server are visible at once, but each look-up takes a round trip.
   howdah relay --pass-through nfs://far.example.org
-      All exports of the far server, as they are: clients mount this host's /export.
+      All exports of the far server, unchanged: clients mount this host's /export.
   howdah relay --pass-through 'nfs://far.example.org?xprtsec=mtls&tlscert=relay.pem&tlskey=relay.key&tlsca=ca.pem'
-      The same, protected by TLS on the way.
+      The same, with TLS to the far server.
 
 Exit code: 0 ended as asked, 1 could not start or continue, 2 wrong arguments or configuration.
 ";

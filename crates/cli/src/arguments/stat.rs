@@ -8,25 +8,25 @@ use super::AskedArguments;
 use super::quantity::parse_time;
 use crate::places::Location;
 
-/// Show what a running server was asked and how long it took; or, of places, all attributes of files
+/// Show the calls of a running server and their latency, or all attributes of files
 ///
-/// Without a PLACE: calls per procedure since the server started, their errors, how long they took and how much of that was storage, as
-/// nfsstat -s and nfsiostat do for the kernel's server. With --interval what comes in each interval, per second.
+/// Without a PLACE: calls per procedure since the server started, with errors, latency and the part of it spent in storage, as
+/// nfsstat -s and nfsiostat do for the kernel's server. With --interval: rates per second in each interval.
 ///
-/// With PLACEs: all attributes of these files. Of a symbolic link, the link's own. Of the root of an export (or of any path
-/// with --file-system) also how full its file system is and what it can store.
+/// With PLACEs: all attributes of these files; a symbolic link is not followed. For the root of an export (or any path with
+/// --file-system) also the usage and limits of its file system.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct StatArguments {
-    /// Paths or nfs:// URLs of files; none: the server that runs here
+    /// Paths or nfs:// URLs of files [default: the server on this host]
     #[arg(value_name = "PLACE")]
     pub places: Vec<Location>,
 
-    /// Print JSON, for machines: an object per place, or one of the server, with --interval one a line
+    /// Print JSON, for machines: one object per place, or one for the server (with --interval one per line)
     #[arg(long)]
     pub json: bool,
 
-    /// Show the file system that each is on, too
+    /// Also show the file system of each
     #[arg(short = 'f', long, requires = "places", help_heading = "Of files")]
     pub file_system: bool,
 
@@ -42,12 +42,12 @@ pub struct CountedArguments {
     #[arg(long, value_name = "NAME", conflicts_with = "places", help_heading = "Of a server")]
     pub export: Option<String>,
 
-    /// Show rates, again and again after so long, instead of sums
+    /// Repeat at this interval, and show rates instead of totals
     #[arg(long, value_name = "SECONDS", value_parser = parse_time, conflicts_with = "places",
           help_heading = "Of a server")]
     pub interval: Option<Duration>,
 
-    /// End after so many intervals
+    /// Stop after this many intervals
     #[arg(long, value_name = "N", requires = "interval", value_parser = clap::value_parser!(u64).range(1..),
           help_heading = "Of a server")]
     pub count: Option<u64>,
@@ -60,22 +60,22 @@ pub struct CountedArguments {
 const EXAMPLES: &str = "\
 Examples:
   howdah stat
-      Sums since the server started.
+      Totals since the server started.
   howdah stat --interval 2
       Rates, every two seconds; the first after two seconds.
   howdah stat --export /data --interval 10 --count 1 --json
-      What comes for one export in ten seconds, for a script.
+      Rates of one export over ten seconds, for a script.
   howdah stat nfs://server/export/file /tmp/file
       Attributes of two files.
 
 How to read it:
-  A call's time goes from all of it being received to all of its reply being handed
-  to the socket. stor is the part of it in which the file system was asked, or a
-  range of a file was sent. If p99 is high and stor too, the disk is slow. If stor is
-  low, replies wait for the network, or calls that came together for each other:
-  howdah why tells more. Where many quick calls come at once, stor is estimated from
-  one in thirty-two.
+  The time of a call runs from its last byte received to the last byte of its reply
+  handed to the socket. stor is the part spent in the file system, or in sending a
+  range of a file. If p99 and stor are both high, the disk is slow. If stor is low,
+  replies wait for the network, or calls that arrived together wait for each other:
+  see howdah why. If many fast calls arrive at once, stor is estimated from one call
+  in 32.
 
-Exit code: 0 it was shown, 1 no server runs or it cannot be asked, or a place cannot be
-had, 2 wrong arguments, 3 that export is not served.
+Exit code: 0 success, 1 no server runs or it does not answer, or a place cannot be read,
+2 wrong arguments, 3 that export is not served.
 ";

@@ -59,7 +59,7 @@ Examples:
   howdah top --once --json | jq -r '.clients[] | \"\\(.client) \\(.verdict)\"'
       A word for each client, for a script.
 
-Exit code: 0 it was shown, 1 no server runs or it cannot be asked (on a screen, and in
-lines without --once, it is asked again instead, once it has answered), 2 wrong
-arguments, 128 and more: a signal ended it.
+Exit code: 0 success, 1 no server runs or it does not answer, 2 wrong arguments, 128 and
+more: ended by a signal. Without --once, top retries if a server stops answering; it then
+does not exit with 1.
 ";

@@ -68,16 +68,16 @@ pub struct Experiment {
 /// What a server gives up of its rights before it serves.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Sandbox {
-    /// What costs nothing: capabilities, and without privilege files (Landlock)
+    /// Limit capabilities, and without root also file access (Landlock); costs no speed
     #[default]
     Auto,
-    /// System calls (seccomp) besides, for 3 % of the rate of the smallest calls
+    /// The same, and system calls (seccomp); costs 3 % of the rate of the smallest calls
     Seccomp,
-    /// All: files also as root, though that refuses some hard links
+    /// The same, and file access also as root; this refuses some hard links
     Strict,
-    /// Capabilities alone: then a reload may add directories
+    /// Limit capabilities only; then a reload can add directories
     NoLandlock,
-    /// Nothing
+    /// No limits
     Off,
 }
 

@@ -11,11 +11,11 @@ use super::{clients, connections, exports};
 /// Which table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Kind {
-    /// What is served.
+    /// One row per export.
     Exports,
-    /// Who uses it.
+    /// One row per client.
     Clients,
-    /// Over which connections.
+    /// One row per connection.
     Connections,
 }
 

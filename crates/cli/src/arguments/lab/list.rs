@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-/// Show the experiments that are built in: what they ask, how many cells they have, how long they take
+/// List the built-in experiments: their question, number of cells and duration
 #[derive(Debug, Args)]
 pub struct ListArguments {
     /// Print the text of this one, to start a plan of your own

@@ -16,10 +16,10 @@ pub use report::ReportArguments;
 pub use run::RunArguments;
 pub use shell::ShellArguments;
 
-/// Any network path on this machine: try programs on it, and run experiments
+/// Emulate any network path on this machine: try programs on it, and run experiments
 ///
-/// Hosts and the wire between them exist inside this command only: nothing of this machine changes, and nothing is left,
-/// however it ends. Works as root, and as an ordinary user where the system lets users make namespaces.
+/// Hosts and the link between them exist only inside this command: it changes nothing on this machine and leaves nothing
+/// behind. Works as root, and for other users if the system allows them to create namespaces.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct LabArguments {
@@ -43,9 +43,9 @@ pub enum LabCommand {
 
 const EXAMPLES: &str = "\
 Examples:
-  howdah lab list                                    The experiments that are built in
-  howdah lab run buffers-2008 --quick                One of them, short; it ends with a report
-  howdah lab paths                                   The paths that have names
+  howdah lab list                                    List the built-in experiments
+  howdah lab run buffers-2008 --quick                Run one in its short form; ends with a report
+  howdah lab paths                                   List the built-in paths
   howdah lab shell --path wan-30ms                   A shell on a host that is 30 ms from another one
   howdah lab shell --rtt 80ms --loss 0.1% -- ping -c 3 server
 ";

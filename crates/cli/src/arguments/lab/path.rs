@@ -19,15 +19,15 @@ pub struct PathArguments {
     #[arg(long, value_name = "TIME")]
     pub rtt: Option<String>,
 
-    /// Rate of the line, Ethernet's framing included (10Mbit, 2.5Gbit, unlimited)
+    /// Rate of the link, including Ethernet framing (10Mbit, 2.5Gbit, unlimited)
     #[arg(long, value_name = "RATE")]
     pub rate: Option<String>,
 
-    /// What may wait for the line: "1bdp" (times rate x round trip), 256KiB, "100 packets", codel
+    /// Queue in front of the link: "1bdp" (times rate x round trip), 256KiB, "100 packets", codel
     #[arg(long, value_name = "QUEUE")]
     pub queue: Option<String>,
 
-    /// Part of the frames that is lost, each by itself (0.01%)
+    /// Share of frames lost, each independently (0.01%)
     #[arg(long, value_name = "PART")]
     pub loss: Option<String>,
 
@@ -35,19 +35,19 @@ pub struct PathArguments {
     #[arg(long, value_name = "TABLE")]
     pub bursts: Option<String>,
 
-    /// Each frame is late by up to so much (1ms)
+    /// Delay each frame by up to this much more (1ms)
     #[arg(long, value_name = "TIME")]
     pub jitter: Option<String>,
 
-    /// Part of the frames that others overtake
+    /// Share of frames that later frames overtake
     #[arg(long, value_name = "PART")]
     pub reorder: Option<String>,
 
-    /// Part of the frames that arrives twice
+    /// Share of frames that arrive twice
     #[arg(long, value_name = "PART")]
     pub duplicate: Option<String>,
 
-    /// Part of the frames that arrives damaged
+    /// Share of frames that arrive damaged
     #[arg(long, value_name = "PART")]
     pub corrupt: Option<String>,
 
@@ -55,19 +55,19 @@ pub struct PathArguments {
     #[arg(long, value_name = "BYTES")]
     pub mtu: Option<String>,
 
-    /// When it is down ("down 2s every 30s")
+    /// When the link is down ("down 2s every 30s")
     #[arg(long, value_name = "WHEN")]
     pub schedule: Option<String>,
 
-    /// What is different from client to server, by the name of a flag above without its hyphens, or delay: rate=100Mbit
+    /// Override a setting from client to server: the name of a flag above without hyphens, or delay (rate=100Mbit)
     #[arg(long, value_name = "KEY=VALUE")]
     pub there: Vec<String>,
 
-    /// What is different from server to client
+    /// Override a setting from server to client
     #[arg(long, value_name = "KEY=VALUE")]
     pub back: Vec<String>,
 
-    /// Where chance begins: the same seed loses the same frames
+    /// Random seed: the same seed loses the same frames
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 }

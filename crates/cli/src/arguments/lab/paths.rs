@@ -2,10 +2,10 @@
 
 use clap::Args;
 
-/// Show the paths that have names, what they are like, and where their figures come from
+/// List the built-in paths, their properties, and the source of their figures
 #[derive(Debug, Args)]
 pub struct PathsArguments {
-    /// Only this one, as it would be written in a plan
+    /// Only this one, in the form of a plan
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
 

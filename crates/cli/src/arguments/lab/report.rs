@@ -6,8 +6,8 @@ use clap::Args;
 
 /// Write the report of results again: DIR/report.html, and each figure as DIR/figures/*.svg
 ///
-/// `howdah lab run` does so at its end. This does it for results of an earlier run, also of one that was interrupted or is still
-/// going on, and after the captions, figures or claims in DIR/plan.toml were changed. It says where the page is, and opens nothing.
+/// `howdah lab run` does so at its end. Use this for an earlier run, also one that was interrupted or still runs, and after
+/// changes to captions, figures or claims in DIR/plan.toml. It prints the path of the page, and opens nothing.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ReportArguments {

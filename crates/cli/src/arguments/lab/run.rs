@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// Run an experiment: every cell of a plan, with results, a report and what is concluded
+/// Run an experiment: every cell of a plan, with results, a report and conclusions
 ///
-/// Shows how far it is, and at the end a table of medians beside the origin's figures, and whether each claim of the plan held.
-/// A cell that fails is said and kept, and does not stop the rest. Ctrl-C ends in order and keeps what was measured; the same
-/// command with --to DIR resumes from there.
+/// Shows progress, and at the end a table of medians next to the original figures, and whether each claim of the plan held. A
+/// cell that fails is reported and recorded; the others still run. Ctrl-C stops cleanly and keeps the results; the same command
+/// with --to DIR resumes from there.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RunArguments {
@@ -20,11 +20,11 @@ pub struct RunArguments {
     #[arg(long)]
     pub quick: bool,
 
-    /// Where results go [default: lab-results/PLAN-DATE-TIME]; one that was interrupted is resumed
+    /// Directory for results [default: lab-results/PLAN-DATE-TIME]; an interrupted run in it is resumed
     #[arg(long, value_name = "DIR")]
     pub to: Option<PathBuf>,
 
-    /// One cell alone, by its number in the table and in every row
+    /// Only this cell, by its number in the table and in every row
     #[arg(long, value_name = "N")]
     pub cell: Option<u32>,
 
@@ -36,11 +36,11 @@ pub struct RunArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repetitions: Option<u32>,
 
-    /// What all chance follows from [default: as the plan says]
+    /// Random seed [default: as the plan says]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 
-    /// Only check the plan, and list the cells and the commands that they would run
+    /// Only check the plan, and list its cells and their commands
     #[arg(long)]
     pub dry_run: bool,
 

@@ -8,8 +8,8 @@ use super::PathArguments;
 
 /// Two hosts, `client` and `server`, with a path between them, and a shell or a command on one of them
 ///
-/// On the other host: `ip netns exec server COMMAND`, from the same shell. Programs find the hosts by their names. At the end
-/// it says what the path did to packets.
+/// On the other host: `ip netns exec server COMMAND`, from the same shell. Programs find the hosts by name. At the end it
+/// prints what the path did to packets.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ShellArguments {
@@ -17,20 +17,20 @@ pub struct ShellArguments {
     #[command(flatten)]
     pub path: PathArguments,
 
-    /// The path's packets leave when they are due though hosts have much to do: who carries them runs before others, for
-    /// half of the time at most; as root [default: true for paths of up to 1 Gb/s, which cost hosts nothing by it]
+    /// Send packets on time even on busy hosts: the thread that carries them runs before all others, at most half of the time;
+    /// needs root [default: true for paths of up to 1 Gb/s, where it costs the hosts nothing]
     #[arg(long, conflicts_with = "join", value_name = "true|false", hide_possible_values = true, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub punctual: Option<bool>,
 
-    /// The host to be on
+    /// Host of the shell or command
     #[arg(long, value_name = "NAME", default_value = "client")]
     pub host: String,
 
-    /// Join the sandbox of another `lab shell`, from another terminal; it says its number when it begins
+    /// Join the sandbox of another `lab shell`, from another terminal; it prints its number at the start
     #[arg(long, value_name = "NUMBER", conflicts_with = "PathArguments")]
     pub join: Option<String>,
 
-    /// Say nothing, neither at the start nor at the end
+    /// Print nothing at the start and at the end
     #[arg(long, short)]
     pub quiet: bool,
 
