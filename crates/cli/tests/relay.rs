@@ -230,7 +230,7 @@ fn a_relay_that_calls_from_low_ports_takes_calls_from_such_ports_and_says_whose_
     let mut near = Server::start(serve(&home.join("near")).args(["--cache", &url, "--listen", ANYWHERE]));
     assert!(near.screen.contains("ports below 1024"), "{}", near.screen);
     assert!(!near.screen.contains("any port"), "{}", near.screen);
-    near.log_line("locks hold among the clients of this server only");
+    near.log_line("locks apply only among clients of this server");
     // Root's own client calls from such a port.
     client(&near);
     drop(near);

@@ -71,7 +71,7 @@ impl Opener {
             Ok(_) if self.is_stopping.load(Ordering::SeqCst) => near.reset(),
             Ok(far) => {
                 if self.is_away.swap(false, Ordering::Relaxed) {
-                    tracing::info!(server = %far.peer(), "the far server is reached again");
+                    tracing::info!(server = %far.peer(), "the far server is reachable again");
                 }
                 self.begin(near, far, program, place);
             }
@@ -79,7 +79,7 @@ impl Opener {
                 self.registry.totals.failed.fetch_add(1, Ordering::Relaxed);
                 if !self.is_away.swap(true, Ordering::Relaxed) {
                     let server = self.far.url();
-                    tracing::warn!(%client, %server, %error, "no connection to the far server: clients are let go, and try again");
+                    tracing::warn!(%client, %server, %error, "cannot connect to the far server: its clients are disconnected, and retry");
                 }
                 near.reset();
             }

@@ -161,7 +161,7 @@ impl RelaySizing {
             pair(number).into_iter().for_each(|pair| apply(pair, side, &[change]));
         }
         for pair in stuck.iter().filter_map(|(number, _)| pair(*number)) {
-            tracing::warn!(client = %pair.near.peer().ends.client, "closed: memory is short, and one side takes next to nothing");
+            tracing::warn!(client = %pair.near.peer().ends.client, "closed: memory is short, and one side reads almost nothing");
             pair.cut();
         }
     }

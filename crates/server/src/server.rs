@@ -257,7 +257,7 @@ impl Server {
                 self.spawn("interfaces".into(), move || follower.run())
             }
             Err(error) => {
-                tracing::warn!(%error, "interfaces have no UDP sockets of their own: the kernel does not tell of them");
+                tracing::warn!(%error, "no UDP sockets per interface: the kernel does not report interfaces");
                 Ok(())
             }
         }

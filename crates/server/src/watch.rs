@@ -82,7 +82,7 @@ impl Watch {
                 tracing::warn!(
                     export = name,
                     calls = most,
-                    "calls wait for the storage of this export: as many as may; others of it wait in line"
+                    "this export has as many calls in its storage as it may; further calls of it are queued"
                 );
             }
         });

@@ -145,7 +145,7 @@ impl Session<'_> {
             // Whatever woke us: signals may come more often than this is due.
             self.manager.alive();
             if let Err(error) = self.server.take_late_names(&self.config.exports) {
-                tracing::error!("changes of clients' names are not in effect yet: {error:#}");
+                tracing::error!("new addresses of client names are not in effect yet: {error:#}");
             }
             if let Err(error) = self.follow_directories() {
                 tracing::error!("exports could not be changed: {error:#}");

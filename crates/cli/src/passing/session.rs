@@ -37,7 +37,7 @@ pub fn run(arguments: &RelayArguments) -> Result<(), Failure> {
     if settings.relay.connections_max < wanted {
         let most = settings.relay.connections_max;
         tracing::warn!(
-            "{open_files} open files are enough for {most} connections: raise that limit (ulimit -n, LimitNOFILE=)"
+            "the limit of {open_files} open files allows {most} connections; raise it (ulimit -n, or LimitNOFILE= in the unit)"
         );
     }
     let listeners = listeners(&settings.listen)?;
@@ -56,7 +56,7 @@ pub fn run(arguments: &RelayArguments) -> Result<(), Failure> {
     welcome(&relay, &settings, admin.as_ref(), &mut file, &manager)?;
     follow(&relay, &signals, &mut manager);
     manager.stopping();
-    tracing::info!("stopping: the connections of clients are closed");
+    tracing::info!("stopping: closing client connections");
     drop(relay);
     Ok(())
 }
@@ -120,8 +120,8 @@ fn follow(relay: &Relay, signals: &Receiver<Signal>, manager: &mut ServiceManage
     loop {
         match signals.recv_timeout(manager.due_in().unwrap_or(LOOK)) {
             Ok(Signal::Reload) => match relay.far().renew_tls() {
-                Ok(()) => tracing::info!("certificates were read again: they are good for new connections"),
-                Err(error) => tracing::warn!("certificates stay as they were: {error}"),
+                Ok(()) => tracing::info!("certificates reloaded: new connections use them"),
+                Err(error) => tracing::warn!("reload refused, the old certificates stay: {error}"),
             },
             Ok(Signal::Stop) | Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) => manager.alive(),

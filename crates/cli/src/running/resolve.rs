@@ -53,7 +53,7 @@ impl ClientNames {
             tracing::warn!(
                 name,
                 ?addresses,
-                "nobody tells this client's address: it keeps those that it had until somebody does"
+                "cannot resolve this client's name: it keeps its old addresses until that works"
             );
         }
         Self { answers: Some(answers), ..names }
@@ -85,7 +85,7 @@ impl ClientNames {
         let before = self.open.len();
         for (name, addresses) in late {
             if let Some(addresses) = addresses.as_ref().filter(|addresses| !addresses.is_empty()) {
-                tracing::info!(name, ?addresses, "this client's address is known now");
+                tracing::info!(name, ?addresses, "this client's name is resolved");
             }
             self.take((name, addresses));
         }
@@ -106,10 +106,7 @@ impl ClientNames {
     fn take(&mut self, (name, addresses): Answer) {
         let Some(addresses) = addresses else { return };
         if addresses.is_empty() {
-            tracing::warn!(
-                name,
-                "this client's name has no address: it may mount nothing until the next reload"
-            );
+            tracing::warn!(name, "this client's name has no address: it is refused until a reload finds one");
         } else {
             tracing::debug!(name, ?addresses, "looked up a client's name");
         }

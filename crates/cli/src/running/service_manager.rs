@@ -61,6 +61,6 @@ impl ServiceManager {
 
 fn tell(states: &[NotifyState<'_>]) {
     if let Err(error) = sd_notify::notify(states) {
-        tracing::warn!(%error, "telling the service manager");
+        tracing::warn!(%error, "notifying the service manager");
     }
 }

@@ -412,8 +412,7 @@ fn server(export: &ExportConfig, url: &NfsUrl, state: &Path) -> Result<Far> {
     if export.locks == ExportLocks::Local {
         tracing::warn!(
             export = %export.name,
-            "locks hold among the clients of this server only: {url} does not know them, nor do those who use it directly; \
-             to refuse locks, set locks = \"refuse\" (--locks refuse)"
+            "locks apply only among clients of this server: {url} and its direct users do not see them; to refuse locks, set locks = \"refuse\" (--locks refuse)"
         );
     }
     let (sizes, expected) = (client.sizes(), expected(&client));

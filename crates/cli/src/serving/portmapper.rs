@@ -28,11 +28,10 @@ impl Portmapper {
         let found = Self::look(config, sockets);
         match &found.other_locks {
             Some(other) => tracing::warn!(
-                "locks of NFSv3 clients are refused: {other}. To serve them, unmount what this host mounts over NFSv3 \
-                 without nolock, stop rpc-statd, and restart howdah"
+                "locks of NFSv3 clients are refused: {other}. To serve them, unmount NFSv3 mounts of this host that are without nolock, stop rpc-statd, and restart howdah"
             ),
             None if !found.is_found(sockets) => tracing::info!(
-                "NFSv3 clients must mount with nolock: they look for locks by rpcbind (port 111), where they do not find this server"
+                "NFSv3 clients must mount with nolock: they look up the lock service on port 111, which does not list this server"
             ),
             None => {}
         }
@@ -59,7 +58,7 @@ impl Portmapper {
                 Self { own: answer_ourselves(sockets, config.udp), ..Self::default() }
             }
             Err(error) => {
-                tracing::warn!(%error, "clients must be told the port");
+                tracing::warn!(%error, "not registered with rpcbind; NFSv3 clients must pass the port");
                 Self::default()
             }
         }
@@ -71,7 +70,7 @@ impl Portmapper {
             match registration.keep() {
                 Ok(keeper) => self.keeper = Some(keeper),
                 Err(error) => {
-                    tracing::warn!(%error, "clients must be told the port: nobody looks after rpcbind")
+                    tracing::warn!(%error, "the registration with rpcbind is not watched; if it is lost, NFSv3 clients must pass the port")
                 }
             }
         }
@@ -100,7 +99,7 @@ impl Portmapper {
     pub fn take_back(self) {
         let kept = self.keeper.map(Keeper::take_back);
         if let Some(Err(error)) = kept.or_else(|| self.registration.map(Registration::take_back)) {
-            tracing::warn!(%error, "the registration with rpcbind stays behind");
+            tracing::warn!(%error, "could not unregister from rpcbind; the entry remains");
         }
     }
 }

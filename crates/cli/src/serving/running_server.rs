@@ -209,7 +209,7 @@ impl RunningServer {
         let has_ended = self.server.stop(PATIENCE);
         if !self.directories.flush(PATIENCE) {
             tracing::warn!(
-                "what clients wrote and did not commit is not safe on the other server: they write it again when a server is back"
+                "uncommitted writes are not safe on the other server: clients send them again when a server is back"
             );
             // Dropped, it would wait for that server.
             std::mem::forget(self.directories);

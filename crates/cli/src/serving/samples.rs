@@ -21,7 +21,7 @@ pub fn samples(path: &Path) -> Result<Watcher> {
         }
         if let Err(error) = write(&file, look) {
             failed.store(true, Ordering::Relaxed);
-            tracing::warn!(%error, "writing {shown}: no more looks are written");
+            tracing::warn!(%error, "cannot write {shown}: no more samples are written");
         }
     }))
 }

@@ -20,7 +20,7 @@ pub fn sockets(config: &ServerConfig) -> Result<Sockets> {
     }
     tracing::info!(
         count = inherited.len(),
-        "serving the sockets of the service manager as they are; `listen` and settings of UDP sockets are not used"
+        "using the sockets of the service manager; `listen` and UDP socket settings have no effect"
     );
     let mut sockets = Sockets::default();
     for socket in inherited {

@@ -60,7 +60,7 @@ impl ServedCertificate {
             && is_at_rest
             && let Err(error) = self.renew()
         {
-            tracing::error!("the files of TLS changed and are no good; the old certificate stays: {error:#}");
+            tracing::error!("the new TLS files are not valid; the old certificate stays: {error:#}");
         }
         let warning = self.facts().and_then(|facts| ending(&facts, SystemTime::now()));
         if let Some(warning) = warning.filter(|_| self.told.is_none_or(|told| told.elapsed() >= TELLING)) {

@@ -194,7 +194,7 @@ impl Hub {
     /// One of them has a path again.
     pub(super) fn on_path_back(&self, server: SocketAddr) {
         if self.has_lost_path.swap(false, Ordering::Relaxed) {
-            tracing::info!(%server, "what is sent arrives again");
+            tracing::info!(%server, "sent data arrives again");
         }
     }
 

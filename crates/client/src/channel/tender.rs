@@ -171,13 +171,13 @@ impl Tender {
                 if self.lane.is_suspect.swap(true, Ordering::Relaxed) {
                     tracing::debug!(lane, %address, "still stuck");
                 } else {
-                    tracing::warn!(lane, %address, "stuck while other lanes deliver: they take its calls");
+                    tracing::warn!(lane, %address, "stuck while other lanes deliver: its calls move to them");
                 }
                 self.lane.turn_away();
                 link.break_off();
             }
             Verdict::Silent => {
-                tracing::warn!(lane, %address, "no answer for long: connecting again, and sending again");
+                tracing::warn!(lane, %address, "no answer for a long time: reconnecting and retransmitting");
                 link.break_off();
             }
         }

@@ -44,7 +44,7 @@ pub(super) fn success<S, F>(
 
 /// An answer that is not what the protocol says. Nothing in it can be trusted.
 pub(super) fn malformed(procedure: Procedure, error: &DecodeError) -> FsError {
-    tracing::warn!(procedure = procedure.name, %error, "the server's answer makes no sense");
+    tracing::warn!(procedure = procedure.name, %error, "the server's reply makes no sense");
     FsError::ServerFault
 }
 
@@ -132,8 +132,8 @@ pub(super) fn is_not_now(results: &[u8]) -> bool {
 pub(super) fn failure(procedure: Procedure, error: &CallError) -> FsError {
     match error {
         // The channel says so, once.
-        CallError::Away => tracing::debug!(procedure = procedure.name, %error, "a call has no answer"),
-        _ => tracing::warn!(procedure = procedure.name, %error, "a call has no answer"),
+        CallError::Away => tracing::debug!(procedure = procedure.name, %error, "a call got no reply"),
+        _ => tracing::warn!(procedure = procedure.name, %error, "a call got no reply"),
     }
     match error {
         CallError::TimedOut => FsError::TimedOut,

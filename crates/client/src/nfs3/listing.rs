@@ -116,7 +116,7 @@ impl Nfs3 {
                 (_, true, Remedy::FromStart { .. }) => return Err(FsError::BadCookie),
                 (_, true, _) => return Ok(Listing { end: true, directory: page.directory }),
                 (Some(last), false, _) if circle.closes_at(last) => {
-                    tracing::warn!("the server's list of a directory goes round in circles");
+                    tracing::warn!("the server's directory listing loops");
                     return Err(FsError::ServerFault);
                 }
                 (Some(last), false, _) => {

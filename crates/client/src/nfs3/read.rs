@@ -84,7 +84,7 @@ fn take(answer: Answer, asked: usize, buffer: &mut Vec<u8>) -> Result<Told> {
             asked,
             count,
             received,
-            "the server sends other data than it announces, or than was requested"
+            "the server sent more or less data than it announced, or than was requested"
         );
         return Err(FsError::ServerFault);
     }

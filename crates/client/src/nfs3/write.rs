@@ -73,7 +73,7 @@ impl Nfs3 {
         let committed = stability(told.committed);
         // A server that wrote less durably than it was told to broke the protocol: what it says is all it is.
         if count > asked || (count == 0 && asked > 0) || committed < part.how {
-            tracing::warn!(asked, count, ?committed, how = ?part.how, "the server wrote something else than it was asked to");
+            tracing::warn!(asked, count, ?committed, how = ?part.how, "the server did not write what was requested");
             return Err(FsError::ServerFault);
         }
         Ok(Written { count, stability: committed, verifier: told.verifier })

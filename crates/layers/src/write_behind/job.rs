@@ -45,7 +45,7 @@ impl Drop for WriteJob {
         match std::mem::replace(&mut self.outcome, Ok(Vec::new())) {
             Ok(answers) => state.wrote(&self.node, answers),
             Err(error) => {
-                tracing::warn!(%error, "data that was taken could not be written: the next write or commit of the file fails");
+                tracing::warn!(%error, "buffered data could not be written: the next write or commit of the file fails");
                 match error {
                     FsError::Stale => state.drop_uncommitted(&self.node, Some(error)),
                     _ => state.lost(&self.node, error),
@@ -93,7 +93,7 @@ impl CommitJob {
             // It is tried again.
             Err(FsError::Delay) => return,
             Err(error) => {
-                tracing::warn!(%error, "a COMMIT failed: the next commit of the file tells its user");
+                tracing::warn!(%error, "a COMMIT failed: the next commit of the file reports it");
                 self.shared.state.lock().commit_failed(&self.node, error);
                 return;
             }

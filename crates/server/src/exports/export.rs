@@ -197,7 +197,7 @@ impl Export {
     fn log_security(&self, peer: &Peer, remedy: &str) {
         let Some(others) = self.seldom.log(Instant::now()) else { return };
         let (export, client, tls) = (&self.name, peer.ends.client, self.tls.name());
-        tracing::warn!(export, %client, tls, others, "refused a call that TLS does not protect as the export requires: {remedy}");
+        tracing::warn!(export, %client, tls, others, "refused a call without the TLS protection that the export requires: {remedy}");
     }
 
     /// The same export of another server, to which the way is this.

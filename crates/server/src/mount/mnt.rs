@@ -68,7 +68,7 @@ pub fn run_version_1(
     let path = Arguments::decode(&mut request.arguments)?.path.0;
     if mount.mounts.refusals.is_due(Instant::now()) {
         let (client, shown) = (request.peer.ends.client, Shown(path));
-        tracing::info!(%client, path = %shown, "mount refused: it is for NFS version 2");
+        tracing::info!(%client, path = %shown, "mount refused: NFSv2 is not supported");
     }
     reply.write(&Answer1::Err(Status::AccessDenied));
     Ok(())

@@ -57,13 +57,13 @@ impl Notices {
         if count > 0 {
             tracing::info!(
                 clients = count - untold,
-                "telling NFSv3 clients that had locks to reclaim them (NSM)"
+                "notifying NFSv3 clients that had locks: they reclaim them (NSM)"
             );
         }
         if untold > 0 {
             tracing::warn!(
                 clients = untold,
-                "too many clients had locks: these are not asked to reclaim them"
+                "too many clients had locks: these are not notified, and cannot reclaim them"
             );
         }
     }

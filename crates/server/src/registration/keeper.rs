@@ -87,7 +87,7 @@ fn keep(registration: &mut Registration, stopped: BorrowedFd<'_>) {
                 if count > 0 {
                     tracing::info!(
                         rows = count,
-                        "registered with rpcbind again, which had forgotten this server"
+                        "registered with rpcbind again, which had lost the entry of this server"
                     );
                 }
                 is_told = false;
@@ -98,7 +98,7 @@ fn keep(registration: &mut Registration, stopped: BorrowedFd<'_>) {
             }
             Err(error) => {
                 if !std::mem::replace(&mut is_told, true) {
-                    tracing::warn!(%error, "clients must be told the port until rpcbind knows it again");
+                    tracing::warn!(%error, "not registered with rpcbind; until it works again, NFSv3 clients must pass the port");
                 }
                 match error {
                     // It is gone, or went while it was asked.

@@ -119,7 +119,7 @@ impl Registration {
 impl Drop for Registration {
     fn drop(&mut self) {
         if let Err(error) = self.undo() {
-            tracing::warn!(%error, "the registration with rpcbind stays behind");
+            tracing::warn!(%error, "could not unregister from rpcbind; the entry remains");
         }
     }
 }

@@ -84,7 +84,7 @@ impl HostMirror {
             Err(FsError::Stale) => None,
             Err(error) => {
                 if !self.has_failed.swap(true, Ordering::Relaxed) {
-                    tracing::warn!(%error, "a lock of an NFS client is not seen by processes of this host: the file cannot be locked here so");
+                    tracing::warn!(%error, "processes of this host do not see a lock of an NFS client: locking the file here failed");
                 }
                 None
             }

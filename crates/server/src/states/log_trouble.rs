@@ -49,7 +49,7 @@ impl LogTrouble {
     fn ended(&self) {
         let refused = self.refused.swap(0, Ordering::Relaxed);
         if refused != 0 {
-            tracing::info!(refused, "a client waits no longer for its record");
+            tracing::info!(refused, "the record of clients can be written again");
         }
     }
 }

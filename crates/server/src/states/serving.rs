@@ -105,7 +105,7 @@ impl States {
         let Some(heads) = &self.heads else { return Vec::new() };
         let _turn = self.taking_over.lock();
         let lost = heads.lost().unwrap_or_else(|error| {
-            tracing::error!(%error, "it is not known which addresses this head serves: no opens or locks are granted");
+            tracing::error!(%error, "cannot find out which addresses this head serves: no opens or locks are granted");
             Vec::new()
         });
         if !lost.is_empty() {

@@ -31,7 +31,7 @@ pub fn report(shared: &Shared, is_on: bool) -> TuningReport {
         said: if is_on {
             settings.host.explain()
         } else {
-            "connections stay as the kernel makes them".into()
+            "connections have the kernel's buffers and congestion control".into()
         },
         budget_bytes: settings.budget.total(),
         promised_bytes: tuner.promised(),
@@ -67,12 +67,12 @@ pub fn pressure(level: Pressure) -> &'static str {
 /// What a level means, for a person.
 pub fn pressure_in_words(level: Pressure) -> &'static str {
     match level {
-        Pressure::None => "enough again",
-        Pressure::StopGrowing => "three quarters are used, so nothing grows",
+        Pressure::None => "below the limit again",
+        Pressure::StopGrowing => "three quarters of the budget are in use: buffers stop growing",
         Pressure::TakeBack => {
-            "it is used up: windows are taken back, those who do not take their replies are not read, and at last cut"
+            "the budget is used up: windows shrink, and clients that do not read their replies are paused, then disconnected"
         }
-        Pressure::Refuse => "a quarter more than there is: no new connections but the first of a client",
+        Pressure::Refuse => "a quarter over the budget: only the first connection of each client is accepted",
     }
 }
 

@@ -54,7 +54,7 @@ impl Follower {
             let looked = if is_late { self.look() } else { self.step() };
             if let Err(error) = &looked {
                 if !is_late {
-                    tracing::warn!(%error, "following interfaces; UDP sockets stay as they are until it can be done");
+                    tracing::warn!(%error, "cannot follow interfaces; UDP sockets stay unchanged until it works");
                 }
                 // It takes a descriptor, of which there may be none for a while. Whoever stops the server wakes us.
                 std::thread::park_timeout(AGAIN);
@@ -79,7 +79,10 @@ impl Follower {
         for port in self.shared.udp.all() {
             let Some(interface) = port.interface() else { continue };
             if !now.iter().any(|now| is_same(now, interface) && serves(now, port.socket().address())) {
-                tracing::info!(interface = interface.name, "UDP: the interface is gone, and its sockets are");
+                tracing::info!(
+                    interface = interface.name,
+                    "UDP: the interface is gone, its sockets are closed"
+                );
                 self.shared.udp.remove(&port);
             }
         }

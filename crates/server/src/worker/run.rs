@@ -146,7 +146,7 @@ impl Worker {
         if let Err(error) = outcome {
             // What a socket never says: it comes from the file of a READ.
             if matches!(error.raw_os_error(), Some(EIO | EINVAL)) {
-                tracing::warn!(%error, "sending a range of a file; READs are copied for a while");
+                tracing::warn!(%error, "sendfile failed; READ data is copied for a while");
                 self.shared.service.ranges.doubt();
             }
             self.shared.close(connection, &error);

@@ -67,7 +67,7 @@ pub const FAULTS: &[Fault] = &[
 ];
 
 /// What the server says of a client whose name nobody tells it.
-const KEPT_ADDRESSES: &str = "it keeps those that it had";
+const KEPT_ADDRESSES: &str = "it keeps its old addresses";
 /// Who has which address, as long as nobody is silent, and where we keep it meanwhile.
 const HOSTS: &str = "/etc/hosts";
 const KEPT: &str = "/run/howdah/hosts-kept";
