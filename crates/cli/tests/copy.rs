@@ -611,7 +611,7 @@ fn root_that_is_squashed_is_told_so() {
             code == Some(1) && why.contains("permission denied") && why.contains("squash = \"none\""),
             "{why}"
         );
-        assert!(server.screen.contains("mapped to nobody"), "{}", server.screen);
+        assert!(server.screen.contains("acts as nobody"), "{}", server.screen);
     } else {
         assert_eq!(code, Some(0), "{said}{why}");
     }

@@ -78,7 +78,7 @@ fn reloads_without_dropping_a_connection() {
     let mut server = Server::start(serve(home.path()).arg("--config").arg(&file).args(HERE));
     let mut stream = TcpStream::connect(server.address()).expect("it listens");
     answers_null(&mut stream);
-    assert!(server.screen.contains("Read the configuration again: kill -HUP"), "{}", server.screen);
+    assert!(server.screen.contains("Reload the configuration: kill -HUP"), "{}", server.screen);
     let exports = || run(Command::new(HOWDAH).arg("exports").arg("--state").arg(home.path().join("state"))).1;
 
     fs::write(&file, format!("{}\n{}", export("/one"), export("/two"))).expect("written");
@@ -389,7 +389,7 @@ fn memory_and_what_another_server_exports_are_served_like_a_directory() {
         Server::start(serve(near.path()).arg(&url).args(listen).args(squash))
     };
     let relay = start("127.0.0.1:0");
-    assert!(relay.screen.contains("passed on to that server"), "{}", relay.screen);
+    assert!(relay.screen.contains("forwarded to that server"), "{}", relay.screen);
     let name = |text: &'static str| Name::parse(text.as_bytes()).expect("a name");
     let (through, direct) = (client(&relay).expect("it serves"), client(&origin).expect("it serves"));
     let mut change = Change::default();

@@ -77,7 +77,7 @@ impl RelayAnswers {
             (Some("GET"), Some("/metrics")) => (OK, "text/plain; version=0.0.4", metrics(&(self.report)())),
             _ => {
                 let refused = json!({
-                    "error": "this is a relay that passes calls through, and knows nothing of that",
+                    "error": "a pass-through relay does not support this request",
                     "hint": "howdah why shows its connections; ask the far server for all else"
                 });
                 ("404 Not Found", JSON, refused.to_string())

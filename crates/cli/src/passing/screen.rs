@@ -35,22 +35,19 @@ impl RelayScreen<'_> {
         ports.dedup();
         let _ = writeln!(
             text,
-            "howdah {} passes calls through over TCP, port {}\n",
+            "howdah {} forwards calls over TCP, port {}\n",
             env!("CARGO_PKG_VERSION"),
             ports.join(", ")
         );
         text.push_str(&self.far());
-        let _ = writeln!(text, "\nAt most {} connections of clients at the same time.", self.connections_max);
+        let _ = writeln!(text, "\nAt most {} client connections.", self.connections_max);
         let _ = writeln!(text, "{}", capitalized(self.sizing));
         if let Some(admin) = self.admin {
             let _ = writeln!(text, "Admin socket, for howdah why: {}", admin.display());
         }
         text.push_str(&self.mounting());
-        let _ = writeln!(
-            text,
-            "\nStop: Ctrl-C or kill {0}. Read certificates again: kill -HUP {0}",
-            self.process
-        );
+        let _ =
+            writeln!(text, "\nStop: Ctrl-C or kill {0}. Reload certificates: kill -HUP {0}", self.process);
         text
     }
 
@@ -60,22 +57,22 @@ impl RelayScreen<'_> {
         let mut text = format!("  Far server  {} ({})\n", far.url(), addresses.join(", "));
         let mount = match far.mount_port() {
             Some(port) => format!("MOUNT on port {port}"),
-            None => "no MOUNT, so that only NFSv4 can be mounted".to_owned(),
+            None => "no MOUNT: only NFSv4 can be mounted".to_owned(),
         };
         let _ = writeln!(text, "      NFS on port {}, {mount}", far.nfs_port());
         let protection = match (far.tls_name(), far.has_certificate()) {
-            (None, _) => "not protected on the way; ?xprtsec=tls in the URL protects it".to_owned(),
-            (Some(name), false) => format!("protected by TLS; the server proves to be {name}"),
+            (None, _) => "no TLS to it; ?xprtsec=tls in the URL enables TLS".to_owned(),
+            (Some(name), false) => format!("TLS to it; the server authenticates as {name}"),
             (Some(name), true) => {
-                format!("protected by TLS; the server proves to be {name}, and this host who it is")
+                format!("TLS to it; the server authenticates as {name}, and this host by its certificate")
             }
         };
         let _ = writeln!(text, "      {protection}");
-        let _ = writeln!(text, "      it sees the address of this host: export to that");
+        let _ = writeln!(text, "      it sees the address of this host: export to this address");
         if !self.has_low_ports {
             let _ = writeln!(
                 text,
-                "      it sees ports above 1023, since CAP_NET_BIND_SERVICE is missing: allow those (Linux: insecure)"
+                "      it sees ports above 1023, because CAP_NET_BIND_SERVICE is missing: allow them (Linux: insecure)"
             );
         }
         text

@@ -43,7 +43,7 @@ pub fn server(config: &ServerConfig) -> String {
         line("lease", &format!("{} s", config.lease.as_secs()));
     }
     if config.manage_gids {
-        line("groups", "of each caller as this host knows them");
+        line("groups", "of each caller, looked up on this host");
     }
     line("sandbox", config.sandbox.as_str());
     line("admin", &config.admin.to_string());
@@ -82,7 +82,7 @@ pub fn server(config: &ServerConfig) -> String {
 fn live_page(listen: &AdminListen, state: &Path) -> String {
     let scheme = if listen.tls.is_some() { "https" } else { "http" };
     let token = admin_token_file(state, listen.token.as_deref());
-    format!("{scheme}://{}/, for who knows the token in {}", listen.address, token.display())
+    format!("{scheme}://{}/, with the token in {}", listen.address, token.display())
 }
 
 fn joined(paths: &[PathBuf]) -> String {
@@ -92,7 +92,7 @@ fn joined(paths: &[PathBuf]) -> String {
 /// What proves the server, in words.
 fn tls(files: &ServerFiles) -> String {
     let clients = match files.authorities.as_slice() {
-        [] => "clients are asked for none".to_owned(),
+        [] => "no client certificates".to_owned(),
         authorities => {
             let revoked = match files.revocations.as_slice() {
                 [] => String::new(),
@@ -111,7 +111,7 @@ fn metrics(metrics: &Metrics) -> String {
         .map_or_else(|| "on the admin socket".to_owned(), |address| format!("http://{address}/metrics"));
     match metrics.clients {
         0 => place,
-        clients => format!("{place}, with the {clients} clients that moved most"),
+        clients => format!("{place}, with the {clients} busiest clients"),
     }
 }
 
@@ -122,18 +122,15 @@ fn datagrams(udp: &UdpSettings) -> String {
         Some(1) => "one socket".to_owned(),
         Some(count) => format!("{count} sockets"),
     };
-    let of = if udp.per_interface {
-        "for each interface, one for each address besides"
-    } else {
-        "for each address"
-    };
+    let of =
+        if udp.per_interface { "for each interface, and one for each address" } else { "for each address" };
     format!("{count} {of}")
 }
 
 /// How connections are sized, in words.
 fn connections(tuning: &Tuning) -> String {
     if !tuning.enabled {
-        return "as the kernel makes them".to_owned();
+        return "kernel defaults".to_owned();
     }
     format!(
         "send buffer {}, receive buffer {}, congestion control {}, memory of all {}",
@@ -203,7 +200,7 @@ fn export(export: &ExportConfig, gone: Option<&str>) -> String {
     if export.locks == ExportLocks::Refuse {
         line("locks", "refused");
     }
-    line("set-ID bits", if export.set_id { "clients may set them" } else { "left out" });
+    line("set-ID bits", if export.set_id { "clients may set them" } else { "dropped" });
     line("cross mounts", if export.cross_mounts { "yes" } else { "no" });
     for (index, rule) in export.clients.iter().enumerate() {
         let title = if index == 0 { "clients" } else { "" };
@@ -215,7 +212,7 @@ fn export(export: &ExportConfig, gone: Option<&str>) -> String {
 /// What is cached of another server's export, in words.
 fn caches(caching: Option<&CachingOptions>) -> String {
     let Some(CachingOptions { memory_budget, attributes, .. }) = caching else {
-        return "none: every call is passed on".to_owned();
+        return "none: every call is forwarded".to_owned();
     };
     let times = |min: Duration, max: Duration| match min == max {
         true => format!("{} s", min.as_secs_f64()),
@@ -236,9 +233,11 @@ pub fn access(access: &Access, opened: OpenedExport) -> String {
     let squash = match access.squash {
         _ if !opened.acts_as_caller => String::new(),
         Squash::Root => format!(", root acts as {anonymous}"),
-        Squash::All => format!(", everybody acts as {anonymous}"),
+        Squash::All => format!(", everyone acts as {anonymous}"),
         Squash::None => ", root acts as root".to_owned(),
-        Squash::Certificate => format!(", everybody acts as the user of its certificate, or as {anonymous}"),
+        Squash::Certificate => {
+            format!(", everyone acts as the user of the client's certificate, or as {anonymous}")
+        }
     };
     let ports = match access.privileged_ports {
         PrivilegedPorts::Always => "ports below 1024",

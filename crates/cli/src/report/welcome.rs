@@ -59,7 +59,7 @@ impl Welcome<'_> {
         text.push_str(&self.mounting());
         let _ = write!(text, "\nStop: Ctrl-C or kill {}", self.process);
         if self.reads_file {
-            let _ = write!(text, ". Read the configuration again: kill -HUP {}", self.process);
+            let _ = write!(text, ". Reload the configuration: kill -HUP {}", self.process);
         }
         text + "\n"
     }
@@ -78,17 +78,17 @@ impl Welcome<'_> {
                 |export: &ExportConfig| export.clients.iter().any(|rule| rule.access.squash == Squash::Root);
             let squash = match self.config.exports.iter().any(squashes) {
                 true => {
-                    "Root on a client is mapped to nobody (root squash) and may change only what everybody may; \
+                    "Root on a client acts as nobody (root squash) and can change only what everyone can; \
                      squash = \"none\" (--squash none) lets it act as root.\n"
                 }
                 false => "",
             };
             return squash.to_owned()
-                + "Calls act as the user whom the client names, without proof. Mount what you export with nosuid.\n";
+                + "Calls act as the user that the client claims, without authentication. Mount exported file systems with nosuid.\n";
         }
         format!(
-            "All calls act as {}: new files belong to that user, nobody has more rights\n\
-             than that user, and squashing changes nothing. To act as each caller, run howdah as root.\n",
+            "All calls act as {}: new files belong to that user, no client has more rights\n\
+             than that user, and squash has no effect. To act as each caller, run howdah as root.\n",
             self.user
         )
     }
@@ -106,7 +106,7 @@ impl Welcome<'_> {
         }
         let others: Vec<String> = self.hosts[1..].iter().map(ToString::to_string).collect();
         if !others.is_empty() {
-            let _ = writeln!(text, "It is also reached under {}", others.join(", "));
+            let _ = writeln!(text, "Other addresses: {}", others.join(", "));
         }
         text
     }
@@ -127,7 +127,7 @@ impl Welcome<'_> {
             let short = mount_commands::linux_by_portmapper(host, name);
             let _ = writeln!(
                 text,
-                "On port 111 {program} tells clients the port. A shorter form of NFSv3 works, too, and its locks hold for all clients:\n  Linux, NFSv3  {short}"
+                "On port 111 {program} tells clients the port. A shorter NFSv3 command works too, with locks for all clients:\n  Linux, NFSv3  {short}"
             );
         }
     }
@@ -165,7 +165,7 @@ fn exported(export: &ExportConfig, opened: OpenedExport) -> String {
         Handles::Index => format!("{durability}, file handles of an index"),
         Handles::FileNumbers(why) => {
             let why = match why {
-                FallBack::NodeNumbers => "the handles of this FUSE daemon end when it restarts",
+                FallBack::NodeNumbers => "handles of this FUSE daemon become invalid when it restarts",
                 FallBack::Forgotten => {
                     "this FUSE daemon cannot open a handle after the kernel dropped its caches"
                 }
@@ -173,8 +173,8 @@ fn exported(export: &ExportConfig, opened: OpenedExport) -> String {
             format!("{durability}, file handles of file numbers, by an index: {why}")
         }
         Handles::Memory => "lost when the server ends".to_owned(),
-        Handles::Server if export.caching.is_some() => "passed on to that server through caches".to_owned(),
-        Handles::Server => "passed on to that server, nothing is cached".to_owned(),
+        Handles::Server if export.caching.is_some() => "forwarded to that server, through caches".to_owned(),
+        Handles::Server => "forwarded to that server, without caches".to_owned(),
     };
     let mut text = format!("\n  {}  {}\n", export.name, export.source);
     for rule in &export.clients {
@@ -249,8 +249,8 @@ howdah 0.1.0 serves NFSv3 over TCP and UDP, NFSv4.1 and 4.2 over TCP, port 2049
       *: read and write, root acts as 65534:65534, any port (from this host: below 1024)
       sync, file handles of the kernel
 
-Root on a client is mapped to nobody (root squash) and may change only what everybody may; squash = "none" (--squash none) lets it act as root.
-Calls act as the user whom the client names, without proof. Mount what you export with nosuid.
+Root on a client acts as nobody (root squash) and can change only what everyone can; squash = "none" (--squash none) lets it act as root.
+Calls act as the user that the client claims, without authentication. Mount exported file systems with nosuid.
 State that survives restarts: /var/lib/howdah
 Admin socket, for howdah why, get and set: /run/42.admin
 Live page, for a browser: http://127.0.0.1:9048/#token=42
@@ -260,11 +260,11 @@ Mount /data from another machine (Linux and macOS as root):
   Linux, NFSv3  mount -t nfs -o vers=3,proto=tcp,port=2049,mountport=2049,mountproto=tcp,nolock 10.0.0.1:/data /mnt
   macOS  mount -t nfs -o vers=3,tcp,port=2049,mountport=2049,locallocks 10.0.0.1:/data /mnt
   libnfs nfs://10.0.0.1/data/?nfsport=2049&mountport=2049
-On port 111 rpcbind tells clients the port. A shorter form of NFSv3 works, too, and its locks hold for all clients:
+On port 111 rpcbind tells clients the port. A shorter NFSv3 command works too, with locks for all clients:
   Linux, NFSv3  mount -t nfs -o vers=3 10.0.0.1:/data /mnt
-It is also reached under [fd00::1]:2049
+Other addresses: [fd00::1]:2049
 
-Stop: Ctrl-C or kill 42. Read the configuration again: kill -HUP 42
+Stop: Ctrl-C or kill 42. Reload the configuration: kill -HUP 42
 
 "#]]
         );
@@ -281,8 +281,8 @@ howdah 0.1.0 serves NFSv3 over TCP and UDP, NFSv4.1 and 4.2 over TCP, port 3049
       *: read and write, any port
       sync, file handles of an index
 
-All calls act as alice: new files belong to that user, nobody has more rights
-than that user, and squashing changes nothing. To act as each caller, run howdah as root.
+All calls act as alice: new files belong to that user, no client has more rights
+than that user, and squash has no effect. To act as each caller, run howdah as root.
 State that survives restarts: /var/lib/howdah
 Admin socket, for howdah why, get and set: /run/42.admin
 

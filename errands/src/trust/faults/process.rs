@@ -47,7 +47,7 @@ pub const FAULTS: &[Fault] = &[
 ];
 
 /// What it says when no more connections are let in but the first of each client.
-const NO_MEMORY: &str = "memory of connections: a quarter more than there is";
+const NO_MEMORY: &str = "memory of connections: a quarter over the budget";
 /// Fewer than a server has open that serves somebody.
 const FEW_FILES: &str = "16";
 
