@@ -146,7 +146,7 @@ fn what_cannot_be_played_or_recorded_is_said() {
     let (code, _, errors) = howdah(&["capture", &file, "--state", &state]);
     assert!(code == Some(1) && errors.contains("no/such/file"), "{errors}");
     let (code, output, errors) = howdah(&["capture", "-", "--state", &state, "--time", "100ms"]);
-    assert!(code == Some(0) && errors.contains("nobody called"), "{errors}");
+    assert!(code == Some(0) && errors.contains("no calls: nothing to replay"), "{errors}");
     assert!(
         output.starts_with("{\"howdah_capture\":1,") && output.contains("\n{\"end\":\"time\","),
         "{output}"

@@ -40,7 +40,7 @@ pub fn capture(
     // Whoever starts work for it knows from here on that all of it is recorded.
     let most = arguments.time.as_secs_f64();
     report::complain(&format!(
-        "howdah: recording the calls to {}, for {most} s at most; Ctrl-C ends it",
+        "howdah: recording the calls to {}, for {most} s at most; Ctrl-C stops it",
         server.name()
     ));
     let header = Header {

@@ -12,7 +12,7 @@ use crate::capturing::Recording;
 pub fn capturing(state: &State, bytes: u64) -> String {
     let State { seconds, seconds_most, taken, dropped, .. } = state;
     let lost = if *dropped > 0 { format!(", {dropped} dropped") } else { String::new() };
-    format!("{seconds:.0} of {seconds_most:.0} s, {taken} calls, {}{lost}; Ctrl-C ends it", size(bytes))
+    format!("{seconds:.0} of {seconds_most:.0} s, {taken} calls, {}{lost}; Ctrl-C stops it", size(bytes))
 }
 
 /// What was recorded, and what can be done with it.
@@ -37,23 +37,23 @@ pub fn captured(recording: &Recording) -> String {
     if end.dropped > 0 {
         let _ = writeln!(
             text,
-            "dropped: {} calls came faster than they were read; the record has gaps there",
+            "dropped: {} calls arrived faster than they were read; the record has gaps",
             end.dropped
         );
     }
     if end.left_out > 0 {
         let _ = writeln!(
             text,
-            "left out: {} calls of other programs than NFS, or repetitions answered from memory",
+            "left out: {} calls of programs other than NFS, or retransmissions answered from the reply cache",
             end.left_out
         );
     }
     if end.calls == 0 {
-        let _ = writeln!(text, "nobody called: there is nothing to play");
+        let _ = writeln!(text, "no calls: nothing to replay");
     } else if file != "-" {
         let _ = writeln!(
             text,
-            "{file}: {}; play it: howdah bench nfs://HOST/EXPORT --replay {file}",
+            "{file}: {}; replay it: howdah bench nfs://HOST/EXPORT --replay {file}",
             size(*bytes)
         );
     }
@@ -62,11 +62,11 @@ pub fn captured(recording: &Recording) -> String {
 
 fn because(why: Why) -> &'static str {
     match why {
-        Why::Time => "ended after the time asked for (--time)",
-        Why::Calls => "ended after the calls asked for (--calls)",
-        Why::Bytes => "ended because the file is full (--size)",
-        Why::Asked => "ended when asked to",
-        Why::Abandoned => "ended because the server was not asked for its calls for too long",
-        Why::Server => "ended because the server does not answer any more",
+        Why::Time => "stopped at the time limit (--time)",
+        Why::Calls => "stopped at the limit of calls (--calls)",
+        Why::Bytes => "stopped at the size limit of the file (--size)",
+        Why::Asked => "stopped on request",
+        Why::Abandoned => "stopped because the calls were not read for too long",
+        Why::Server => "stopped because the server does not answer any more",
     }
 }

@@ -169,7 +169,7 @@ fn errors(procedures: &[Procedure]) -> String {
     if again + unanswered > 0 {
         let _ = writeln!(
             text,
-            "sent again by clients: {again} answered from memory, {unanswered} not answered (the first still ran)"
+            "retransmitted by clients: {again} answered from the reply cache, {unanswered} not answered (the first call still ran)"
         );
     }
     text
@@ -178,7 +178,7 @@ fn errors(procedures: &[Procedure]) -> String {
 fn unheard(unheard: Unheard) -> String {
     let each = [
         (unheard.malformed, "malformed"),
-        (unheard.authentication, "with credentials that do not do"),
+        (unheard.authentication, "with invalid credentials"),
         (unheard.unavailable, "for programs or versions that are not served"),
     ];
     let told: Vec<String> =
@@ -259,7 +259,7 @@ READDIRPLUS   999999999  25%      0  123ms  123ms   1.5s  25% 120.0 GB 112.0 GB
 all               4000M 100% 120001   31ms   14µs  150ms  25% 480.0 GB 448.0 GB
 
 errors: LOOKUP: 1 ACCES, 120000 NOENT
-sent again by clients: 7 answered from memory, 0 not answered (the first still ran)
+retransmitted by clients: 7 answered from the reply cache, 0 not answered (the first call still ran)
 refused: 3 for programs or versions that are not served
 workers: 30 wait for calls, 1 run, 1 in storage
 

@@ -16,13 +16,13 @@ pub fn knob_set(knob: &Knob, before: Option<&str>, typed: &str) -> String {
     let before =
         before.filter(|before| before != set).map_or(String::new(), |before| format!(" (was {before})"));
     let lasting = match set.as_str() {
-        "auto" => format!("take {name} out of its configuration file, if it is there\n"),
+        "auto" => format!("remove {name} from its configuration file, if it is there\n"),
         _ => format!(
-            "this line above the first [[export]] of its configuration file:\n    {name} = \"{typed}\"\n"
+            "put this line above the first [[export]] of its configuration file:\n    {name} = \"{typed}\"\n"
         ),
     };
     format!(
-        "{name} is {set}{before}\n{}New connections have it at once, existing ones as far as the kernel allows: howdah why shows the effect.\nIt lasts until the server ends. To make it last, {lasting}",
+        "{name} is {set}{before}\n{}It applies to new connections at once, to existing ones as far as the kernel allows: howdah why shows the effect.\nIt lasts until the server stops. To make it permanent, {lasting}",
         standing(knob)
     )
 }
@@ -69,12 +69,12 @@ tcp_rcvbuf      auto
 tcp_rcvbuf is 16777216 (was auto)
     in force:   what the path uses
     bounded by: the memory
-New connections have it at once, existing ones as far as the kernel allows: howdah why shows the effect.
-It lasts until the server ends. To make it last, this line above the first [[export]] of its configuration file:
+It applies to new connections at once, to existing ones as far as the kernel allows: howdah why shows the effect.
+It lasts until the server stops. To make it permanent, put this line above the first [[export]] of its configuration file:
     tcp_rcvbuf = "16M"
 
 "#]]
         );
-        assert!(knob_set(&knob("auto"), Some("auto"), "0").contains("take tcp_rcvbuf out of"));
+        assert!(knob_set(&knob("auto"), Some("auto"), "0").contains("remove tcp_rcvbuf from"));
     }
 }

@@ -62,7 +62,7 @@ fn line(connection: &RelayedConnection) -> String {
         if part >= TELLING {
             let _ = writeln!(
                 text,
-                "  bottleneck {} of the time: {side} did not take what was there",
+                "  bottleneck {} of the time: {side} did not take the data fast enough",
                 percent(part)
             );
         }

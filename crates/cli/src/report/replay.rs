@@ -17,11 +17,11 @@ pub fn replay(played: &ReplayReport) -> String {
 
 fn heading(played: &ReplayReport) -> String {
     let speed = match played.speed {
-        None => "as fast as it goes".to_owned(),
+        None => "as fast as possible".to_owned(),
         Some(1.0) => "with the recorded timing".to_owned(),
         Some(times) => format!("{times} times as fast as recorded"),
     };
-    let names = if played.names == Names::Hashed { "names hashed" } else { "names as they were" };
+    let names = if played.names == Names::Hashed { "names hashed" } else { "names in plain text" };
     let LaidOut { files, directories, bytes, fillers, .. } = played.laid_out;
     let took: Vec<String> = played
         .phases
@@ -97,7 +97,8 @@ fn milliseconds(latency: Option<&LatencySummary>, percent: f64) -> String {
 /// What a reader must know to compare the two.
 fn remarks(played: &ReplayReport) -> String {
     let mut text =
-        "  record: from a call being complete to its reply standing ready, at the server; here: from the call to its answer\n".to_owned();
+        "  record: at the server, from the complete call to its complete reply; here: from call to reply\n"
+            .to_owned();
     let mut remark = |holds: bool, remark: String| {
         if holds {
             let _ = writeln!(text, "  {remark}");
@@ -107,7 +108,7 @@ fn remarks(played: &ReplayReport) -> String {
     remark(
         played.late_calls > 0,
         format!(
-            "{} calls began more than 1 ms after their time, at most {late:.1} ms: this machine, or --in-flight, could not keep up",
+            "{} calls started more than 1 ms late, at most {late:.1} ms: this machine, or --in-flight, could not keep up",
             played.late_calls
         ),
     );
@@ -116,22 +117,22 @@ fn remarks(played: &ReplayReport) -> String {
     remark(
         !skipped.is_empty(),
         format!(
-            "not played, since no file system has such a call or what it is for was not there: {}",
+            "not replayed, because no file system has such a call or its file was missing: {}",
             skipped.join(", ")
         ),
     );
     if let Some(first) = &played.first_otherwise {
-        remark(true, format!("the first call that ended otherwise: {first}"));
+        remark(true, format!("the first call with a different result: {first}"));
     }
     remark(
         played.recorded_dropped > 0,
         format!("the record has gaps: {} calls were dropped when it was taken", played.recorded_dropped),
     );
-    remark(played.ended.is_none(), "the record has no end: its recorder was killed".to_owned());
+    remark(played.ended.is_none(), "the record is incomplete: howdah capture was killed".to_owned());
     let left = played.laid_out.fillers_left_out;
     remark(
         left > 0,
-        format!("directories are shorter than they were listed: {left} files were not made for them"),
+        format!("directories are shorter than in the record: {left} files were not created for them"),
     );
     text
 }

@@ -96,9 +96,9 @@ fn tls(files: &ServerFiles) -> String {
         authorities => {
             let revoked = match files.revocations.as_slice() {
                 [] => String::new(),
-                lists => format!(", but not one revoked by {}", joined(lists)),
+                lists => format!(", except those revoked by {}", joined(lists)),
             };
-            format!("clients are asked for one of {}{revoked}", joined(authorities))
+            format!("requests client certificates of {}{revoked}", joined(authorities))
         }
     };
     format!("certificate {}, key {}; {clients}", files.certificate.display(), files.key.display())

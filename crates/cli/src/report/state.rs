@@ -9,7 +9,7 @@ pub fn state(state: &StateReport) -> String {
     let mut text = String::new();
     if state.grace {
         text.push_str(
-            "The server has restarted: clients reclaim what they had, and nobody gets new opens or locks meanwhile.\n",
+            "The server has restarted: clients reclaim their opens and locks; until then, no client gets new ones.\n",
         );
     }
     if state.clients.is_empty() {

@@ -146,7 +146,7 @@ fn figures(interval: f64, sent: f64, received: f64, lanes: &[Lane], recent: &Rec
     };
     let shares = shares(&recent.verdict_seconds);
     if shares.is_empty() {
-        return format!("{now}new: nothing was seen of it yet");
+        return format!("{now}new: no samples yet");
     }
     let looked_back = recent.seconds.min(LOOKING_BACK);
     let (sent, received) = (each(|recent| recent.sent), each(|recent| recent.received));

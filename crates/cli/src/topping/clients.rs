@@ -71,5 +71,5 @@ fn of_late(verdict_seconds: &BTreeMap<String, f64>) -> String {
     parts.sort_by(|one, other| other.1.total_cmp(&one.1));
     let told: Vec<String> =
         parts.iter().map(|(verdict, part)| format!("{:.0}% {verdict}", part * 100.0)).collect();
-    if told.is_empty() { "nothing was seen yet".to_owned() } else { told.join(", ") }
+    if told.is_empty() { "no samples yet".to_owned() } else { told.join(", ") }
 }

@@ -62,7 +62,7 @@ pub fn row(connection: &ConnectionSeen) -> Row {
 /// What limits it, and how full what it has is.
 fn about(known: &ConnectionReport) -> Vec<String> {
     let sentence = known.verdict.as_ref().map(|verdict| verdict.sentence.clone());
-    let mut about = vec![sentence.unwrap_or_else(|| "nothing was seen of it yet".to_owned())];
+    let mut about = vec![sentence.unwrap_or_else(|| "no samples yet".to_owned())];
     if known.is_held {
         about.push("paused: memory is short, and this connection uses the most".to_owned());
     }

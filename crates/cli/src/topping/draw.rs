@@ -148,7 +148,7 @@ fn table_row(
 /// Why a table is empty.
 fn nothing(screen: &Screen) -> String {
     let text = match &screen.seen {
-        None => "nothing was seen yet",
+        None => "no samples yet",
         Some(_) if !screen.filter.is_empty() => "no row matches; esc shows all",
         Some(seen) if seen.mode == "off" => "connections are not looked at: the server runs with --no-tuning",
         Some(_) if screen.kind == Kind::Exports => "nothing is exported",
