@@ -310,7 +310,7 @@ fn another_server_is_looked_at_as_far_as_it_goes() {
     }
     let could_not = |rung: &str| could_not(&told, rung);
     assert!(could_not("path").contains("run `howdah doctor --listen` there"), "{told:#}");
-    assert!(could_not("nfs").contains("nothing is written unless --write allows it"), "{told:#}");
+    assert!(could_not("nfs").contains("only measured with --write"), "{told:#}");
 }
 
 /// What could not be found out about a rung.

@@ -33,7 +33,7 @@ fn headline(report: &Report) -> String {
         Some((rung, finding)) => format!("{}: {}", rung.word(), finding.says),
         None => match unmeasured(report) {
             Some(why) => {
-                format!("{why}; nothing else limits as far as it could be seen ({})", words.join(", "))
+                format!("{why}; no other limit found ({})", words.join(", "))
             }
             None => match report.note() {
                 Some((rung, finding)) => format!("no fault found; {}: {}", rung.word(), finding.says),
@@ -48,7 +48,7 @@ fn unmeasured(report: &Report) -> Option<String> {
     let unmeasured = || report.rungs.iter().filter(|rung| rung.verdict == Verdict::NotMeasured);
     let words: Vec<&str> = unmeasured().map(|rung| rung.rung.word()).collect();
     let why = unmeasured().next()?.could_not.join("; ");
-    Some(format!("not found out: {} not measured: {why}", words.join(" and ")))
+    Some(format!("inconclusive: {} not measured: {why}", words.join(" and ")))
 }
 
 fn of_rung(rung: &RungReport) -> String {
@@ -85,8 +85,8 @@ fn of_figure(figure: &Figure) -> String {
 fn to_do(all: &[&Remedy]) -> String {
     let mut text = String::new();
     let groups = [
-        (true, "What can be changed here (howdah doctor --apply asks, and does it):"),
-        (false, "What a person can do:"),
+        (true, "Changes on this host (howdah doctor --apply makes them after confirmation):"),
+        (false, "Changes to make by hand:"),
     ];
     for (can, title) in groups {
         let mut group = all.iter().filter(|remedy| remedy.can_be_applied() == can).peekable();
@@ -203,11 +203,11 @@ host: LIMITS
 path: not measured
     ? nobody answers echoes
 
-What can be changed here (howdah doctor --apply asks, and does it):
+Changes on this host (howdah doctor --apply makes them after confirmation):
     sysctl -w net.ipv4.tcp_wmem='4096 16384 8388608'
         why: room for what is on the way
         undo: sysctl -w net.ipv4.tcp_wmem='4096 16384 212992'
-What a person can do:
+Changes to make by hand:
     mount it again
         why: it is small
 
@@ -228,7 +228,7 @@ What a person can do:
         let report = Report { rungs: vec![host, refused(Rung::Storage), refused(Rung::Nfs)] };
         assert_eq!(
             headline(&report),
-            "not found out: storage and NFS not measured: connecting: refused; nothing else limits as far as it could be seen (host)"
+            "inconclusive: storage and NFS not measured: connecting: refused; no other limit found (host)"
         );
     }
 

@@ -49,7 +49,7 @@ fn figures(facts: &HostFacts, need: Option<&Need>) -> Vec<Figure> {
         let value = format!("{} of {}", units::bytes(available as f64), units::bytes(memory as f64));
         figures.push(Figure::told("memory to spare", value));
     }
-    for (name, table) in [("open files", facts.files), ("connections followed", facts.conntrack)] {
+    for (name, table) in [("open files", facts.files), ("connections tracked", facts.conntrack)] {
         figures.extend(
             table.filter(|table| table.most < 1 << 40).map(|table| {
                 Figure::against(name, table.used.to_string(), format!("at most {}", table.most))
@@ -81,13 +81,17 @@ fn switches(facts: &HostFacts) -> Vec<Finding> {
         (is_on == Some(false)).then_some(finding)
     };
     [
-        off(facts.window_scaling, "tcp_window_scaling", "no connection has more than 64 KiB on the way"),
+        off(facts.window_scaling, "tcp_window_scaling", "no connection has more than 64 KiB in flight"),
         off(
             facts.moderates_receive,
             "tcp_moderate_rcvbuf",
             "receive buffers do not grow to what a path needs",
         ),
-        off(facts.selective_acknowledgements, "tcp_sack", "after a loss, what arrived is sent again"),
+        off(
+            facts.selective_acknowledgements,
+            "tcp_sack",
+            "after a loss, data that has arrived is retransmitted",
+        ),
     ]
     .into_iter()
     .flatten()
@@ -140,9 +144,7 @@ fn too_small(
         name: format!("net.ipv4.{name}"),
         now: format!("{least} {first} {most}"),
         wanted: format!("{least} {first} {larger}"),
-        why: format!(
-            "room for what is on the way; it is only taken by connections that need it ({verb} buffers)"
-        ),
+        why: format!("room for data in flight; only connections that need it use it ({verb} buffers)"),
     }))
 }
 
@@ -153,7 +155,7 @@ fn memory(facts: &HostFacts) -> Vec<Finding> {
     {
         let (available, memory) = (units::bytes(available as f64), units::bytes(memory as f64));
         findings.push(Finding::fault(format!(
-            "{available} of {memory} of memory are to spare: there is no room to keep files in, nor for buffers"
+            "only {available} of {memory} of memory are available: too little for file caches and buffers"
         )));
     }
     if let (Some(used), Some(pressure)) = (facts.tcp_memory, facts.tcp_memory_pressure)
@@ -161,7 +163,7 @@ fn memory(facts: &HostFacts) -> Vec<Finding> {
     {
         let (used, pressure) = (units::bytes(used as f64), units::bytes(pressure as f64));
         findings.push(Finding::fault(format!(
-            "TCP holds {used} of memory, and from {pressure} on (net.ipv4.tcp_mem) the kernel takes windows back"
+            "TCP uses {used} of memory; above {pressure} (net.ipv4.tcp_mem) the kernel shrinks windows"
         )));
     }
     findings
@@ -175,12 +177,12 @@ fn tables(facts: &HostFacts) -> Vec<Finding> {
             name: name.to_owned(),
             now: table.most.to_string(),
             wanted: (table.most * 2).to_string(),
-            why: "a full table refuses what is new".to_owned(),
+            why: "a full table refuses new entries".to_owned(),
         }))
     };
     [
         full(facts.files, "files are open", "fs.file-max"),
-        full(facts.conntrack, "connections are followed by the firewall", "net.netfilter.nf_conntrack_max"),
+        full(facts.conntrack, "connections are tracked by the firewall", "net.netfilter.nf_conntrack_max"),
     ]
     .into_iter()
     .flatten()
@@ -240,7 +242,7 @@ mod tests {
             (with(|host| host.window_scaling = Some(false)), None, Some("tcp_window_scaling is 0")),
             (with(|host| host.moderates_receive = Some(false)), None, Some("tcp_moderate_rcvbuf is 0")),
             (with(|host| host.selective_acknowledgements = Some(false)), None, Some("tcp_sack is 0")),
-            (with(|host| host.memory_available = Some(100 << 20)), None, Some("to spare")),
+            (with(|host| host.memory_available = Some(100 << 20)), None, Some("of memory are available")),
             (with(|host| host.tcp_memory = Some(2 << 30)), None, Some("tcp_mem")),
             (
                 with(|host| host.conntrack = Some(Table { used: 65_000, most: 65_536 })),

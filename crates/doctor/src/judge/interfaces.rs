@@ -65,10 +65,10 @@ fn findings(interface: &InterfaceFacts) -> Vec<Finding> {
     let mut findings = Vec::new();
     if interface.is_full_duplex == Some(false) {
         findings.push(
-            Finding::fault(format!("{name} is half duplex: what comes and what goes wait for each other"))
+            Finding::fault(format!("{name} is half duplex: it cannot send and receive at the same time"))
                 .mended_by(Remedy::Advice {
                     what: format!("let {name} and its switch negotiate: ethtool -s {name} autoneg on"),
-                    why: "half duplex is what is left when only one side negotiates".to_owned(),
+                    why: "half duplex is the fallback when only one side negotiates".to_owned(),
                     undo: Some(format!("ethtool -s {name} autoneg off")),
                 }),
         );
@@ -77,7 +77,7 @@ fn findings(interface: &InterfaceFacts) -> Vec<Finding> {
     if interface.errors >= LEAST_EVENTS && interface.errors as f64 / packets > DAMAGED {
         let share = units::percent(interface.errors as f64 / packets);
         findings.push(Finding::fault(format!(
-            "{name}: {share} of its packets are damaged; a cable, a connector or a transceiver"
+            "{name}: {share} of its packets are damaged; check the cable, the connectors and the transceiver"
         )));
     }
     findings.extend(rings(interface));
@@ -106,7 +106,7 @@ fn rings(interface: &InterfaceFacts) -> Option<Finding> {
         let share = units::percent(drops as f64 / interface.packets.max(1) as f64);
         loses.then(|| {
             Finding::note(format!(
-                "{name} dropped {drops} packets since it began, {share} of all; that may be what nobody here wanted"
+                "{name} dropped {drops} packets since it came up, {share} of all; they may be packets for no program of this host"
             ))
         })?
     } else {
@@ -116,12 +116,15 @@ fn rings(interface: &InterfaceFacts) -> Option<Finding> {
     if receive.is_none() && send.is_none() {
         return Some(finding);
     }
-    Some(finding.mended_by(Remedy::Rings {
-        interface: name.clone(),
-        receive,
-        send,
-        why: "room for packets until a CPU takes them; the link may be down for a moment".to_owned(),
-    }))
+    Some(
+        finding.mended_by(Remedy::Rings {
+            interface: name.clone(),
+            receive,
+            send,
+            why: "room for packets until a CPU takes them; the change may interrupt the link for a moment"
+                .to_owned(),
+        }),
+    )
 }
 
 fn offloads(interface: &InterfaceFacts) -> Option<Finding> {
@@ -140,11 +143,11 @@ fn offloads(interface: &InterfaceFacts) -> Option<Finding> {
     let (name, words) = (&interface.name, off.join(" "));
     let remedy = Remedy::Advice {
         what: format!("ethtool -K {name} {}", each(&off, "on")),
-        why: "the kernel handles large pieces in place of single packets".to_owned(),
+        why: "the kernel handles large segments instead of single packets".to_owned(),
         undo: Some(format!("ethtool -K {name} {}", each(&off, "off"))),
     };
     let is_fast = interface.bits_per_second.is_some_and(|bits| bits >= FAST);
-    let says = format!("{name} has {words} off: every packet costs CPU time of its own");
+    let says = format!("{name} has {words} off: the CPU handles every packet separately");
     Some(if is_fast { Finding::fault(says).mended_by(remedy) } else { Finding::note(says).mended_by(remedy) })
 }
 

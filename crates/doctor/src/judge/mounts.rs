@@ -40,7 +40,7 @@ fn figure(mount: &MountFacts) -> Figure {
     words
         .extend(mount.read_ahead_kib.map(|count| format!("read-ahead {}", units::power_of_two(count << 10))));
     words.extend(mount.read_seconds.map(|seconds| format!("READ {}", units::seconds(seconds))));
-    words.push(format!("{} of {} calls sent again", mount.retransmissions, mount.calls));
+    words.push(format!("{} of {} calls retransmitted", mount.retransmissions, mount.calls));
     Figure::told(format!("mount {}", mount.on), words.join(", "))
 }
 
@@ -50,13 +50,13 @@ pub fn findings(mounts: &[MountFacts], host: &HostFacts) -> Vec<Finding> {
     if !mounts.is_empty() && host.slots_most.is_some_and(|slots| slots < FEW_SLOTS) {
         let slots = host.slots_most.unwrap_or_default();
         let says = format!(
-            "mounts of this host may have {slots} calls in flight (sunrpc.tcp_max_slot_table_entries)"
+            "mounts of this host have at most {slots} calls in flight (sunrpc.tcp_max_slot_table_entries)"
         );
         findings.push(Finding::fault(says).mended_by(Remedy::Sysctl {
             name: "sunrpc.tcp_max_slot_table_entries".to_owned(),
             now: slots.to_string(),
             wanted: USUAL_SLOTS.to_string(),
-            why: "more calls in flight; it applies to mounts made from then on".to_owned(),
+            why: "more calls in flight; it applies to new mounts".to_owned(),
         }));
     }
     findings
@@ -73,7 +73,7 @@ fn transfers(mount: &MountFacts) -> Option<Finding> {
         return None;
     }
     let says = format!(
-        "{} moves {} in one call, where {} is usual",
+        "{} transfers {} per call; {} is usual",
         mount.on,
         units::power_of_two(size),
         units::power_of_two(WANTED_TRANSFER)
@@ -83,8 +83,8 @@ fn transfers(mount: &MountFacts) -> Option<Finding> {
             "unmount {} and mount it with rsize={WANTED_TRANSFER},wsize={WANTED_TRANSFER}, or without either",
             mount.on
         ),
-        why: "fewer calls, fewer round trips; the server may take less".to_owned(),
-        undo: Some("mount it as it was".to_owned()),
+        why: "fewer calls, fewer round trips; the server may allow less".to_owned(),
+        undo: Some("mount it with the old options".to_owned()),
     }))
 }
 
@@ -102,7 +102,7 @@ fn sent_again(mount: &MountFacts) -> Option<Finding> {
     let share = mount.retransmissions as f64 / mount.calls.max(1) as f64;
     (mount.retransmissions >= LEAST_EVENTS && share > SENT_AGAIN).then(|| {
         let says = format!(
-            "{}: {} of {} calls were sent again: the server or the path loses them",
+            "{}: {} of {} calls were retransmitted: the server or the path loses them",
             mount.on, mount.retransmissions, mount.calls
         );
         Finding::fault(says)
@@ -128,7 +128,7 @@ fn read_ahead(mount: &MountFacts) -> Option<Finding> {
         units::seconds(seconds),
         units::rate(rate)
     );
-    let why = "a reader in order has as much on the way as is read ahead; it lasts until it is unmounted"
+    let why = "read-ahead limits how much a sequential reader has in flight; the setting lasts until unmount"
         .to_owned();
     let finding = Finding::fault(says);
     Some(match &mount.device {
@@ -175,11 +175,11 @@ mod tests {
         for (mount, wanted) in [
             (usual(), None),
             (MountFacts::default(), None),
-            (with(|mount| mount.read_size = Some(65_536)), Some("moves 64 KiB in one call")),
+            (with(|mount| mount.read_size = Some(65_536)), Some("transfers 64 KiB per call")),
             (with(|mount| (mount.read_size, mount.protocol) = (Some(8192), Some("udp".to_owned()))), None),
             (with(|mount| mount.slots_used = Some(1)), Some("at most 1 call in flight")),
             (with(|mount| (mount.slots_used, mount.waited_for_slot) = (Some(1), Some(0.0))), None),
-            (with(|mount| mount.retransmissions = 304), Some("304 of 10000 calls were sent again")),
+            (with(|mount| mount.retransmissions = 304), Some("304 of 10000 calls were retransmitted")),
             (with(|mount| mount.read_seconds = Some(0.1)), Some("one reader gets 1.3 MB/s")),
             (with(|mount| (mount.read_seconds, mount.reads) = (Some(0.1), 3)), None),
         ] {

@@ -38,7 +38,7 @@ pub fn nfs(facts: &Facts) -> RungReport {
         if facts.mounts.is_empty() {
             return RungReport::absent(
                 Rung::Nfs,
-                "this host's kernel mounts nothing by NFS; howdah doctor nfs://HOST/EXPORT looks at a server",
+                "this host has no kernel mounts over NFS; howdah doctor nfs://HOST/EXPORT examines a server",
             );
         }
     }
@@ -133,7 +133,7 @@ fn figures(facts: &Facts, nfs: &NfsFacts) -> Vec<Figure> {
 fn small_transfers(nfs: &NfsFacts) -> Option<Finding> {
     let size = nfs.read_size.min(nfs.write_size);
     nfs.has_small_transfers().then(|| {
-        let says = format!("{} go into one call: each MiB takes {} of them", units::power_of_two(size), (1_u64 << 20).div_ceil(size));
+        let says = format!("a call transfers at most {}: each MiB takes {} calls", units::power_of_two(size), (1_u64 << 20).div_ceil(size));
         Finding::fault(says).mended_by(Remedy::Advice {
             what: "leave rsize and wsize out of the URL or the mount's options, and let the server take 1 MiB (knfsd: /proc/fs/nfsd/max_block_size; NFS-Ganesha: MaxRead, MaxWrite)".to_owned(),
             why: "fewer calls and round trips for the same bytes".to_owned(),
@@ -303,7 +303,10 @@ mod tests {
             (serial, Some("answers one call at a time: 16 at once took 170 ms")),
             (parallel, None),
             (slow_storage, None),
-            (with(|nfs| nfs.read_size = 65_536), Some("64 KiB go into one call: each MiB takes 16")),
+            (
+                with(|nfs| nfs.read_size = 65_536),
+                Some("a call transfers at most 64 KiB: each MiB takes 16 calls"),
+            ),
             (
                 with(|nfs| nfs.reads = moving(40e6, "their-window")),
                 Some("NFS reads reach 40 % of the network's 100.0 MB/s; limited by"),

@@ -83,11 +83,8 @@ fn figures(facts: &PathFacts, expected: Option<&Expectation>) -> Vec<Figure> {
     );
     for train in facts.train.iter().chain(&facts.slow_train) {
         let name = format!("{} small packets, by {}", train.sent, train.by);
-        let value = format!(
-            "{} did not come back, {} were overtaken",
-            train.sent - train.came.min(train.sent),
-            train.overtaken
-        );
+        let value =
+            format!("{} lost, {} reordered", train.sent - train.came.min(train.sent), train.overtaken);
         figures.push(Figure::against(name, value, format!("less than {}", units::percent(LOST))));
     }
     if let Some(mtu) = &facts.mtu {
@@ -101,7 +98,7 @@ fn figures(facts: &PathFacts, expected: Option<&Expectation>) -> Vec<Figure> {
     for (name, rate) in [("carries to the server", &facts.there), ("carries from the server", &facts.back)] {
         let Some(rate) = rate else { continue };
         let held_back =
-            rate.held_back_by.as_ref().map_or(String::new(), |what| format!(", held back by {what}"));
+            rate.held_back_by.as_ref().map_or(String::new(), |what| format!(", limited by {what}"));
         let value = format!("{} ({}{held_back})", units::rate(rate.bytes_per_second), rate.by);
         figures.push(Figure {
             limit: expected
@@ -110,7 +107,7 @@ fn figures(facts: &PathFacts, expected: Option<&Expectation>) -> Vec<Figure> {
         });
     }
     if let Some(need) = need(facts).filter(|_| !facts.is_local) {
-        let name = "product of bandwidth and delay";
+        let name = "bandwidth-delay product";
         figures.push(Figure::told(name, units::bytes(need.bandwidth_delay_product())));
     }
     figures
@@ -123,7 +120,7 @@ fn black_hole(facts: &PathFacts, nfs_reads: bool, probing: Option<u64>) -> Optio
     let (there, back) = (carried(&facts.there), carried(&facts.back) || nfs_reads);
     if there && back {
         return Some(Finding::note(format!(
-            "pings of more than {passes} bytes vanish, and TCP's packets of that size do not: something drops long pings"
+            "pings larger than {passes} bytes are lost, but TCP packets of that size are not: something drops large pings"
         )));
     }
     let way = match mtu.arrives_there.unwrap_or(there) {
@@ -132,7 +129,7 @@ fn black_hole(facts: &PathFacts, nfs_reads: bool, probing: Option<u64>) -> Optio
         false => "",
     };
     let says = format!(
-        "packets of more than {passes} bytes vanish{way} and nobody says so (a black hole); the kernel believes in {} bytes",
+        "packets larger than {passes} bytes are lost{way} without an ICMP error (a black hole); the kernel assumes an MTU of {} bytes",
         mtu.believed
     );
     let is_ipv6 = facts.address.parse().is_ok_and(|address: IpAddr| address.is_ipv6());
@@ -141,16 +138,18 @@ fn black_hole(facts: &PathFacts, nfs_reads: bool, probing: Option<u64>) -> Optio
         name: "net.ipv4.tcp_mtu_probing".to_owned(),
         now: "0".to_owned(),
         wanted: "1".to_owned(),
-        why: "TCP of this host tries shorter packets when long ones vanish; what the server sends takes the same there"
+        why: "TCP of this host tries smaller packets when large ones are lost; the server needs the same setting"
             .to_owned(),
     };
     let mut finding = Finding::fault(says);
     finding.remedies.extend((probing == Some(0)).then_some(remedy));
     Some(finding.mended_by(Remedy::Advice {
-            what: format!("let the router in between send ICMP \"too large\", or clamp the segments of TCP there to {mss} bytes"),
-            why: "then both ends learn what passes".to_owned(),
-            undo: None,
-        }))
+        what: format!(
+            "let the router in between send ICMP \"too large\", or clamp the TCP MSS there to {mss} bytes"
+        ),
+        why: "then both ends learn the path MTU".to_owned(),
+        undo: None,
+    }))
 }
 
 fn lost(train: &TrainFacts) -> (u64, f64) {
@@ -167,7 +166,7 @@ fn losses(facts: &PathFacts) -> Option<Finding> {
     let is_limiter = share > LIMITER && facts.slow_train.as_ref().is_some_and(|slow| slow.came == slow.sent);
     if is_limiter {
         return Some(Finding::note(format!(
-            "{count} of {} small packets sent fast did not come back, and of those further apart none is missing: something limits pings",
+            "{count} of {} small packets sent fast were lost, but none of those sent slowly: something limits the rate of pings",
             train.sent
         )));
     }
@@ -179,13 +178,13 @@ fn losses(facts: &PathFacts) -> Option<Finding> {
         )
     });
     let says = format!(
-        "{} of small packets are lost there and back, {count} of {}{where_lost}, with nothing else on the way",
+        "the path loses {} of small packets, {count} of {}{where_lost}, without other traffic",
         units::percent(share),
         train.sent
     );
     Some(Finding::fault(says).mended_by(Remedy::Advice {
-        what: "find who loses them: interface counters (howdah nics), cables, a radio link, a policer; until then bbr on the sender (sysctl net.ipv4.tcp_congestion_control=bbr)".to_owned(),
-        why: "other congestion controls take each loss for a full path".to_owned(),
+        what: "find where they are lost: interface counters (howdah nics), cables, a radio link, a policer; until then use bbr on the sender (sysctl net.ipv4.tcp_congestion_control=bbr)".to_owned(),
+        why: "other congestion controls mistake each loss for a full path".to_owned(),
         undo: Some("sysctl net.ipv4.tcp_congestion_control=cubic, or what it was".to_owned()),
     }))
 }
@@ -194,10 +193,10 @@ fn overtaking(train: Option<&TrainFacts>) -> Option<Finding> {
     let train = train?;
     let share = train.overtaken as f64 / train.came.max(1) as f64;
     (share > OVERTAKEN).then(|| {
-        let says = format!("{} of packets come after later ones: TCP takes that for loss", units::percent(share));
+        let says = format!("{} of packets arrive after later ones: TCP mistakes that for loss", units::percent(share));
         Finding::fault(says).mended_by(Remedy::Advice {
-            what: "find what spreads one connection over several ways: a bond in balance-rr, a router that balances by packet".to_owned(),
-            why: "packets of one connection should go one way".to_owned(),
+            what: "find what spreads one connection over several links: a bond in balance-rr, a router that balances by packet".to_owned(),
+            why: "packets of one connection should take one path".to_owned(),
             undo: None,
         })
     })
@@ -281,7 +280,7 @@ mod tests {
             (
                 PathFacts { mtu: Some(vanishing), ..usual() },
                 None,
-                Some("more than 1400 bytes vanish on the way back"),
+                Some("larger than 1400 bytes are lost on the way back"),
             ),
             (
                 with(|path| {
@@ -295,12 +294,16 @@ mod tests {
                 None,
                 None,
             ),
-            (PathFacts { train: train(990, 0), ..usual() }, None, Some("1.0 % of small packets are lost")),
+            (
+                PathFacts { train: train(990, 0), ..usual() },
+                None,
+                Some("the path loses 1.0 % of small packets"),
+            ),
             (PathFacts { train: train(998, 0), ..usual() }, None, None),
             (
                 PathFacts { train: train(1000, 30), ..usual() },
                 None,
-                Some("3.0 % of packets come after later ones"),
+                Some("3.0 % of packets arrive after later ones"),
             ),
             (with(|path| path.back = rate(4e6)), Some(100e6), Some("4.0 MB/s from the server")),
             (
@@ -372,11 +375,11 @@ mod tests {
         assert_eq!(judge(long.clone(), long.clone(), false).verdict, Verdict::Healthy);
         assert_eq!(judge(long.clone(), None, true).verdict, Verdict::Healthy);
         for (there, back, nfs_reads, way) in [
-            (long.clone(), short.clone(), false, "vanish on the way back and"),
-            (long, None, false, "vanish on the way back and"),
-            (None, None, true, "vanish on the way there and"),
-            (short.clone(), short, false, "vanish and"),
-            (None, None, false, "vanish and"),
+            (long.clone(), short.clone(), false, "are lost on the way back without"),
+            (long, None, false, "are lost on the way back without"),
+            (None, None, true, "are lost on the way there without"),
+            (short.clone(), short, false, "are lost without"),
+            (None, None, false, "are lost without"),
         ] {
             let report = judge(there, back, nfs_reads);
             assert!(report.fault().is_some_and(|fault| fault.says.contains(way)), "{report:?}");
@@ -405,7 +408,7 @@ mod tests {
         let facts = PathFacts { train: train(1000, 200), slow_train: train(100, 100), ..usual() };
         let report = path(&facts, &[], &HostFacts::default(), false, None);
         assert_eq!(report.verdict, Verdict::Healthy);
-        assert!(report.findings[0].says.contains("limits pings"), "{report:?}");
+        assert!(report.findings[0].says.contains("limits the rate of pings"), "{report:?}");
         let facts = PathFacts { train: train(1000, 200), slow_train: train(100, 21), ..usual() };
         assert_eq!(path(&facts, &[], &HostFacts::default(), false, None).verdict, Verdict::Limits);
     }

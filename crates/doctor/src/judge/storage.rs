@@ -33,7 +33,7 @@ fn figures(facts: &StorageFacts) -> Vec<Figure> {
         Some(Figure::against(format!("{name}, beyond the network"), units::seconds(beyond), limit()))
     };
     let mut figures: Vec<Figure> = Vec::new();
-    figures.extend(facts.nothing.map(|seconds| Figure::told("a call for nothing", units::seconds(seconds))));
+    figures.extend(facts.nothing.map(|seconds| Figure::told("a NULL call", units::seconds(seconds))));
     figures.extend(call("attributes", facts.attributes));
     figures.extend(call("a small READ", facts.read));
     let directory = facts.directory.as_deref().unwrap_or_default();
@@ -51,7 +51,7 @@ fn slow_calls(facts: &StorageFacts) -> Option<Finding> {
     let (name, beyond) = slow?;
     let nothing = units::seconds(facts.nothing.unwrap_or_default());
     let says = format!(
-        "{name} takes {} beyond the network, where a call for nothing takes {nothing}",
+        "{name} takes {} in addition to the network, where a NULL call takes {nothing}",
         units::seconds(beyond)
     );
     Some(Finding::fault(says).mended_by(look_there()))
@@ -70,7 +70,7 @@ fn slow_server(path: Option<&PathFacts>, nfs: Option<&NfsFacts>) -> Option<Findi
         (moving.bytes_per_second < network.bytes_per_second * OF_NETWORK).then_some((moving, word))
     })?;
     let says =
-        format!("{word} come to {}, and the server answers slowly", units::rate(moving.bytes_per_second));
+        format!("{word} reach {}, and the server answers slowly", units::rate(moving.bytes_per_second));
     Some(Finding::fault(says).mended_by(look_there()))
 }
 
@@ -83,7 +83,7 @@ fn slow_directory(facts: &StorageFacts, path: Option<&PathFacts>) -> Option<Find
         let directory = facts.directory.as_deref().unwrap_or_default();
         (rate < network * OF_NETWORK).then(|| {
             Finding::fault(format!(
-                "{directory} is {word} with {}, and the network carries {}",
+                "{directory} is {word} at {}, but the network carries {}",
                 units::rate(rate),
                 units::rate(network)
             ))
@@ -140,10 +140,10 @@ mod tests {
             (StorageFacts::default(), None, None, None),
             (usual(), Some(path(100e6)), Some(nfs(95e6, "path")), None),
             (usual(), Some(path(100e6)), Some(nfs(40e6, "requests")), None),
-            (usual(), Some(path(100e6)), Some(nfs(40e6, "server")), Some("reads come to 40.0 MB/s")),
-            (slow, None, None, Some("a small READ takes 200 ms beyond the network")),
+            (usual(), Some(path(100e6)), Some(nfs(40e6, "server")), Some("reads reach 40.0 MB/s")),
+            (slow, None, None, Some("a small READ takes 200 ms in addition to the network")),
             (slow_names, None, None, Some("attributes takes 200 ms")),
-            (directory.clone(), Some(path(100e6)), None, Some("/srv is written with 50.0 MB/s")),
+            (directory.clone(), Some(path(100e6)), None, Some("/srv is written at 50.0 MB/s")),
             (directory, Some(path(10e6)), None, None),
         ] {
             let report = storage(&facts, path.as_ref(), nfs.as_ref());

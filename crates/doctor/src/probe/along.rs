@@ -75,10 +75,10 @@ pub fn along(asked: &Asked<'_>) -> Result<Facts> {
             return Ok(facts);
         }
     };
-    (asked.tell)("the path: what it carries");
+    (asked.tell)("the path: throughput");
     carries(&mut path, &client, peer.as_ref());
     if path_is_low(&path, &facts.interfaces, asked.expected_bits_per_second) {
-        (asked.tell)("the path: what it carries, once more");
+        (asked.tell)("the path: throughput, once more");
         let mut again = PathFacts { round_trip: path.round_trip, ..PathFacts::default() };
         carries(&mut again, &client, peer.as_ref());
         path.once_more(again.there, again.back);
@@ -87,7 +87,7 @@ pub fn along(asked: &Asked<'_>) -> Result<Facts> {
     let is_black_hole = vanishes && (path.there.is_none() || peer.is_some() && path.back.is_none());
     facts.path = Some(path);
     if is_black_hole {
-        let why = "long packets vanish on the path: that comes first".to_owned();
+        let why = "large packets are lost on the path: fix that first".to_owned();
         facts.missing = vec![(Rung::Storage, why.clone()), (Rung::Nfs, why)];
         return Ok(facts);
     }
@@ -121,13 +121,13 @@ fn carries(path: &mut PathFacts, client: &Nfs3, peer: Option<&Peer>) {
     };
     match there {
         Ok(rate) => path.there = rate,
-        Err(why) => path.could_not.push(format!("what it carries to the server: {why}")),
+        Err(why) => path.could_not.push(format!("throughput to the server: {why}")),
     }
     match peer.map(|peer| peer.back(round_trip)) {
         Some(Ok(rate)) => path.back = rate,
-        Some(Err(why)) => path.could_not.push(format!("what it carries from the server: {why}")),
+        Some(Err(why)) => path.could_not.push(format!("throughput from the server: {why}")),
         None => path.could_not.push(
-            "what it carries from the server: for that, run `howdah doctor --listen` there; the other direction stands for both".to_owned(),
+            "throughput from the server: to measure it, run `howdah doctor --listen` there; the other direction stands for both".to_owned(),
         ),
     }
 }
@@ -149,12 +149,12 @@ fn upper(facts: &mut Facts, asked: &Asked<'_>, client: &Arc<Nfs3>, round_trip: D
         Ok(seen) => facts.storage = Some(seen),
         Err(why) => facts.missing.push((Rung::Storage, format!("{why:#}"))),
     }
-    (asked.tell)("NFS: what it moves");
+    (asked.tell)("NFS: throughput");
     let rate = facts.path.as_ref().and_then(|path| Some(path.there.as_ref()?.bytes_per_second));
     let moving = Moving { asked, client, caller, node, file, round_trip, rate };
     facts.nfs = Some(NfsFacts { tls: tls(client), ..moving.measure() });
     if nfs_is_low(facts) {
-        (asked.tell)("NFS: what it moves, once more");
+        (asked.tell)("NFS: throughput, once more");
         let again = moving.measure();
         facts.nfs.get_or_insert_default().once_more(again);
     }
@@ -208,8 +208,8 @@ impl Moving<'_> {
             }
             return nfs;
         }
-        nfs.could_not.push("writes: nothing is written unless --write allows it".to_owned());
-        match self.file.context("there is no file to read; --write makes one, and removes it") {
+        nfs.could_not.push("writes: only measured with --write".to_owned());
+        match self.file.context("there is no file to read; --write creates one, and removes it") {
             Ok(file) => match moving::reads(self.client, &self.caller, file, self.round_trip, self.rate) {
                 Ok(reads) => nfs.reads = Some(reads),
                 Err(why) => nfs.could_not.push(format!("reads: {why:#}")),

@@ -47,7 +47,7 @@ pub fn reads(
     rate: Option<f64>,
 ) -> Result<MovingFacts> {
     if file.size < SHORT {
-        bail!("the largest file that was found has {} bytes: too few to read for a while", file.size);
+        bail!("the largest file found has {} bytes: too small to measure reads", file.size);
     }
     let lasts = lasts(round_trip);
     let (next, moved, stop) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));

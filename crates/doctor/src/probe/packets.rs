@@ -25,13 +25,13 @@ pub fn packets(path: &mut PathFacts, server: SocketAddr, peer: Option<&Peer>) {
         if outcome.is_ok() && path.train.is_some() {
             return;
         }
-        path.could_not.push("datagrams do not come back from howdah doctor at the other end".to_owned());
+        path.could_not.push("no datagrams come back from howdah doctor at the other end".to_owned());
     }
     let echo = match Echo::open(server) {
         Ok(echo) => echo,
         Err(why) => {
             path.could_not.push(format!(
-                "losses and the longest packet: this user may send no pings ({why}); root may, or a group in net.ipv4.ping_group_range"
+                "losses and the longest packet: this user cannot send pings ({why}); run as root, or add a group to net.ipv4.ping_group_range"
             ));
             return;
         }
@@ -62,7 +62,8 @@ fn by_echoes(path: &mut PathFacts, server: SocketAddr, echo: &Echo) -> io::Resul
     let first = std::process::id() as u16;
     let train = echoes::train(echo, first, PACKETS, APART)?;
     if train.came == 0 {
-        path.could_not.push("losses and the longest packet: the host answers no pings (ICMP)".to_owned());
+        path.could_not
+            .push("losses and the longest packet: the host does not answer pings (ICMP)".to_owned());
         return Ok(());
     }
     path.round_trip = train.least;
