@@ -35,7 +35,7 @@ impl FromStr for ServerName {
         }
         let process = text.parse().map(Self::Process);
         process.map_err(|_| {
-            "expected a process (4711), where it listens (:2049), or its socket (/run/howdah.sock)".to_owned()
+            "expected a process id (4711), a listen address (:2049), or an admin socket (/run/howdah.sock)".to_owned()
         })
     }
 }

@@ -9,7 +9,7 @@ pub fn describe(report: &ChannelReport) -> Vec<String> {
     let Some(datagrams) = &report.datagrams else {
         let count = report.lanes.len();
         lines.push(format!("{count} lane{}, {}", if count == 1 { "" } else { "s" }, report.why_so_many));
-        lines.extend(report.aside.map(|lane| format!("beside it, for small calls: {lane}")));
+        lines.extend(report.aside.map(|lane| format!("for small calls: {lane}")));
         lines.push(report.flight.to_string());
         lines.extend(report.sizes.clone());
         lines.extend(report.limits.iter().map(ToString::to_string));
@@ -23,7 +23,7 @@ pub fn describe(report: &ChannelReport) -> Vec<String> {
         let name = format!("{:?}", class.class).to_ascii_lowercase();
         let trip = class.round_trip.map_or("unmeasured".to_owned(), time);
         format!(
-            "{name}: {} calls, {} sent again ({} of them for nothing), round trip {trip}, waits {}",
+            "{name}: {} calls, {} retransmitted ({} of them unnecessarily), round trip {trip}, waits {}",
             class.calls,
             class.retransmissions,
             class.for_nothing,

@@ -16,7 +16,7 @@ use crate::report;
 use crate::running::{Signal, signals};
 
 /// What is said when somebody asks to stop who is to wait for what was made to be removed.
-pub const STOPPING: &str = "howdah: stopping; a second time ends at once, and leaves what was made";
+pub const STOPPING: &str = "howdah: stopping; a second signal stops at once, and leaves the files";
 
 /// How to measure.
 pub struct Session<'a> {
@@ -46,13 +46,13 @@ pub fn measure(session: &Session<'_>) -> Result<BenchReport> {
     let results = carry_out_all(session, &stage, &asked);
     let name = stage.name().to_owned();
     let cleared = if session.keep { Ok(()) } else { stage.clear_up() };
-    let cleared = cleared.with_context(|| format!("clearing up; the directory {name} is left"));
+    let cleared = cleared.with_context(|| format!("cleaning up; the directory {name} is left"));
     let results = match (results, cleared) {
         (Ok(results), Ok(())) => results,
         (Ok(_), Err(left)) => return Err(left),
         (Err(error), Err(left)) => return Err(error.context(format!("{left:#}"))),
         (Err(error), Ok(())) if error.is::<Interrupted>() && !session.keep => {
-            return Err(error.context("what was made is removed"));
+            return Err(error.context("its files are removed"));
         }
         (Err(error), Ok(())) => return Err(error),
     };
@@ -125,15 +125,15 @@ fn notes(kind: PlaceKind, plans: &[Plan]) -> Vec<String> {
     note(cfg!(debug_assertions), "a debug build measured: it is many times slower than a release build");
     note(
         kind == PlaceKind::Directory,
-        "what was written a moment ago is read from this machine's memory, unless it is larger than that",
+        "data written a moment ago is read from this machine's memory, unless it is larger than that",
     );
     note(
         plans.iter().any(|plan| plan.verify),
-        "data that is read is compared within the time, and CPU time includes that",
+        "read data is compared within the measured time, and CPU time includes that",
     );
     note(
         plans.iter().any(|plan| plan.commit == Commit::Never),
-        "without commit, what was written may be in memory only",
+        "without commit, written data may be in memory only",
     );
     notes
 }

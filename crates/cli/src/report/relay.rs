@@ -40,7 +40,7 @@ pub fn relay(report: &RelayReport) -> String {
 fn line(connection: &RelayedConnection) -> String {
     let trip = |trip: Option<f64>| match trip {
         Some(trip) => time(Duration::try_from_secs_f64(trip).unwrap_or_default()),
-        None => "not known yet".to_owned(),
+        None => "not measured yet".to_owned(),
     };
     let age = connection.age_seconds;
     let mut text = format!(

@@ -140,7 +140,7 @@ impl Facts<'_> {
                 format!("losses on the path: {rate} at a round trip of {rtt}{often}")
             }
             Verdict::PathFull => format!("the path, which is full: {rate} at a round trip of {rtt}"),
-            Verdict::Ramping => format!("a start that is not finished: {rate} and growing"),
+            Verdict::Ramping => format!("connection start-up: {rate} and growing"),
         }
     }
 

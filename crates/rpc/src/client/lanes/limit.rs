@@ -130,7 +130,7 @@ impl fmt::Display for Limit {
             Self::PathOrTheirBuffer => {
                 "the path or the server's send buffer, which more connections would tell apart"
             }
-            Self::Start => "a start that is not finished",
+            Self::Start => "connection start-up",
         })
     }
 }

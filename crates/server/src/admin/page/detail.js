@@ -25,7 +25,7 @@ const CHARTS = [
 export class Detail {
   constructor(client) {
     this.said = make('div', { class: 'said' });
-    this.lanes = make('div', { class: 'lanes', role: 'group', 'aria-label': 'Connections, one to choose' });
+    this.lanes = make('div', { class: 'lanes', role: 'group', 'aria-label': 'Choose a connection' });
     this.title = make('h3');
     this.when = make('output');
     this.slider = make('input', { type: 'range', min: '0', max: '240', value: '240', on: { input: () => this.redraw?.() } });
@@ -55,7 +55,7 @@ export class Detail {
     const ago = (1 - cursor) * curves.span;
     say(this.when, ago < 0.25 ? 'now' : `${ago.toFixed(1)} s ago`);
     this.slider.setAttribute('aria-valuetext', this.when.textContent);
-    say(this.title, chosen ? `Connection ${chosen.client}` : 'No connection of it has moved anything in the last two minutes');
+    say(this.title, chosen ? `Connection ${chosen.client}` : 'No connection of this client has carried data in the last two minutes');
     for (const chart of this.charts) chart.draw(chosen?.samples, now, curves.span, cursor);
   }
 
@@ -140,7 +140,7 @@ class Chart {
     this.least = least;
     this.write = write;
     this.lines = lines;
-    this.canvas = make('canvas', { role: 'img', 'aria-label': `${title} over the last two minutes; the figures stand below` });
+    this.canvas = make('canvas', { role: 'img', 'aria-label': `${title} over the last two minutes; the figures are below` });
     this.figures = lines.map(([label, name]) => ({ label, text: make('span'), name }));
     this.figure = make('figure', {}, this.canvas, make('figcaption', {}, make('strong', {}, title),
       ...this.figures.map(({ label, text, name }) => make('span', {}, key(name), `${label} `, text))));

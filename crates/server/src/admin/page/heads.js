@@ -3,7 +3,7 @@
 import { by, make } from './make.js';
 import { count, rate, verdict } from './words.js';
 
-const STATES = { up: 'up', stopped: 'stopped', down: 'down', unknown: 'not known yet' };
+const STATES = { up: 'up', stopped: 'stopped', down: 'down', unknown: 'unknown yet' };
 const SHOWN_MAX = 8;
 
 export function showHeads(list, { heads, is_current: isCurrent }) {

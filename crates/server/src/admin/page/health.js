@@ -73,9 +73,9 @@ function ofMemory(memory) {
   const advice = 'raise memory_budget, or find clients that do not read their replies';
   switch (memory.pressure) {
     case 'refuse':
-      return [{ headline: 'New connections are refused', text: `Memory of connections is used up (${held}): ${advice}.` }];
+      return [{ headline: 'New connections are refused', text: `Connection memory is used up (${held}): ${advice}.` }];
     case 'take-back':
-      return [{ headline: 'Memory is short', text: `Connections hold ${held}, and windows are taken back: ${advice}.` }];
+      return [{ headline: 'Memory is short', text: `Connections hold ${held}, and the server shrinks windows: ${advice}.` }];
     default:
       return [];
   }

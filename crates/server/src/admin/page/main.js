@@ -130,7 +130,7 @@ async function turn() {
 
 function noContact(error) {
   by('all').hidden = false;
-  showHealth({ level: 'lost', headline: 'The server does not answer', moved: 'What is shown is old.', reasons: [{ text: String(error.message) }] });
+  showHealth({ level: 'lost', headline: 'The server does not answer', moved: 'The figures are out of date.', reasons: [{ text: String(error.message) }] });
 }
 
 function login() {
