@@ -87,7 +87,7 @@ impl AskedServer {
         const NOT_FOUND: u16 = 404;
         if answer.status == NOT_FOUND && self.about.howdah != env!("CARGO_PKG_VERSION") {
             return anyhow!(
-                "asking {}: it does not know this question, since it is howdah {} and this is {}; restart it with this one",
+                "asking {}: it does not support this request: it is howdah {}, and this is {}; restart it with this version",
                 self.name(),
                 self.about.howdah,
                 env!("CARGO_PKG_VERSION")
@@ -107,7 +107,7 @@ impl Refused {
 fn understood<T: DeserializeOwned>(socket: &Path, answer: &Answer) -> Result<Result<T, Refused>> {
     let step = || {
         format!(
-            "understanding the server at {}: it may be older or newer than this howdah ({}); restart it with this one",
+            "understanding the server at {}: it may be older or newer than this howdah ({}); restart it with this version",
             socket.display(),
             env!("CARGO_PKG_VERSION")
         )

@@ -140,7 +140,7 @@ fn head_json(head: &str, answers: &HeadAnswers) -> Value {
 /// What was seen of a head.
 fn line(head: &ClusterHead, answers: &HeadAnswers) -> String {
     let clock = match answers.ahead {
-        None => "tells no time".to_owned(),
+        None => "its clock is unknown".to_owned(),
         Some(0) => "its clock shows the time of this host".to_owned(),
         Some(ahead) if ahead > 0 => format!("its clock is {ahead} s ahead of this host's"),
         Some(behind) => format!("its clock is {} s behind this host's", -behind),

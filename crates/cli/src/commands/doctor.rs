@@ -50,7 +50,7 @@ pub fn run(arguments: &DoctorArguments) -> Result<(), Failure> {
 
 /// Lets another doctor measure, until a person has enough.
 fn listen(at: SocketAddr) -> Result<()> {
-    let stop = stop_on_signal("howdah: listens no more")?;
+    let stop = stop_on_signal("howdah: stopped listening")?;
     let listening = peer::listen(at)?;
     let at = listening.address();
     let port = if at.port() == peer::PORT { String::new() } else { format!(" --peer {}", at.port()) };
@@ -154,10 +154,12 @@ fn make_one(remedy: &Remedy) -> Result<()> {
 fn is_wanted(count: usize) -> Result<bool> {
     let input = std::io::stdin();
     if !input.is_terminal() {
-        return Err(anyhow!("nobody can be asked: this is no terminal; --yes changes without asking"));
+        return Err(anyhow!(
+            "--apply cannot ask for confirmation: this is no terminal; add --yes to apply without it"
+        ));
     }
-    let things = if count == 1 { "the one thing".to_owned() } else { format!("these {count} things") };
-    report::print(&format!("\nChange {things} on this host now? [y/N] "));
+    let things = if count == 1 { "this change".to_owned() } else { format!("these {count} changes") };
+    report::print(&format!("\nApply {things} to this host now? [y/N] "));
     let mut answer = String::new();
     input.lock().read_line(&mut answer).context("reading the answer")?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))

@@ -54,7 +54,7 @@ pub fn run(arguments: &ExportsArguments) -> Result<(), Failure> {
 /// What a server wrote down. One that wrote no JSON, such as a relay, has its text.
 fn json_of(server: &FoundServer) -> anyhow::Result<Value> {
     let written = server.json.as_deref().map(serde_json::from_str).transpose();
-    let written = written.with_context(|| format!("reading what process {} wrote down", server.process))?;
+    let written = written.with_context(|| format!("reading the settings of process {}", server.process))?;
     Ok(written.unwrap_or_else(
         || json!({ "process": server.process, "settings": null, "text": server.text.trim_end() }),
     ))

@@ -72,10 +72,11 @@ fn limit(channel: &ChannelReport, cached: Option<&CachedReport>) -> (&'static st
     let is_full =
         |cached: &CachedReport| cached.writing.held as f64 >= FULL * cached.writing.memory_budget as f64;
     match &channel.now {
-        None => ("none", "nothing is asked of the far server".to_owned()),
+        None => ("none", "no calls to the far server".to_owned()),
         Some(now) if side(now.limit) == "near" && now.writes && cached.is_some_and(is_full) => (
             "far",
-            "writes limited by the far server, which has not made safe what fills the memory here".to_owned(),
+            "writes limited by the far server: data that it has not made safe yet fills the memory here"
+                .to_owned(),
         ),
         Some(now) if side(now.limit) == "near" => ("near", of_clients(now)),
         Some(now) => (side(now.limit), now.sentence()),

@@ -150,7 +150,7 @@ fn nothing(screen: &Screen) -> String {
     let text = match &screen.seen {
         None => "no samples yet",
         Some(_) if !screen.filter.is_empty() => "no row matches; esc shows all",
-        Some(seen) if seen.mode == "off" => "connections are not looked at: the server runs with --no-tuning",
+        Some(seen) if seen.mode == "off" => "connections are not measured: the server runs with --no-tuning",
         Some(_) if screen.kind == Kind::Exports => "nothing is exported",
         Some(_) => "no client is connected over TCP",
     };
