@@ -24,13 +24,13 @@ pub fn metrics(report: &RelayReport) -> String {
     family(
         "connections_refused_total",
         "counter",
-        "Connections of clients closed because there were too many.",
+        "Client connections closed because there were too many.",
         &[("", refused)],
     );
     family(
         "far_failures_total",
         "counter",
-        "Connections of clients closed because the far server could not be reached.",
+        "Client connections closed because the far server could not be reached.",
         &[("", failed)],
     );
     let bytes = [

@@ -23,23 +23,21 @@ use crate::tuning::{Knob, TuningReport};
 
 /// All of them.
 pub const QUESTIONS: &[Question] = &[
-    Question::json::<Index>("/v1", "what there is", || get(index)),
-    Question::json::<Description>("/v1/openapi.json", "all of this for programs, as OpenAPI", || {
-        get(openapi)
-    }),
+    Question::json::<Index>("/v1", "list of all requests", || get(index)),
+    Question::json::<Description>("/v1/openapi.json", "OpenAPI description of all requests", || get(openapi)),
     Question::json::<TuningReport>(
         "/v1/tuning",
-        "how connections are sized, what limits each, and its figures",
+        "connections: sizes, bottleneck and figures of each",
         || get(tuning::tuning),
     ),
     Question::json::<Clients>(
         "/v1/clients",
-        "who is connected, what limits each, and where the time went",
+        "clients: bottleneck of each, and its time per bottleneck",
         || get(clients::clients),
     ),
     Question::json::<StateReport>(
         "/v1/state",
-        "what clients have open and locked, and who waits for whom",
+        "NFSv4 clients: open files, locks, and waiting clients",
         || get(states::states),
     ),
     Question {
@@ -53,7 +51,7 @@ pub const QUESTIONS: &[Question] = &[
         body: Some(form::<Release>),
         ..Question::json::<StateReport>(
             "/v1/state/{client}",
-            "takes everything from it: {\"release\": true}",
+            "releases its opens and locks: {\"release\": true}",
             || put(states::release),
         )
     },
@@ -64,31 +62,29 @@ pub const QUESTIONS: &[Question] = &[
                 name: "since",
                 place: "query",
                 kind: "number",
-                about: "only what came after: `now` of an earlier answer",
+                about: "only samples after this time: `now` of an earlier reply",
             },
         ],
         ..Question::json::<RecentSamples>(
             "/v1/samples",
-            "what was seen of connections in the last two minutes; ?client=ADDRESS&since=SECONDS",
+            "samples of connections in the last two minutes; ?client=ADDRESS&since=SECONDS",
             || get(samples::samples),
         )
     },
-    Question::json::<Memory>(
-        "/v1/memory",
-        "what all connections together hold in the kernel, of what they may",
-        || get(memory::memory),
-    ),
-    Question::json::<Udp>("/v1/udp", "what UDP's sockets have carried, by address and interface", || {
+    Question::json::<Memory>("/v1/memory", "kernel memory of all connections, and the budget", || {
+        get(memory::memory)
+    }),
+    Question::json::<Udp>("/v1/udp", "UDP sockets and their traffic, by address and interface", || {
         get(udp::udp)
     }),
     Question::json::<Uplinks>(
         "/v1/uplinks",
-        "the way to the other server, of exports of other servers, and the caches before it",
+        "for exports of other servers: path to the other server, bottleneck, and caches",
         || get(uplinks::uplinks),
     ),
     Question::json::<ClusterHeads>(
         "/v1/heads",
-        "all heads of the cluster: which are up, what each serves, what limits its clients",
+        "heads of the cluster: state, addresses, and bottleneck of their clients",
         || get(heads::heads),
     ),
     Question::json::<Procedures>(
@@ -97,21 +93,19 @@ pub const QUESTIONS: &[Question] = &[
         || get(counts::procedures),
     ),
     Question::json::<Exports>("/v1/exports", "the same by export", || get(counts::exports)),
-    Question::json::<Workers>(
-        "/v1/workers",
-        "what workers do now: wait for calls, run them, wait for storage",
-        || get(counts::workers),
-    ),
+    Question::json::<Workers>("/v1/workers", "workers: idle, running calls, in storage", || {
+        get(counts::workers)
+    }),
     Question {
         parameters: &[Parameter {
             name: "after",
             place: "query",
             kind: "integer",
-            about: "only calls after that: `last` of an earlier answer",
+            about: "only calls after this one: `last` of an earlier reply",
         }],
         ..Question::json::<Captured>(
             "/v1/capture",
-            "a record of calls that was begun: how it stands, and its next calls; ?after=NUMBER",
+            "the current capture: its state and its next calls; ?after=NUMBER",
             || get(capture::get),
         )
     },
@@ -120,11 +114,13 @@ pub const QUESTIONS: &[Question] = &[
         body: Some(form::<Order>),
         ..Question::json::<calls::State>(
             "/v1/capture",
-            "begins a record of calls, {\"run\": true, \"seconds\": 60}, or ends it",
+            "starts a capture, {\"run\": true, \"seconds\": 60}, or stops it",
             || put(capture::put),
         )
     },
-    Question::json::<KnobList>("/v1/knobs", "what may be set while the server runs", || get(knobs::list)),
+    Question::json::<KnobList>("/v1/knobs", "settings that can be changed while the server runs", || {
+        get(knobs::list)
+    }),
     Question {
         parameters: KNOB,
         ..Question::json::<Knob>("/v1/knobs/{name}", "one of them", || get(knobs::get))
@@ -137,9 +133,12 @@ pub const QUESTIONS: &[Question] = &[
             put(knobs::put)
         })
     },
-    Question::text("/metrics", "for monitors: see metrics.md", "application/openmetrics-text", || {
-        get(metrics)
-    }),
+    Question::text(
+        "/metrics",
+        "metrics for Prometheus: see metrics.md",
+        "application/openmetrics-text",
+        || get(metrics),
+    ),
 ];
 
 const KNOB: &[Parameter] = &[Parameter {

@@ -12,14 +12,14 @@ pub fn memory(text: &mut Text, facts: &Facts) {
         "howdah_memory_budget_bytes",
         Kind::Gauge,
         Some("bytes"),
-        "What connections may hold in the kernel.",
+        "Max kernel memory of connections.",
     );
     text.sample(&[], facts.budget);
     text.family(
         "howdah_memory_used_bytes",
         Kind::Gauge,
         Some("bytes"),
-        "What they hold: in send queues, and not read.",
+        "Kernel memory of connections: send queues, and received but not read.",
     );
     text.sample(&[("queue", "sending")], facts.used.sending);
     text.sample(&[("queue", "unread")], facts.used.unread);
@@ -31,14 +31,14 @@ pub fn memory(text: &mut Text, facts: &Facts) {
         "howdah_held_connections",
         Kind::Gauge,
         None,
-        "Connections not read now, because memory is short.",
+        "Connections that are paused because memory is short.",
     );
     text.sample(&[], facts.held);
     text.family(
         "howdah_refused_connections",
         Kind::Counter,
         None,
-        "Connections turned away because memory was short.",
+        "Connections refused because memory was short.",
     );
     text.sample(&[], facts.refused);
 }
@@ -49,7 +49,7 @@ pub fn limits(text: &mut Text, facts: &Facts) {
         "howdah_verdict_seconds",
         Kind::Counter,
         Some("seconds"),
-        "Time of all TCP connections, by what limited them.",
+        "Time of all TCP connections, by bottleneck.",
     );
     for (direction, times) in [("sending", &facts.account.sending), ("receiving", &facts.account.receiving)] {
         for (verdict, time) in times {

@@ -45,16 +45,11 @@ fn server(text: &mut Text, facts: &Facts) {
         );
         text.sample(&[("head", head)], 1);
     }
-    text.family("howdah_uptime_seconds", Kind::Gauge, Some("seconds"), "Since the server began to count.");
+    text.family("howdah_uptime_seconds", Kind::Gauge, Some("seconds"), "Time since the server started.");
     text.sample(&[], facts.seconds);
     text.family("howdah_connections", Kind::Gauge, None, "TCP connections of clients.");
     text.sample(&[], facts.connections);
-    text.family(
-        "howdah_clients",
-        Kind::Gauge,
-        None,
-        "Clients with TCP connections, while connections are sized.",
-    );
+    text.family("howdah_clients", Kind::Gauge, None, "Clients with TCP connections (needs tuning = true).");
     text.sample(&[], facts.clients);
     text.family("howdah_workers", Kind::Gauge, None, "Threads that run calls, by what they do now.");
     text.sample(&[("doing", "waiting")], facts.workers.waiting);
@@ -63,20 +58,15 @@ fn server(text: &mut Text, facts: &Facts) {
     let help = "Calls that wait since their export has as many in its storage as it may.";
     text.family("howdah_calls_in_line", Kind::Gauge, None, help);
     text.sample(&[], facts.calls_in_line);
-    text.family("howdah_kept_replies", Kind::Gauge, None, "Replies kept for repetitions of their calls.");
+    text.family("howdah_kept_replies", Kind::Gauge, None, "Replies in the reply cache.");
     text.sample(&[], facts.kept.0);
-    text.family(
-        "howdah_kept_replies_bytes",
-        Kind::Gauge,
-        Some("bytes"),
-        "Bytes of replies kept for repetitions.",
-    );
+    text.family("howdah_kept_replies_bytes", Kind::Gauge, Some("bytes"), "Bytes in the reply cache.");
     text.sample(&[], facts.kept.1);
     text.family(
         "howdah_refused_messages",
         Kind::Counter,
         None,
-        "Messages that came to no procedure, by reason.",
+        "Messages that no procedure accepted, by reason.",
     );
     text.sample(&[("reason", "malformed")], facts.unheard.malformed);
     text.sample(&[("reason", "authentication")], facts.unheard.authentication);
@@ -101,7 +91,7 @@ fn by_export(text: &mut Text, facts: &Facts) {
         "howdah_storage_seconds",
         Kind::Counter,
         Some("seconds"),
-        "Time of calls within the file system; of quick calls that came together, an estimate.",
+        "Time of calls in the file system; estimated for fast calls that arrive together.",
     );
     for row in &rows {
         labelled(row, |labels| text.sample(labels, seconds(row.figures.storage)));
@@ -118,7 +108,12 @@ fn by_export(text: &mut Text, facts: &Facts) {
 
 fn by_procedure(text: &mut Text, facts: &Facts) {
     let rows = together(facts.rows.clone());
-    text.family("howdah_replayed_calls", Kind::Counter, None, "Repetitions of calls, answered from memory.");
+    text.family(
+        "howdah_replayed_calls",
+        Kind::Counter,
+        None,
+        "Retransmitted calls that were answered from the reply cache.",
+    );
     for row in &rows {
         labelled(row, |labels| text.sample(&labels[1..], row.figures.replayed));
     }
@@ -126,7 +121,7 @@ fn by_procedure(text: &mut Text, facts: &Facts) {
         "howdah_call_duration_seconds",
         Kind::Histogram,
         Some("seconds"),
-        "From a call being complete to its reply being handed to the socket, all exports together.",
+        "From the complete call to its reply handed to the socket, for all exports.",
     );
     for row in &rows {
         let latency = &row.figures.latency;

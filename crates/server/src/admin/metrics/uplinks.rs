@@ -19,7 +19,7 @@ const FIGURES: [(&str, Kind, Option<&str>, &str, Figure); 6] = [
     ("howdah_uplink_calls_in_flight", Kind::Gauge, None, "READs and WRITEs in flight.", |told| {
         told.calls_in_flight as u64
     }),
-    ("howdah_uplink_calls_in_flight_max", Kind::Gauge, None, "How many may be in flight.", |told| {
+    ("howdah_uplink_calls_in_flight_max", Kind::Gauge, None, "Max READs and WRITEs in flight.", |told| {
         told.calls_in_flight_max as u64
     }),
     ("howdah_uplink_read_bytes", Kind::Counter, Some("bytes"), "Read from the far server.", |told| {
@@ -31,10 +31,12 @@ const FIGURES: [(&str, Kind, Option<&str>, &str, Figure); 6] = [
 ];
 
 const SIZES: [(&str, &str, CacheFigure); 4] = [
-    ("howdah_uplink_read_ahead_bytes", "Read ahead.", |cache| cache.read_ahead_bytes),
-    ("howdah_uplink_read_ahead_max_bytes", "How much may be read ahead.", |cache| cache.read_ahead_bytes_max),
-    ("howdah_uplink_dirty_bytes", "Written, and not safe on the far server yet.", |cache| cache.dirty_bytes),
-    ("howdah_uplink_dirty_max_bytes", "How much may be.", |cache| cache.dirty_bytes_max),
+    ("howdah_uplink_read_ahead_bytes", "Bytes read ahead.", |cache| cache.read_ahead_bytes),
+    ("howdah_uplink_read_ahead_max_bytes", "Max bytes of read-ahead.", |cache| cache.read_ahead_bytes_max),
+    ("howdah_uplink_dirty_bytes", "Written bytes that are not safe on the far server yet.", |cache| {
+        cache.dirty_bytes
+    }),
+    ("howdah_uplink_dirty_max_bytes", "Max of these bytes.", |cache| cache.dirty_bytes_max),
 ];
 
 /// Writes them, where there are such exports.
