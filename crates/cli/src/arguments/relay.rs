@@ -132,7 +132,7 @@ Examples:
   howdah relay --pass-through 'nfs://far.example.org?xprtsec=mtls&tlscert=relay.pem&tlskey=relay.key&tlsca=ca.pem'
       The same, with TLS to the far server.
 
-Exit code: 0 ended as asked, 1 could not start or continue, 2 wrong arguments or configuration.
+Exit code: 0 stopped by a signal, 1 could not start or continue, 2 wrong arguments or configuration.
 ";
 
 #[cfg(test)]
