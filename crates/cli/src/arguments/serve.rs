@@ -364,7 +364,7 @@ pub struct ExportArguments {
 
     /// For an export of another server: grant locks among clients of this server (local), or refuse them [default: local]
     ///
-    /// The other server does not know these locks: its own clients can lock the same files. With refuse, a program that locks a file
+    /// The other server does not see these locks: its own clients can lock the same files. With refuse, a program that locks a file
     /// gets an error at once (NFSv3: ENOLCK, NFSv4: EINVAL).
     #[arg(
         long,

@@ -9,10 +9,10 @@ use super::{ExportConfig, Source};
 /// Whether clients can lock the files of another server's export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum ExportLocks {
-    /// Yes: locks hold among the clients of this server
+    /// Grant locks, which apply only among the clients of this server
     #[default]
     Local,
-    /// No: every lock is refused at once
+    /// Refuse every lock at once
     Refuse,
 }
 
