@@ -143,7 +143,11 @@ fn name(exports: &[Vec<u8>], formatter: &mut fmt::Formatter<'_>) -> fmt::Result 
     }
     let named: Vec<_> = exports.iter().take(NAMED_MAX).map(|path| Shown(path).to_string()).collect();
     let more = if exports.len() > NAMED_MAX { ", and more" } else { "" };
-    write!(formatter, "; the server exports {}{more} (`showmount -e` tells to whom)", named.join(", "))
+    write!(
+        formatter,
+        "; the server exports {}{more} (`showmount -e` lists the allowed clients)",
+        named.join(", ")
+    )
 }
 
 impl std::error::Error for MountError {}

@@ -41,7 +41,7 @@ pub fn series(looks: &[Recorded], began: f64) -> impl Iterator<Item = SeriesLine
 /// `verdict.right`, how many looks that is of, and the part of each word that was said.
 pub fn figures(looks: &[Recorded], spec: &VerdictSpec) -> Result<BTreeMap<String, Figure>> {
     let counted = counted(looks, spec);
-    ensure!(!counted.is_empty(), "no look at a connection counts: none moved something for so long");
+    ensure!(!counted.is_empty(), "no sample of a connection counts: none carried data for this long");
     let part = |count: usize| Figure::new(count as f64 / counted.len() as f64, unit::PART);
     let right = counted.iter().filter(|said| spec.right.contains(said)).count();
     let mut figures = BTreeMap::from([

@@ -56,7 +56,7 @@ pub fn sketch(results: &Results, spec: &FigureSpec) -> Result<Sketch, String> {
         to: furthest * RIGHT_OF_LAST,
         ..Axis::logarithmic("", unit::COUNT, 1.0, furthest)
     };
-    let x = Axis { name: "Share of calls that took at most so long".to_owned(), ..x };
+    let x = Axis { name: "Share of calls up to this latency".to_owned(), ..x };
     let mut lines = shown.iter().enumerate().map(|(style, curve)| line(style, curve)).collect::<Vec<_>>();
     let mut panels = Vec::new();
     while !lines.is_empty() {
@@ -156,7 +156,7 @@ fn table(curves: &[Curve], scale: &Scale) -> Table {
         curves.iter().flat_map(|curve| curve.points.iter().map(|point| point.0)).collect();
     fractions.sort_by(f64::total_cmp);
     fractions.dedup();
-    let head = std::iter::once("at most so long, of all".to_owned());
+    let head = std::iter::once("share of calls".to_owned());
     let head = head.chain(curves.iter().map(|curve| scale.named(&curve.name))).collect();
     let row = |fraction: &f64| {
         let at = |curve: &Curve| {
