@@ -10,6 +10,9 @@ mod nfs4;
 #[path = "running/recorded.rs"]
 #[allow(dead_code, reason = "its other users need the rest of it")]
 mod recorded;
+#[path = "../../server/tests/common/secured.rs"]
+#[allow(dead_code)]
+mod secured;
 #[path = "running/server.rs"]
 #[allow(dead_code, reason = "its other users need the rest of it")]
 mod server;

@@ -1,5 +1,6 @@
 //! What programs see that bypass caches, reserve space, or ask about a file that they are writing.
 
+mod sets_late;
 mod support;
 
 use std::fs::{self, File, OpenOptions};
@@ -7,11 +8,11 @@ use std::io::ErrorKind;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::sync::Arc;
 
-use howdah_vfs::layer::{Call, Layer, Metered};
+use howdah_vfs::layer::{Call, Metered};
 use howdah_vfs::memory::MemoryFileSystem;
-use howdah_vfs::{Caller, Change, Content, Data, FileSystem, Handle, Name, Result, Stability, Timestamp};
+use howdah_vfs::{Caller, Change, Content, Data, FileSystem, Handle, Name, Stability, Timestamp};
 use nix::fcntl::{FallocateFlags, fallocate};
-use parking_lot::{Condvar, Mutex};
+use sets_late::SetsLate;
 use support::Mount;
 
 const ROOT: Caller = Caller::ROOT;
@@ -122,37 +123,9 @@ fn reserving_space_cuts_nothing_that_another_host_wrote() {
     assert_eq!(content(&server, &handle).len(), 10_006);
 }
 
-/// A file system that sets attributes only after data was written.
-struct SetsLate {
-    inner: MemoryFileSystem,
-    is_written: Mutex<bool>,
-    writes: Condvar,
-}
-
-impl Layer for SetsLate {
-    fn inner(&self) -> &dyn FileSystem {
-        &self.inner
-    }
-
-    fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
-        if call == Call::SetAttributes {
-            let mut is_written = self.is_written.lock();
-            self.writes.wait_while(&mut is_written, |is_written| !*is_written);
-        }
-        let outcome = run(&self.inner);
-        if call == Call::Write {
-            *self.is_written.lock() = true;
-            self.writes.notify_all();
-        }
-        outcome
-    }
-}
-
 #[test]
 fn attributes_that_the_server_sets_late_change_no_time_after_it_was_shown() {
-    let inner = MemoryFileSystem::new();
-    let late = SetsLate { inner, is_written: Mutex::new(false), writes: Condvar::new() };
-    let Some(mount) = Mount::of_cached(Arc::new(late)) else { return };
+    let Some(mount) = Mount::of_cached(Arc::new(SetsLate::default())) else { return };
     let file = File::create_new(mount.at("file")).expect("made");
     file.write_all_at(b"data", 0).expect("written");
     let times = |facts: fs::Metadata| (facts.mtime_nsec(), facts.ctime_nsec());
