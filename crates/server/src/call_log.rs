@@ -114,7 +114,92 @@ fn status(outcome: Option<Outcome>) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Debug;
+
+    use howdah_vfs::memory::MemoryFileSystem;
+    use howdah_wire::mount::{DirectoryPath, PROGRAM, VERSION_3, mnt};
+    use howdah_wire::rpc::{AuthSys, CallHeader, Credentials};
+    use howdah_wire::xdr::{Encode, Encoder};
+    use tracing::field::{Field, Visit};
+    use tracing::span::{Attributes, Id, Record};
+    use tracing::{Event, Level, Metadata, Subscriber};
+
     use super::*;
+    use crate::Transport;
+    use crate::calling::peer;
+    use crate::counts::{Moment, Timing};
+    use crate::dispatch::{Whence, Work};
+    use crate::exports::{ClientRule, Export, Exports};
+    use crate::service::Service;
+
+    /// Lines of the log of calls up to a level: their fields, one after the other.
+    #[derive(Clone)]
+    struct Lines(Level, Arc<Mutex<Vec<String>>>);
+
+    impl Subscriber for Lines {
+        fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+            *metadata.level() <= self.0 && metadata.target() == module_path!().trim_end_matches("::tests")
+        }
+
+        fn event(&self, event: &Event<'_>) {
+            let mut fields = Fields::default();
+            event.record(&mut fields);
+            self.1.lock().push(fields.0);
+        }
+
+        fn new_span(&self, _: &Attributes<'_>) -> Id {
+            Id::from_u64(1)
+        }
+
+        fn record(&self, _: &Id, _: &Record<'_>) {}
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+        fn enter(&self, _: &Id) {}
+        fn exit(&self, _: &Id) {}
+    }
+
+    #[derive(Default)]
+    struct Fields(String);
+
+    impl Visit for Fields {
+        fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+            self.0 += &format!("{field}={value:?} ");
+        }
+    }
+
+    /// What the log says at a level of a call that mounts this path.
+    fn said(level: Level, path: &str) -> Vec<String> {
+        let export = Export::new("/data", 1, Arc::new(MemoryFileSystem::new()), vec![ClientRule::default()]);
+        let service = Service::new(Exports::new(vec![export], [1; 16]).expect("exports"));
+        let dispatcher = &service.dispatcher;
+        let credentials = Credentials::Sys(AuthSys::new(b"client", 1000, 1000, &[]));
+        let (program, version, procedure) = (PROGRAM, VERSION_3, 1);
+        let mut message = Encoder::to_vec(&CallHeader { xid: 7, program, version, procedure, credentials });
+        mnt::Arguments { path: DirectoryPath(path.as_bytes()) }.encode(&mut Encoder::new(&mut message));
+        let client = peer("192.0.2.9:701", "192.0.2.1:2049", Transport::Tcp);
+        let Work::Run(job) = dispatcher.read(&message, Transport::Tcp) else { panic!("a call") };
+        let timing = Timing { arrived: Moment::now(), received: 100, is_first: false };
+        let lines = Lines(level, Arc::default());
+        let reply = tracing::subscriber::with_default(lines.clone(), || {
+            let (mut clerk, from) = (dispatcher.counts.clerk(), Whence::datagram(&client, &|_| false));
+            dispatcher.carry_out(&mut clerk, &job, &from, &timing, None, Vec::new())
+        });
+        assert!(reply.is_some());
+        let said = lines.1.lock();
+        said.clone()
+    }
+
+    #[test]
+    fn at_level_debug_each_call_has_a_line() {
+        for (path, status) in [("/data", "OK"), ("/absent", "NOENT")] {
+            let said = said(Level::DEBUG, path);
+            let [line] = &said[..] else { panic!("one line: {said:?}") };
+            for part in ["message=call", "client=192.0.2.9:701", "procedure=\"MNT\"", "took="] {
+                assert!(line.contains(part), "{part} in {line}");
+            }
+            assert!(line.contains(&format!("status={status:?}")), "{line}");
+        }
+        assert!(said(Level::INFO, "/data").is_empty(), "not unless it is asked for");
+    }
 
     #[test]
     fn each_full_export_is_warned_of_once_a_minute_with_the_number_of_calls() {
