@@ -66,6 +66,8 @@ pub struct Settings {
     pub metrics: MetricsSettings,
     /// What connections are encrypted with, if clients ask for that.
     pub tls: Option<ServerTls>,
+    /// What every call waits for before it reaches storage, for an experiment: it is named where it limits.
+    pub delay: Option<Duration>,
 }
 
 /// A server that runs until it is stopped or dropped.
@@ -85,6 +87,7 @@ impl Default for Settings {
             watcher: None,
             metrics: MetricsSettings::default(),
             tls: None,
+            delay: None,
         }
     }
 }
@@ -202,8 +205,8 @@ impl Server {
             server.spawn("leases".into(), move || pass_time(&shared, &states))?;
         }
         if settings.tuning.enabled {
-            let sizing =
-                Sizing::new(Arc::clone(&shared), settings.watcher.clone(), settings.tuning.networks.clone());
+            let networks = settings.tuning.networks.clone();
+            let sizing = Sizing::new(Arc::clone(&shared), settings.watcher.clone(), networks, settings.delay);
             server.spawn("sizing".into(), move || sizing.run())?;
             server.knobs = Arc::new(Knobs::new(server.threads.last().map(|thread| thread.thread().clone())));
         }

@@ -133,6 +133,9 @@ pub struct Gauges {
     /// Time in which bulk was encrypted and decrypted.
     #[serde(default, with = "seconds")]
     pub in_cipher: Duration,
+    /// What every call waits for before it reaches storage, for an experiment.
+    #[serde(default, with = "seconds")]
+    pub delay: Duration,
     /// Bytes of replies that the socket did not take yet.
     pub replies_waiting: u64,
     /// Calls received and not answered.

@@ -75,6 +75,7 @@ impl RunningServer {
             watcher,
             metrics: MetricsSettings { clients: config.metrics.clients },
             tls: certificate.as_ref().map(ServedCertificate::tls),
+            delay,
         };
         let names = ClientNames::default().looked_up(&config.exports);
         let start = || {

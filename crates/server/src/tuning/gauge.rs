@@ -31,6 +31,11 @@ struct Moved {
 }
 
 impl Gauge {
+    /// One of a server whose calls wait for so long before they reach storage, for an experiment.
+    pub fn with_delay(delay: Duration) -> Self {
+        Self { sums: Gauges { delay, ..Gauges::default() }, ..Self::default() }
+    }
+
     /// Looks at a connection.
     pub fn look(&mut self, now: Duration, connection: &Connection, processors: Load) {
         let passed = now.saturating_sub(self.last);

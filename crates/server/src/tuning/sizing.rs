@@ -62,6 +62,8 @@ pub struct Sizing {
     offers: Offers,
     watcher: Option<Watcher>,
     networks: Vec<NetworkSizes>,
+    /// What every call waits for, for an experiment.
+    delay: Duration,
 }
 
 /// What is remembered of a connection.
@@ -80,8 +82,14 @@ struct Seen {
 }
 
 impl Sizing {
-    /// Of that server; every look is shown to the watcher. Clients of these networks have sizes of their own.
-    pub fn new(shared: Arc<Shared>, watcher: Option<Watcher>, networks: Vec<NetworkSizes>) -> Self {
+    /// Of that server; every look is shown to the watcher. Clients of these networks have sizes of their own. `delay`: what every call
+    /// waits for, for an experiment.
+    pub fn new(
+        shared: Arc<Shared>,
+        watcher: Option<Watcher>,
+        networks: Vec<NetworkSizes>,
+        delay: Option<Duration>,
+    ) -> Self {
         shared.endings.open();
         Self {
             shared,
@@ -96,6 +104,7 @@ impl Sizing {
             offers: Offers::beside(&networks),
             watcher,
             networks,
+            delay: delay.unwrap_or_default(),
         }
     }
 
@@ -143,7 +152,8 @@ impl Sizing {
             apply(connection, &changes);
             self.offers.on_new(&self.shared, connection);
         }
-        let seen = self.seen.entry(token).or_default();
+        let new = || Seen { gauge: Gauge::with_delay(self.delay), ..Seen::default() };
+        let seen = self.seen.entry(token).or_insert_with(new);
         seen.gauge.look(now, connection, self.load);
         let active = seen.gauge.is_active(now) || seen.memory != MemoryUse::default();
         if active && now >= seen.due {

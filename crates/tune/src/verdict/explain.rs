@@ -103,7 +103,15 @@ impl Facts<'_> {
             Verdict::ClientSendBuffer => {
                 format!("the client's send buffer: {per} in flight per round trip of {rtt}")
             }
-            Verdict::Storage => format!("the storage: {rate}, calls wait for it"),
+            Verdict::Storage => match self.sample.gauges.delay {
+                Duration::ZERO => format!("the storage: {rate}, calls wait for it"),
+                delay => {
+                    format!(
+                        "the storage, which the server delays by {} a call (--delay): {rate}",
+                        time(delay)
+                    )
+                }
+            },
             Verdict::Processor => match self.others_busy() {
                 Some(own) => format!(
                     "other programs on this host: its CPUs are {:.0} % busy, howdah uses {own:.0} %, {rate}",
@@ -204,6 +212,9 @@ impl Facts<'_> {
             Verdict::Loss => "bbr on the sender, or several connections (nconnect)".to_owned(),
             Verdict::Processor if self.others_busy().is_some() => {
                 "move them elsewhere, or raise CPUWeight= in the unit of howdah".to_owned()
+            }
+            Verdict::Storage if !self.sample.gauges.delay.is_zero() => {
+                "restart the server without --delay".to_owned()
             }
             Verdict::Idle
             | Verdict::Storage
@@ -335,6 +346,25 @@ mod tests {
              nconnect=8: a connection is encrypted by one CPU at a time"
         );
         assert_eq!(explain(Verdict::Idle, 0.0, 0.0), "idle: the client asks for no more");
+    }
+
+    #[test]
+    fn a_delay_that_was_asked_for_is_named() {
+        let judgement = Judgement {
+            sending: Verdict::Storage,
+            receiving: Verdict::Idle,
+            sent_per_second: 50e6,
+            received_per_second: 0.0,
+        };
+        let mut sample = Sample::default();
+        let explain = |sample: &Sample| Explanation::of(&judgement, sample, Found::default()).to_string();
+        assert_eq!(explain(&sample), "reads limited by the storage: 50.0 MB/s, calls wait for it");
+        sample.gauges.delay = Duration::from_millis(20);
+        assert_eq!(
+            explain(&sample),
+            "reads limited by the storage, which the server delays by 20 ms a call (--delay): 50.0 MB/s; restart the \
+             server without --delay"
+        );
     }
 
     #[test]
