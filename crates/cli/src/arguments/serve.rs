@@ -70,7 +70,7 @@ pub struct ServerArguments {
     /// Listen on this address; may be repeated [default: [::]:2049, every address of this machine]
     ///
     /// ADDRESS:PORT, or only an address (port 2049), or only a port (every address). Port 0 lets the system
-    /// choose one, which the printed mount commands contain. NFS, MOUNT and portmap share this port, so clients
+    /// choose one, which the printed mount commands contain. A link-local address needs its interface: [fe80::1%eth0]:2049. NFS, MOUNT and portmap share this port, so clients
     /// need no rpcbind.
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = parse_listen)]
     pub listen: Vec<SocketAddr>,

@@ -1,12 +1,17 @@
 //! Addresses to listen on.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6};
 use std::path::Path;
+
+use howdah_net::interfaces;
 
 use super::DEFAULT_PORT;
 
 /// Reads `ADDRESS:PORT`, an address (port 2049), or a port (every address).
 pub fn parse_listen(text: &str) -> Result<SocketAddr, String> {
+    if let Some(scoped) = scoped(text) {
+        return scoped;
+    }
     if let Ok(address) = text.parse::<SocketAddr>() {
         return Ok(address);
     }
@@ -19,6 +24,32 @@ pub fn parse_listen(text: &str) -> Result<SocketAddr, String> {
     }
     Err("expected ADDRESS:PORT as in 10.0.0.1:2049 or [::]:2049, an address, or a port from 0 to 65535"
         .to_owned())
+}
+
+/// An address that an interface goes with: `fe80::1%eth0`, in brackets where a port follows (RFC 4007 11). `None`: it is no such text.
+fn scoped(text: &str) -> Option<Result<SocketAddr, String>> {
+    let (address, rest) = text.split_once('%')?;
+    let (address, zone, after) = match address.strip_prefix('[') {
+        Some(address) => rest.split_once(']').map(|(zone, after)| (address, zone, after))?,
+        None => (address, rest, ""),
+    };
+    let address: Ipv6Addr = address.parse().ok()?;
+    let port = match after {
+        "" => DEFAULT_PORT,
+        _ => after.strip_prefix(':')?.parse().ok()?,
+    };
+    Some(interface(zone).map(|index| SocketAddrV6::new(address, port, 0, index).into()))
+}
+
+/// The number of the interface that has this name or number.
+fn interface(zone: &str) -> Result<u32, String> {
+    let all = interfaces().map_err(|error| format!("listing the interfaces of this host: {error}"))?;
+    let named = all.iter().find(|interface| interface.name == zone);
+    let numbered = || zone.parse().ok().and_then(|index: u32| all.iter().find(|one| one.index == index));
+    named.or_else(numbered).map(|interface| interface.index).ok_or_else(|| {
+        let names: Vec<&str> = all.iter().map(|interface| interface.name.as_str()).collect();
+        format!("this host has no interface {zone}; it has {}", names.join(", "))
+    })
 }
 
 /// Every address of this machine at the usual port.
@@ -54,6 +85,27 @@ mod tests {
         for text in [":3049", "3049"] {
             let address = parse_listen(text).expect(text);
             assert!(address.ip().is_unspecified() && address.port() == 3049, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_interface_goes_with_an_address_by_name_or_number() {
+        let lo = interface("lo").expect("loopback");
+        for (text, port) in [
+            ("[fe80::1%lo]:3049".to_owned(), 3049),
+            ("[fe80::1%lo]".to_owned(), 2049),
+            ("fe80::1%lo".to_owned(), 2049),
+            (format!("[fe80::1%{lo}]:3049"), 3049),
+        ] {
+            let address = format!("[fe80::1%{lo}]:{port}");
+            assert_eq!(parse_listen(&text).expect(&text).to_string(), address, "{text}");
+        }
+        for text in ["[fe80::1%eth0x]:2049", "[fe80::1%99999]:2049", "fe80::1%"] {
+            let why = parse_listen(text).expect_err(text);
+            assert!(why.contains("no interface") && why.contains("it has "), "{why}");
+        }
+        for text in ["10.0.0.1%lo", "[fe80::1%lo]:x", "[fe80::1%lo:2049", "%lo"] {
+            assert!(parse_listen(text).expect_err(text).contains("expected ADDRESS:PORT"), "{text}");
         }
     }
 

@@ -67,8 +67,20 @@ fn explained(error: BindError) -> Error {
         ErrorKind::AddrNotAvailable => {
             "this machine has no such address; `ip address` shows those it has".to_owned()
         }
+        ErrorKind::InvalidInput if lacks_interface(address) => {
+            format!(
+                "a link-local address needs its interface, as in --listen [{}%eth0]:{}",
+                address.ip(),
+                address.port()
+            )
+        }
         // It tells its cause itself.
         _ => return anyhow!("{error}"),
     };
     anyhow!("{error}: {advice}")
+}
+
+/// Whether the kernel cannot tell which interface is meant.
+fn lacks_interface(address: SocketAddr) -> bool {
+    matches!(address, SocketAddr::V6(address) if address.ip().is_unicast_link_local() && address.scope_id() == 0)
 }
