@@ -301,6 +301,23 @@ fn a_start_that_fails_for_want_of_a_port_leaves_nothing() {
 }
 
 #[test]
+fn more_exports_than_files_that_may_be_open_are_told_the_remedy() {
+    let home = home();
+    let (data, file) = (home.path().join("data"), home.path().join("howdah.toml"));
+    let export = |number| format!("[[export]]\nname = \"/{number}\"\npath = \"{}\"\n", data.display());
+    fs::write(&file, (0..60).map(export).collect::<String>()).expect("written");
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -n 100; exec \"$0\" \"$@\"", HOWDAH, "serve", "--rpcbind", "off"]).args(HERE);
+    command.arg("--state").arg(home.path().join("state")).arg("--config").arg(&file);
+    let (code, _, why) = run(&mut command);
+    assert_eq!(code, Some(1), "{why}");
+    // A warning before, and with the error what to do.
+    for part in ["only 100 open files allowed", "too many open files", "ulimit -n, or LimitNOFILE="] {
+        assert!(why.contains(part), "{part} in {why}");
+    }
+}
+
+#[test]
 fn says_what_is_wrong_with_the_state_directory() {
     let home = home();
     fs::write(home.path().join("state"), "not a directory").expect("written");

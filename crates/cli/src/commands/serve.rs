@@ -18,8 +18,10 @@ use crate::running::{
 };
 use crate::serving::{DirectoryNews, Prepared, RunningServer, confine};
 
-/// With fewer open files a server has to turn clients away.
+/// With fewer open files beside those of exports a server has to turn clients away.
 const FEW_OPEN_FILES: usize = 512;
+/// Files that an export keeps open: its directory in several ways, and where it has one its index.
+const FILES_OF_EXPORT: usize = 5;
 
 /// How often the server looks for awaited answers about names of clients, and where the paths of exports lead.
 const LOOK: Duration = Duration::from_secs(1);
@@ -31,9 +33,11 @@ pub fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     // Before anything else is started: a signal must not end us half way.
     let caught = catch_signals()?;
     let open_files = allow_many_open_files();
-    if open_files < FEW_OPEN_FILES {
+    let wanted = FEW_OPEN_FILES + FILES_OF_EXPORT * config.exports.len();
+    if open_files < wanted {
         tracing::warn!(
-            "only {open_files} open files allowed, for connections and files of clients together; raise the limit (ulimit -n, or LimitNOFILE= in the unit)"
+            "only {open_files} open files allowed, for exports, connections and files of clients together: at least {wanted} are \
+             needed; raise the limit (ulimit -n, or LimitNOFILE= in the unit)"
         );
     }
     howdah_net::give_large_blocks_back();

@@ -23,6 +23,7 @@ use howdah_vfs::layer::{ShortHandles, Withdrawn};
 use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
 use howdah_vfs::{Caller, FileSystem, Handle, Shown, Timestamp};
 use parking_lot::Mutex;
+use rustix::io::Errno;
 
 use super::uplink::FarSide;
 use crate::configuration::{Durability, ExportConfig, ExportLocks, Source};
@@ -330,8 +331,16 @@ pub fn root(export: &ExportConfig) -> Result<Option<Root>> {
 
 /// It tells its cause itself.
 fn explained(export: &ExportConfig, error: &OpenError) -> anyhow::Error {
-    anyhow!("opening export {}: {error}", export.name)
+    let advice = match error.cause().raw_os_error() {
+        Some(code) if code == Errno::MFILE.raw_os_error() => OPEN_FILES_ADVICE,
+        _ => "",
+    };
+    anyhow!("opening export {}: {error}{advice}", export.name)
 }
+
+/// What to do where a process may open no more files.
+const OPEN_FILES_ADVICE: &str =
+    "; each export keeps some files open: raise the limit (ulimit -n, or LimitNOFILE= in the unit)";
 
 fn open(export: &ExportConfig, root: Option<Root>, state: &Path) -> Result<OpenFileSystem> {
     let (mut root_file_system, mut cached, mut uplink, mut far) = (None, None, None, None);

@@ -15,6 +15,11 @@ impl OpenError {
     pub(crate) fn new(step: &'static str, subject: &Path, cause: impl Into<std::io::Error>) -> Self {
         Self { step, subject: subject.to_owned(), cause: cause.into() }
     }
+
+    /// What the system said.
+    pub fn cause(&self) -> &std::io::Error {
+        &self.cause
+    }
 }
 
 impl fmt::Display for OpenError {

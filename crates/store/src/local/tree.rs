@@ -3,7 +3,9 @@
 use std::ffi::CString;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 
+use parking_lot::Mutex;
 use rustix::fs::{
     AtFlags, CWD, Mode, OFlags, ResolveFlags, StatVfsMountFlags, fstat, fstatfs, fstatvfs, open, openat,
     openat2, readlinkat,
@@ -41,8 +43,8 @@ pub(super) struct Tree {
     pub(super) root: OwnedFd,
     /// The root opened for reading, which `open_by_handle_at` wants; `None` if that is not allowed.
     pub(super) mount: Option<OwnedFd>,
-    /// `/proc/self/fd`, to open again what is open.
-    descriptors: OwnedFd,
+    /// `/proc/self/fd`, to open again what is open. All trees have it in common.
+    descriptors: Arc<OwnedFd>,
     /// The device that the root lies on, and the number it goes by: one that survives a restart of the machine.
     pub(super) device: u64,
     number: u64,
@@ -214,11 +216,36 @@ impl Tree {
     }
 }
 
-/// Opens `/proc/self/fd`, making sure that it is what it seems.
-fn open_descriptors() -> Result<OwnedFd> {
+/// `/proc/self/fd`, which is opened once for all trees.
+fn open_descriptors() -> Result<Arc<OwnedFd>> {
+    static OPEN: Mutex<Weak<OwnedFd>> = Mutex::new(Weak::new());
+    let mut open = OPEN.lock();
+    if let Some(descriptors) = open.upgrade() {
+        return Ok(descriptors);
+    }
+    let descriptors = Arc::new(open_proc()?);
+    *open = Arc::downgrade(&descriptors);
+    Ok(descriptors)
+}
+
+/// Opens it, making sure that it is what it seems.
+fn open_proc() -> Result<OwnedFd> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let descriptors = openat(CWD, DESCRIPTORS, flags, Mode::empty())?;
     #[allow(clippy::unnecessary_cast)]
     let kind = fstatfs(&descriptors)?.f_type as u64;
     if kind == PROC { Ok(descriptors) } else { Err(Errno::NOENT) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exports_need_few_descriptors_each() {
+        let home = tempfile::tempdir().expect("a directory");
+        let open = || Tree::open(home.path(), false).expect("opens");
+        let (first, second) = (open(), open());
+        assert!(Arc::ptr_eq(&first.descriptors, &second.descriptors));
+    }
 }
