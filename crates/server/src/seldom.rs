@@ -1,4 +1,5 @@
-//! Log lines that anybody can cause: one a second, with the number of those that were left out.
+//! Log lines that anybody can cause, or that repeat as long as something lasts: one a second or a minute, with the number of those that
+//! were left out.
 
 use std::time::{Duration, Instant};
 
@@ -7,18 +8,33 @@ use parking_lot::Mutex;
 /// How often the log tells of one kind of event.
 const INTERVAL: Duration = Duration::from_secs(1);
 
+/// How often it tells of what lasts until a person mends it.
+const MINUTE: Duration = Duration::from_secs(60);
+
 /// When one kind of event was logged last.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Seldom {
+    interval: Duration,
     /// The time, and how many events came since.
     last: Mutex<(Option<Instant>, u64)>,
 }
 
+impl Default for Seldom {
+    fn default() -> Self {
+        Self { interval: INTERVAL, last: Mutex::default() }
+    }
+}
+
 impl Seldom {
+    /// Logs once a minute.
+    pub fn each_minute() -> Self {
+        Self { interval: MINUTE, ..Self::default() }
+    }
+
     /// Whether to log this event; if so, how many before it were not logged.
     pub fn log(&self, now: Instant) -> Option<u64> {
         let (last, left_out) = &mut *self.last.lock();
-        if last.is_some_and(|last| now.saturating_duration_since(last) < INTERVAL) {
+        if last.is_some_and(|last| now.saturating_duration_since(last) < self.interval) {
             *left_out += 1;
             return None;
         }
@@ -39,5 +55,7 @@ mod tests {
         assert_eq!(seldom.log(start + INTERVAL / 2), None);
         assert_eq!(seldom.log(start + INTERVAL), Some(2));
         assert_eq!(seldom.log(start + 3 * INTERVAL), Some(0));
+        let seldom = Seldom::each_minute();
+        assert_eq!([0, 59, 60].map(|second| seldom.log(start + second * INTERVAL)), [Some(0), None, Some(1)]);
     }
 }

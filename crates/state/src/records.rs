@@ -71,7 +71,7 @@ impl RecoveryRecords {
                 let client = KnownClient { principal: principal.clone(), server: *server };
                 self.present.clients.insert(owner.clone(), client);
             }
-            DurableRecord::RemoveClient { owner, principal } => {
+            DurableRecord::RemoveClient { owner, principal, .. } => {
                 self.earlier.remove_client(owner, principal);
                 self.present.remove_client(owner, principal);
             }
@@ -93,17 +93,37 @@ impl RecoveryRecords {
         }
     }
 
-    /// Whether those who are recorded here lose nothing if this record, which comes next, is lost: it only names somebody who is not
-    /// recorded, or forgets what is not there.
-    pub fn can_miss(&self, record: &DurableRecord) -> bool {
+    /// Whether these records, which come next, may be lost in a crash: whoever could reclaim then can do so anyway, or knows that it
+    /// has nothing to reclaim.
+    pub fn can_lose<'r>(&self, missing: impl IntoIterator<Item = &'r DurableRecord>) -> bool {
+        let mut all = self.clone();
+        for record in missing {
+            match record {
+                DurableRecord::TakeClient { .. } | DurableRecord::TakeHost { .. } => return false,
+                DurableRecord::RemoveClient { owner, principal, by_itself }
+                    if !by_itself && self.knows_client(owner, principal) =>
+                {
+                    return false;
+                }
+                // A host is removed when it restarts or frees all, or has had nothing for long.
+                DurableRecord::RemoveClient { .. } | DurableRecord::RemoveHost { .. } => {}
+                _ => all.apply(record),
+            }
+        }
+        [&self.earlier, &self.present].iter().all(|known| {
+            known.clients.iter().all(|(owner, client)| all.knows_client(owner, &client.principal))
+                && known.hosts.iter().all(|host| all.knows_host(host))
+        })
+    }
+
+    /// Whether a client or host that rests on this record, which comes next, may reclaim after a crash also if the record is lost, or
+    /// needs not.
+    pub fn covers(&self, record: &DurableRecord) -> bool {
         match record {
-            DurableRecord::AddClient { .. } | DurableRecord::AddHost { .. } => true,
-            DurableRecord::RemoveClient { owner, principal } => !self.knows_client(owner, principal),
-            DurableRecord::RemoveHost { host } => !self.knows_host(host),
-            DurableRecord::EndGrace => !self.has_earlier(),
-            DurableRecord::Start { .. }
-            | DurableRecord::TakeClient { .. }
-            | DurableRecord::TakeHost { .. } => false,
+            DurableRecord::AddClient { owner, principal, .. } => self.knows_client(owner, principal),
+            DurableRecord::AddHost { host } => self.knows_host(host),
+            DurableRecord::RemoveClient { by_itself, .. } => *by_itself,
+            _ => false,
         }
     }
 
@@ -224,6 +244,10 @@ mod tests {
         DurableRecord::AddClient { owner: [name].into(), principal: Principal([name].into()), server: None }
     }
 
+    fn remove(name: u8, by_itself: bool) -> DurableRecord {
+        DurableRecord::RemoveClient { owner: [name].into(), principal: Principal([name].into()), by_itself }
+    }
+
     fn earlier(log: &[DurableRecord]) -> Vec<u8> {
         let mut records = RecoveryRecords::default();
         log.iter().for_each(|line| records.apply(line));
@@ -236,7 +260,7 @@ mod tests {
     #[test]
     fn those_of_the_last_run_may_reclaim_and_those_of_earlier_ones_until_grace_ends() {
         let start = |epoch| DurableRecord::Start { epoch };
-        let remove = DurableRecord::RemoveClient { owner: [1].into(), principal: Principal([1].into()) };
+        let remove = remove(1, false);
         assert_eq!(earlier(&[start(1), add(1), add(2)]), []);
         assert_eq!(earlier(&[start(1), add(1), add(2), start(2)]), [1, 2]);
         assert_eq!(earlier(&[start(1), add(1), add(2), remove.clone(), start(2)]), [2]);
@@ -248,5 +272,23 @@ mod tests {
             "no end of grace"
         );
         assert_eq!(earlier(&[start(1), add(1), add(2), start(2), add(1), remove, start(3), end]), []);
+    }
+
+    #[test]
+    fn records_may_be_lost_while_nobody_can_reclaim_what_it_lost() {
+        let mut durable = RecoveryRecords::default();
+        [DurableRecord::Start { epoch: 1 }, add(1), add(2)].iter().for_each(|line| durable.apply(line));
+        let (start, end) = (DurableRecord::Start { epoch: 2 }, DurableRecord::EndGrace);
+        let can_lose = |missing: &[DurableRecord]| durable.can_lose(missing);
+        assert!(can_lose(&[add(3), remove(3, false)]), "a new client");
+        assert!(!can_lose(&[remove(2, false)]), "somebody else may have what it had");
+        assert!(can_lose(&[remove(2, true)]), "it unmounted, or restarted");
+        assert!(can_lose(&[remove(2, true), add(2)]));
+        // A server that could write nothing since it started.
+        assert!(can_lose(&[start.clone(), add(1)]), "in grace nobody gets anything else");
+        assert!(can_lose(&[start.clone(), add(1), add(2), end.clone()]), "all came back");
+        assert!(!can_lose(&[start, add(1), end]), "others may have what the second one had");
+        assert!(durable.covers(&add(1)) && !durable.covers(&add(3)));
+        assert!(durable.covers(&remove(1, true)) && !durable.covers(&remove(1, false)));
     }
 }

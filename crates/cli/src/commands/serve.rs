@@ -13,8 +13,8 @@ use crate::arguments::ServeArguments;
 use crate::configuration::{ServerConfig, export_changes, load_arguments};
 use crate::report::{self, Welcome, reachable};
 use crate::running::{
-    RunningFile, ServiceManager, Signal, allow_many_open_files, catch_signals, own_addresses, read_signals,
-    start_log, user_name,
+    RunningFile, ServiceManager, Signal, allow_many_open_files, catch_signals, is_full_or_read_only,
+    own_addresses, read_signals, start_log, user_name, warn_of_unwritable,
 };
 use crate::serving::{DirectoryNews, Prepared, RunningServer, confine};
 
@@ -48,8 +48,9 @@ pub fn run(arguments: &ServeArguments) -> Result<(), Failure> {
         None => tracing::info!("sandbox: off"),
     }
     let signals = read_signals(caught)?;
+    let is_unshown = prepared.is_unwritable();
     let server = RunningServer::start(&config, prepared)?;
-    let mut session = Session { arguments, config, server, file, manager: ServiceManager::new() };
+    let mut session = Session { arguments, config, server, file, is_unshown, manager: ServiceManager::new() };
     session.welcome()?;
     session.follow(&signals);
     session.end();
@@ -62,6 +63,8 @@ struct Session<'a> {
     config: ServerConfig,
     server: RunningServer,
     file: RunningFile,
+    /// Whether it cannot be written, which was said.
+    is_unshown: bool,
     manager: ServiceManager,
 }
 
@@ -139,7 +142,18 @@ impl Session<'_> {
             "live_page": page,
             "settings": report::settings_json(&self.config, &gone),
         });
-        self.file.show_both(&text, &json)
+        let shown = self.file.show_both(&text, &json);
+        let was_unshown = self.is_unshown;
+        self.is_unshown = shown.as_ref().is_err_and(is_full_or_read_only);
+        match shown {
+            Err(error) if self.is_unshown => {
+                if !was_unshown {
+                    warn_of_unwritable(&self.config.state, &format!("{error:#}"));
+                }
+                Ok(())
+            }
+            shown => shown,
+        }
     }
 
     /// Does what signals say until one says to stop.
@@ -155,6 +169,10 @@ impl Session<'_> {
                 tracing::error!("exports could not be changed: {error:#}");
             }
             self.server.look_at_certificate();
+            if self.is_unshown {
+                // There may be room again.
+                let _ = self.show();
+            }
             match signal {
                 Ok(Signal::Reload) => self.reload(),
                 Err(RecvTimeoutError::Timeout) => {}

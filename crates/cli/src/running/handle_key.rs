@@ -29,7 +29,12 @@ pub fn handle_key(state: &Path) -> Result<[u8; HANDLE_KEY_SIZE]> {
             );
         }
     }
-    make(state, &path).with_context(|| format!("making the handle key {}", path.display()))?;
+    make(state, &path).with_context(|| {
+        format!(
+            "making the handle key {}, without which no file handle is good after a restart",
+            path.display()
+        )
+    })?;
     checked(&path, read(&path).with_context(|| format!("reading the handle key {}", path.display()))?)
 }
 
@@ -72,9 +77,8 @@ fn make(state: &Path, path: &Path) -> Result<()> {
     let draft = state.join(format!("{FILE}.{}", std::process::id()));
     let _ = fs::remove_file(&draft);
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
-    file.write_all(&key)?;
-    file.sync_all()?;
-    let linked = fs::hard_link(&draft, path);
+    let written = file.write_all(&key).and_then(|()| file.sync_all());
+    let linked = written.and_then(|()| fs::hard_link(&draft, path));
     let _ = fs::remove_file(&draft);
     match linked {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error.into()),

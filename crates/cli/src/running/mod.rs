@@ -31,5 +31,7 @@ pub use resolve::ClientNames;
 pub use running_file::{FoundServer, RunningFile, is_admin_socket, running_servers};
 pub use service_manager::ServiceManager;
 pub use signals::{Signal, catch_signals, read_signals, signals};
-pub use state_directory::{export_state, part_of_state, prepare_state};
+pub use state_directory::{
+    export_state, is_full_or_read_only, part_of_state, prepare_state, warn_of_unwritable,
+};
 pub use user_name::user_name;

@@ -12,7 +12,7 @@ use rustix::fs::{FlockOperation, flock};
 use serde_json::Value;
 
 use super::living::{ADMIN, DRAFT, sweep};
-use super::part_of_state;
+use super::{is_full_or_read_only, part_of_state};
 
 const DIRECTORY: &str = "running";
 
@@ -28,9 +28,13 @@ pub struct RunningFile {
 }
 
 impl RunningFile {
-    /// This process's place in a state directory. What processes that are gone left there is removed.
+    /// This process's place in a state directory. What processes that are gone left there is removed. Where it cannot be made because
+    /// the file system is full or read-only, nothing can be shown.
     pub fn new(state: &Path) -> Result<Self> {
-        let directory = part_of_state(state, DIRECTORY)?;
+        let directory = match part_of_state(state, DIRECTORY) {
+            Err(error) if is_full_or_read_only(&error) => state.join(DIRECTORY),
+            made => made?,
+        };
         sweep(&directory);
         let file = Self { directory, shown: None };
         // Of a process that had our id and was killed.
@@ -66,7 +70,11 @@ impl RunningFile {
     pub fn show_admin_at(&self, path: &Path) -> Result<()> {
         let link = self.admin();
         let _ = fs::remove_file(&link);
-        symlink(path, &link).with_context(|| format!("making {}", link.display()))
+        match symlink(path, &link).with_context(|| format!("making {}", link.display())) {
+            // It is found by its path.
+            Err(error) if is_full_or_read_only(&error) => Ok(()),
+            made => made,
+        }
     }
 
     fn path(&self) -> PathBuf {

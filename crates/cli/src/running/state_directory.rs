@@ -1,21 +1,39 @@
-//! The directory for what must survive a restart.
+//! The directory for what must survive a restart. One that is full or read-only is used all the same: what is in it can be read.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use howdah_server::states::{private_directory, private_part};
+use howdah_server::states::{is_unwritable, private_directory, private_part};
 use rustix::fs::{Access, access};
 
-/// Makes the directory if it is missing and sees that this process may write to it.
+/// Makes the directory if it is missing and sees that this process may write to it, unless its file system is read-only.
 pub fn prepare_state(state: &Path) -> Result<()> {
     if let Some(parent) = state.parent() {
         // Those above are ordinary directories (~/.local/state); only ours is private.
         fs::create_dir_all(parent).with_context(|| advice("making", parent))?;
     }
     private_directory(state).with_context(|| advice("using", state))?;
-    access(state, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK)
-        .with_context(|| advice("writing to", state))
+    let usable = access(state, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK).map_err(io::Error::from);
+    match usable {
+        Err(error) if !is_unwritable(&error) => Err(error).with_context(|| advice("writing to", state)),
+        _ => Ok(()),
+    }
+}
+
+/// Whether nothing can be written because the file system of the state directory is full or read-only.
+pub fn is_full_or_read_only(error: &anyhow::Error) -> bool {
+    error.chain().filter_map(|cause| cause.downcast_ref()).any(is_unwritable)
+}
+
+/// Says what does not work while nothing can be written to the state directory, and what to do.
+pub fn warn_of_unwritable(state: &Path, why: &dyn std::fmt::Display) {
+    tracing::warn!(
+        "cannot write to the state directory {0}: {why}. NFSv3 and recorded NFSv4 clients are served. New NFSv4 clients and hosts \
+         with locks wait, and howdah commands may not find this server. Make room there (df {0}), or mount its file system read-write",
+        state.display()
+    );
 }
 
 /// The directory of one export's state, made if it is missing.

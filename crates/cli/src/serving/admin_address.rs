@@ -8,7 +8,7 @@ use howdah_net::Listener;
 use howdah_server::admin::{AccessToken, AdminAddress, Certificate};
 
 use crate::configuration::{AdminListen, TlsFiles};
-use crate::running::{admin_token, admin_token_file};
+use crate::running::{admin_token, admin_token_file, is_full_or_read_only};
 
 /// What is named where a certificate is no good.
 const WHICH: &str = "admin_certificate and admin_key";
@@ -44,20 +44,27 @@ pub fn admin_listener(listen: &AdminListen) -> Result<Listener> {
     Listener::bind(listen.address).with_context(step)
 }
 
-/// What answers there, with the token of that state directory if no other file is named.
+/// What answers there, with the token of that state directory if no other file is named; nothing if there is no token and none can be
+/// written.
 pub fn admin_address(
     listen: &AdminListen,
     listener: Listener,
     state: &Path,
-) -> Result<(AdminAddress, LivePage)> {
+) -> Result<Option<(AdminAddress, LivePage)>> {
     let certificate = listen.tls.as_ref().map(read).transpose()?;
     let file = admin_token_file(state, listen.token.as_deref());
-    let token = admin_token(&file)?;
+    let token = match admin_token(&file) {
+        Err(error) if is_full_or_read_only(&error) => {
+            tracing::warn!("no live page until howdah is restarted: {error:#}");
+            return Ok(None);
+        }
+        token => token?,
+    };
     let url = url(listener.address(), certificate.as_ref());
     tracing::info!("live page: {url}; its token is in {}", file.display());
     let certificates = certificate.clone().zip(listen.tls.clone());
     let page = LivePage { url, file, token: token.clone(), certificate: certificates };
-    Ok((AdminAddress { listener, token, certificate }, page))
+    Ok(Some((AdminAddress { listener, token, certificate }, page)))
 }
 
 fn read(tls: &TlsFiles) -> Result<Certificate> {

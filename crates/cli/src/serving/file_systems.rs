@@ -29,7 +29,7 @@ use super::uplink::FarSide;
 use crate::configuration::{Durability, ExportConfig, ExportLocks, Source};
 use crate::places::{connect_to, expected};
 use crate::report::{Handles, OpenedExport};
-use crate::running::{export_state, handle_key};
+use crate::running::{export_state, handle_key, is_full_or_read_only};
 
 /// Writes to a relay that wait for their data to be durable: what a path of 100 MB and a batch of a COMMIT hold, and half of the calls
 /// that may wait for a far server, so that others of its clients are not held up.
@@ -378,8 +378,16 @@ fn open(export: &ExportConfig, root: Option<Root>, state: &Path) -> Result<OpenF
 }
 
 fn directory(export: &ExportConfig, root: Root, state: &Path) -> Result<LocalFileSystem> {
+    let kept = match export_state(state, export.id) {
+        // It lives without: clients write some data once more after a restart, and moved files are searched for.
+        Err(error) if is_full_or_read_only(&error) => {
+            tracing::debug!(export = %export.name, "nothing is kept of it: {error:#}");
+            None
+        }
+        made => Some(made?),
+    };
     let options = Options {
-        state: Some(export_state(state, export.id)?),
+        state: kept,
         cross_mounts: export.cross_mounts,
         keeps_verifier: !export.shared,
         sync: match export.durability {

@@ -17,7 +17,7 @@ use super::secrets::ServerSecrets;
 use super::sockets::sockets;
 use super::tls::ServedCertificate;
 use crate::configuration::ServerConfig;
-use crate::running::{RunningFile, prepare_state};
+use crate::running::{RunningFile, prepare_state, warn_of_unwritable};
 
 /// What a server starts with.
 pub struct Prepared {
@@ -35,6 +35,8 @@ pub struct Prepared {
     pub(super) portmapper: Portmapper,
     /// Whether files elsewhere are out of reach.
     pub(super) files_confined: bool,
+    /// Whether nothing can be written to the state directory, which was said.
+    is_unwritable: bool,
 }
 
 impl Prepared {
@@ -50,11 +52,15 @@ impl Prepared {
         sockets.admin = admin_socket(&config.admin, &file)?;
         let address = config.admin_listen.as_ref().zip(listener);
         let address = address.map(|(listen, listener)| admin_address(listen, listener, &config.state));
-        let (address, page) = address.transpose()?.unzip();
+        let (address, page) = address.transpose()?.flatten().unzip();
         sockets.admin_address = address;
         let certificate = config.tls.as_ref().map(ServedCertificate::read).transpose()?;
         let secrets = ServerSecrets::read(config)?;
         let states = states(config, &secrets)?;
+        let written = states.log.look();
+        if let Err(why) = &written {
+            warn_of_unwritable(&config.state, why);
+        }
         let roots = config.exports.iter().map(root).collect::<Result<_>>()?;
         let watcher = config.experiment.samples.as_deref().map(samples).transpose()?;
         let portmapper = Portmapper::find(config, &mut sockets);
@@ -69,8 +75,14 @@ impl Prepared {
             watcher,
             portmapper,
             files_confined: false,
+            is_unwritable: written.is_err(),
         };
         Ok((prepared, file))
+    }
+
+    /// Whether nothing can be written to the state directory, which was said.
+    pub fn is_unwritable(&self) -> bool {
+        self.is_unwritable
     }
 }
 

@@ -64,6 +64,7 @@ impl RunningServer {
             watcher,
             mut portmapper,
             files_confined,
+            ..
         } = prepared;
         let admin = sockets.admin.as_ref().map(|socket| socket.path().to_owned());
         let (state, delay) = (config.state.clone(), config.experiment.delay);

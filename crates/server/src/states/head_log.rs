@@ -141,6 +141,11 @@ impl RecordLog for HeadLog {
         }
         Ok(())
     }
+
+    fn look(&self) -> io::Result<()> {
+        self.file.look()?;
+        self.addresses.run.written()
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::private_files::private_file;
+use parking_lot::Mutex;
+
+use super::private_files::{is_full, is_unwritable, private_file};
 
 pub(super) const NAME: &str = "running";
 
@@ -23,6 +25,8 @@ pub struct HeadRun {
     path: PathBuf,
     process: Process,
     beats: AtomicU64,
+    /// Why the last beat could not be written.
+    unwritten: Mutex<Option<ErrorKind>>,
 }
 
 /// A process, as no other one is.
@@ -54,7 +58,12 @@ impl HeadRun {
     }
 
     fn begin_as(directory: &Path, process: Process, silence: Duration) -> io::Result<Self> {
-        let run = Self { path: directory.join(NAME), process, beats: AtomicU64::new(0) };
+        let run = Self {
+            path: directory.join(NAME),
+            process,
+            beats: AtomicU64::new(0),
+            unwritten: Mutex::default(),
+        };
         let give_up = Instant::now() + silence;
         let found = run.read()?;
         while let Some(before) = run.read()? {
@@ -67,8 +76,11 @@ impl HeadRun {
             }
             std::thread::sleep(LOOK);
         }
-        run.write()?;
-        Ok(run)
+        // A head of which nothing can be written serves NFSv3 all the same; NFSv4 once it can.
+        match run.note(run.write()) {
+            Err(error) if !is_unwritable(&error) => Err(error),
+            _ => Ok(run),
+        }
     }
 
     /// This process still lives, and is the head.
@@ -80,7 +92,25 @@ impl HeadRun {
         if found.as_deref().and_then(Process::parse).is_some_and(|process| process != self.process) {
             return Err(self.refusal());
         }
-        self.write()
+        match self.note(self.write()) {
+            Err(error) if !is_full(&error) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the last beat was written.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn written(&self) -> io::Result<()> {
+        self.unwritten.lock().map_or(Ok(()), |kind| Err(kind.into()))
+    }
+
+    /// On a full disk another process cannot become this head either, and once it can, this one reads of it. Whoever looks at the
+    /// cluster sees this head as silent.
+    fn note(&self, written: io::Result<()>) -> io::Result<()> {
+        *self.unwritten.lock() = written.as_ref().err().map(io::Error::kind);
+        written
     }
 
     fn read(&self) -> io::Result<Option<String>> {
@@ -176,6 +206,19 @@ mod tests {
         std::mem::forget(HeadRun::begin_as(home.path(), elsewhere(1), LONG).expect("nobody was there"));
         let next = HeadRun::begin_as(home.path(), elsewhere(2), NO_TIME).expect("that one is silent");
         next.beat().expect("it is the head");
+    }
+
+    #[test]
+    fn a_full_disk_takes_the_head_from_nobody() {
+        let home = tempfile::tempdir().expect("a directory");
+        let run = HeadRun::begin_as(home.path(), elsewhere(1), LONG).expect("nobody was there");
+        let _ = run.note(Err(ErrorKind::StorageFull.into()));
+        assert!(run.written().is_err());
+        run.beat().expect("there is room again");
+        run.written().expect("it was written");
+        // The records of one whose file system became read-only may be old.
+        fs::create_dir(home.path().join("running.1")).expect("in the way");
+        assert!(run.beat().is_err());
     }
 
     #[test]

@@ -46,7 +46,12 @@ impl HeadSettings {
                 return Err(io::Error::new(ErrorKind::InvalidData, what));
             }
         }
-        self.write(&heads.join(own))
+        let own = heads.join(own);
+        // Nothing is to be written, which may fail, where nothing changed.
+        if fs::read_to_string(own.join(NAME)).is_ok_and(|text| text == self.text()) {
+            return Ok(());
+        }
+        self.write(&own)
     }
 
     fn write(&self, directory: &Path) -> io::Result<()> {

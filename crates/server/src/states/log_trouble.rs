@@ -1,57 +1,79 @@
-//! What the log of the server says while records of clients cannot be written: that it began, once a minute that it lasts, and that it ended.
+//! What the server says while records of clients cannot be written: the log that it began, once a minute that it lasts, and that it
+//! ended; and why, for whoever asks.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use parking_lot::Mutex;
 
-/// How often it is said that it lasts.
-const EVERY: Duration = Duration::from_secs(60);
+use crate::seldom::Seldom;
 
 /// Whether records cannot be written.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct LogTrouble {
-    /// Refusals since it began. Most calls look at this alone.
+    /// Calls that waited for a record since it began.
     refused: AtomicU64,
-    last_said: Mutex<Option<Instant>>,
+    /// Why they cannot be.
+    why: Mutex<Option<String>>,
+    said: Seldom,
 }
 
 impl LogTrouble {
-    /// A call waited for its record.
-    pub(super) fn note(&self, waited: &io::Result<()>) {
-        match waited {
+    /// As a server starts. What is wrong then it says itself.
+    pub(super) fn at_start(written: &io::Result<()>) -> Self {
+        let why = written.as_ref().err().map(plain);
+        let trouble = Self { refused: AtomicU64::new(0), why: Mutex::new(why), said: Seldom::each_minute() };
+        if written.is_err() {
+            trouble.said.log(Instant::now());
+        }
+        trouble
+    }
+
+    /// A call did not get its record.
+    #[cold]
+    pub(super) fn refuse(&self, error: &io::Error) {
+        self.refused.fetch_add(1, Ordering::Relaxed);
+        self.say(error);
+    }
+
+    /// Whether records can be written was looked at.
+    pub(super) fn look(&self, written: &io::Result<()>) {
+        match written {
             Err(error) => {
-                let refused = self.refused.fetch_add(1, Ordering::Relaxed) + 1;
-                if self.is_due() {
-                    tracing::error!(
-                        %error,
-                        refused,
-                        "the record of clients cannot be written: new clients wait, recorded ones continue; make room in the state directory"
-                    );
+                *self.why.lock() = Some(plain(error));
+                self.say(error);
+            }
+            Ok(()) => {
+                if self.why.lock().take().is_some() {
+                    let refused = self.refused.swap(0, Ordering::Relaxed);
+                    tracing::info!(refused, "the record of clients can be written again");
                 }
             }
-            Ok(()) if self.refused.load(Ordering::Relaxed) != 0 => self.ended(),
-            Ok(()) => {}
         }
     }
 
-    fn is_due(&self) -> bool {
-        let mut last = self.last_said.lock();
-        let is_due = last.is_none_or(|last| last.elapsed() >= EVERY);
-        if is_due {
-            *last = Some(Instant::now());
-        }
-        is_due
+    /// Why records cannot be written, if they cannot.
+    pub(super) fn why(&self) -> Option<String> {
+        self.why.lock().clone()
     }
 
-    #[cold]
-    fn ended(&self) {
-        let refused = self.refused.swap(0, Ordering::Relaxed);
-        if refused != 0 {
-            tracing::info!(refused, "the record of clients can be written again");
+    fn say(&self, error: &io::Error) {
+        if self.said.log(Instant::now()).is_some() {
+            let refused = self.refused.load(Ordering::Relaxed);
+            tracing::error!(
+                %error,
+                refused,
+                "the record of clients cannot be written: new clients wait, recorded ones continue; make room in the state directory"
+            );
         }
     }
+}
+
+/// The words of an error, without its number.
+fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split_once(" (os error").map_or(&*text, |(words, _)| words).to_owned()
 }
 
 #[cfg(test)]
@@ -59,17 +81,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_lasts_is_said_once() {
-        let trouble = LogTrouble::default();
+    fn it_lasts_until_records_are_written_again() {
         let full = || Err(io::ErrorKind::StorageFull.into());
-        trouble.note(&full());
+        let trouble = LogTrouble::at_start(&Ok(()));
+        trouble.look(&full());
         for _ in 0..1_000 {
-            assert!(!trouble.is_due());
-            trouble.note(&full());
+            trouble.refuse(&io::ErrorKind::StorageFull.into());
+            assert_eq!(trouble.said.log(Instant::now()), None, "said once");
         }
-        assert_eq!(trouble.refused.load(Ordering::Relaxed), 1_001);
-        trouble.note(&Ok(()));
-        assert_eq!(trouble.refused.load(Ordering::Relaxed), 0);
-        assert!(!trouble.is_due(), "those who are recorded go on meanwhile: it may not be over");
+        assert!(trouble.why().is_some_and(|why| why.contains("no storage space")), "{:?}", trouble.why());
+        trouble.look(&Err(io::Error::from_raw_os_error(30)));
+        assert_eq!(trouble.why().as_deref(), Some("Read-only file system"));
+        trouble.look(&Ok(()));
+        assert_eq!((trouble.why(), trouble.refused.load(Ordering::Relaxed)), (None, 0));
+        let trouble = LogTrouble::at_start(&full());
+        assert!(trouble.why().is_some() && trouble.said.log(Instant::now()).is_none());
     }
 }

@@ -40,7 +40,7 @@ pub use lock_hosts::{KnownHost, LockHost, LockHosts};
 pub use lock_news::{GrantTicket, LockNews};
 pub use options::StateOptions;
 pub use own_rights::OwnRights;
-pub use private_files::{private_directory, private_file, private_part, refuse_foreign};
+pub use private_files::{is_unwritable, private_directory, private_file, private_part, refuse_foreign};
 pub use recalling::{Changer, Recalling};
 pub use record_file::RecordFile;
 pub use record_log::RecordLog;

@@ -83,7 +83,7 @@ impl StateOptions {
         let forgetful = Self::forgetful();
         // Also where the records were lost: ids of clients of earlier runs must not be taken for those of this one.
         let epoch = records.next_epoch().max(forgetful.epoch);
-        let host_number = next_state_number(directory)?;
+        let host_number = next_state_number(directory)?.unwrap_or(forgetful.host_number);
         Ok(Self { records, epoch, host_number, log: Box::new(file), ..forgetful })
     }
 

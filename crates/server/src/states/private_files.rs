@@ -88,6 +88,16 @@ pub fn refuse_foreign(path: &Path, found: &Metadata, others: u32) -> io::Result<
     Err(io::Error::new(ErrorKind::PermissionDenied, what))
 }
 
+/// Whether nothing can be written because the disk is full, or a quota is used up.
+pub fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
+}
+
+/// The same, or because the file system is read-only: what is there can be read all the same.
+pub fn is_unwritable(error: &io::Error) -> bool {
+    is_full(error) || error.kind() == ErrorKind::ReadOnlyFilesystem
+}
+
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};

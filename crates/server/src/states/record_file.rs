@@ -2,14 +2,16 @@
 //! never answered for, and is left out.
 
 use std::fmt::Write as _;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::net::IpAddr;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use howdah_state::{DurableRecord, Principal, RecoveryRecords, Serial};
 use parking_lot::Mutex;
+use rustix::fs::{FallocateFlags, OFlags, fallocate};
 
 use super::own_rights::OwnRights;
 use super::private_files::private_file;
@@ -20,6 +22,9 @@ const NEW_NAME: &str = "clients.log.new";
 
 /// The file is written anew when so many bytes were appended: clients that come and go leave two lines each.
 const REWRITE_AFTER: usize = 1 << 20;
+
+/// Room behind the end of the file that it has for itself: on a disk that is full some hundred clients can still come and go.
+const RESERVE: usize = 64 << 10;
 
 /// The file, open to be appended to.
 pub struct RecordFile {
@@ -39,7 +44,8 @@ struct Durable {
 }
 
 struct State {
-    file: Arc<File>,
+    /// None before the first one could be opened.
+    file: Option<Arc<File>>,
     /// What the file comes to.
     records: RecoveryRecords,
     /// Bytes appended since it was written anew, and bytes that it had then.
@@ -57,28 +63,39 @@ impl RecordFile {
     /// Reads what earlier runs left in this directory, and starts a file that comes to the same.
     ///
     /// # Errors
-    /// It cannot be read or written, or is no such file.
+    /// It cannot be read, or is no such file.
     pub fn open(directory: &Path, rights: OwnRights) -> io::Result<(Self, RecoveryRecords)> {
         let records = read_records(directory)?;
         Ok((Self::begin(directory, &records, rights)?, records))
     }
 
-    /// Starts a file that comes to these records, in the place of the one that is there.
+    /// Starts a file that comes to these records, in the place of the one that is there. If that cannot be done, on a disk that is full,
+    /// lines are appended to the one that is there; if not even that, [`RecordLog::look`] tells why, and tries again.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The one that is there cannot be read.
     pub fn begin(directory: &Path, records: &RecoveryRecords, rights: OwnRights) -> io::Result<Self> {
-        let (file, compact) = write(directory, records)?;
+        let mut durable = records.clone();
+        let (file, compact, failure) = match write(directory, records) {
+            Ok((file, compact)) => (Some(file), compact, None),
+            Err(error) => {
+                durable = read_records(directory)?;
+                match (durable == *records).then(|| open_end(directory)) {
+                    Some(Ok((file, length))) => (Some(file), length, None),
+                    _ => (None, 0, Some(error.kind())),
+                }
+            }
+        };
         let state = State {
-            file: Arc::new(file),
+            file: file.map(Arc::new),
             records: records.clone(),
             appended: 0,
             compact,
             written: Serial(0),
             recent: Vec::new(),
-            failure: None,
+            failure,
         };
-        let durable = Durable { serial: Serial(0), records: records.clone() };
+        let durable = Durable { serial: Serial(0), records: durable };
         let (directory, state) = (directory.to_owned(), Mutex::new(state));
         Ok(Self { directory, rights, state, syncing: Mutex::new(durable) })
     }
@@ -101,28 +118,65 @@ fn write(directory: &Path, records: &RecoveryRecords) -> io::Result<(File, usize
     let mut file = private_file(&new)?;
     let lines: String = records.compact().iter().map(line).collect();
     file.write_all(lines.as_bytes())?;
+    reserve(&file, lines.len());
     file.sync_all()?;
     fs::rename(&new, directory.join(NAME))?;
     File::open(directory)?.sync_all()?;
     Ok((file, lines.len()))
 }
 
+/// The file that is there, to append to, without a line that was cut off. Its length in bytes.
+fn open_end(directory: &Path) -> io::Result<(File, usize)> {
+    let path = directory.join(NAME);
+    let no_link = OFlags::NOFOLLOW.bits().cast_signed();
+    let file = OpenOptions::new().append(true).custom_flags(no_link).open(&path)?;
+    let text = fs::read_to_string(path)?;
+    let length = whole_lines(&text).len();
+    // It takes the room behind the end away.
+    if length < text.len() {
+        file.set_len(length as u64)?;
+        reserve(&file, length);
+    }
+    Ok((file, length))
+}
+
+/// Takes room behind the end of the file. Without it all goes on until the disk is full.
+fn reserve(file: &File, end: usize) {
+    let _ = fallocate(file, FallocateFlags::KEEP_SIZE, end as u64, RESERVE as u64);
+}
+
+/// The lines that are not cut off.
+fn whole_lines(text: &str) -> &str {
+    text.rfind('\n').map_or("", |end| &text[..=end])
+}
+
 impl State {
     fn append(&mut self, directory: &Path, rights: OwnRights, record: &DurableRecord) -> io::Result<()> {
         self.records.apply(record);
-        if self.failure.is_some() || self.appended >= REWRITE_AFTER.max(self.compact) {
+        let Some(file) = self.file.clone().filter(|_| self.failure.is_none()) else {
             return self.write_anew(directory, rights);
+        };
+        if self.appended >= REWRITE_AFTER.max(self.compact) {
+            if self.write_anew(directory, rights).is_ok() {
+                return Ok(());
+            }
+            // The one that is there goes on for as long again.
+            self.compact += std::mem::take(&mut self.appended);
         }
         let line = line(record);
-        (&*self.file).write_all(line.as_bytes())?;
+        (&*file).write_all(line.as_bytes())?;
+        let before = self.appended;
         self.appended += line.len();
+        if before / (RESERVE / 2) != self.appended / (RESERVE / 2) {
+            reserve(&file, self.compact + self.appended);
+        }
         Ok(())
     }
 
     /// Writes all records into a new file, durably.
     fn write_anew(&mut self, directory: &Path, rights: OwnRights) -> io::Result<()> {
         let (file, compact) = rights.run(|| write(directory, &self.records))?;
-        (self.file, self.compact, self.appended, self.failure) = (Arc::new(file), compact, 0, None);
+        (self.file, self.compact, self.appended, self.failure) = (Some(Arc::new(file)), compact, 0, None);
         Ok(())
     }
 }
@@ -146,15 +200,24 @@ impl RecordLog for RecordFile {
         }
         self.sync(&mut durable).or_else(|error| {
             let state = self.state.lock();
-            let mut missing = state.recent.iter().take_while(|(number, _)| *number <= serial);
-            let can_miss_all =
-                own <= durable.serial && missing.all(|(_, record)| durable.records.can_miss(record));
-            if can_miss_all { Ok(()) } else { Err(error) }
+            let missing: Vec<_> = state.recent.iter().take_while(|(number, _)| *number <= serial).collect();
+            let own = missing.iter().find(|(number, _)| *number == own);
+            let is_known = own.is_none_or(|(_, record)| durable.records.covers(record));
+            let can_go_on = is_known && durable.records.can_lose(missing.iter().map(|(_, record)| record));
+            if can_go_on { Ok(()) } else { Err(error) }
         })
+    }
+
+    fn look(&self) -> io::Result<()> {
+        if self.state.lock().failure.is_none() {
+            return Ok(());
+        }
+        self.sync(&mut self.syncing.lock())
     }
 }
 
 impl RecordFile {
+    /// Writes and syncs what is not durable yet.
     fn sync(&self, durable: &mut Durable) -> io::Result<()> {
         let (written, file) = {
             let mut state = self.state.lock();
@@ -162,9 +225,9 @@ impl RecordFile {
             if state.failure.is_some() {
                 state.write_anew(&self.directory, self.rights)?;
             }
-            (state.written, Arc::clone(&state.file))
+            (state.written, state.file.clone())
         };
-        if let Err(error) = file.sync_data() {
+        if let Some(Err(error)) = file.map(|file| file.sync_data()) {
             self.state.lock().failure = Some(error.kind());
             return Err(error);
         }
@@ -178,8 +241,7 @@ impl RecordFile {
 
 fn read(text: &str) -> io::Result<RecoveryRecords> {
     let mut records = RecoveryRecords::default();
-    let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
-    for (number, line) in whole.lines().enumerate() {
+    for (number, line) in whole_lines(text).lines().enumerate() {
         let record = parse(line).ok_or_else(|| {
             io::Error::new(
                 io::ErrorKind::InvalidData,
@@ -204,7 +266,7 @@ fn line(record: &DurableRecord) -> String {
             format!("taken-client {} {}{}\n", Hex(owner), Hex(&principal.0), At(*server))
         }
         DurableRecord::TakeHost { host } => format!("taken-host {}\n", Hex(host)),
-        DurableRecord::RemoveClient { owner, principal } => {
+        DurableRecord::RemoveClient { owner, principal, .. } => {
             format!("no-client {} {}\n", Hex(owner), Hex(&principal.0))
         }
         DurableRecord::AddHost { host } => format!("host {}\n", Hex(host)),
@@ -227,7 +289,10 @@ fn parse(line: &str) -> Option<DurableRecord> {
             DurableRecord::TakeClient { owner: bytes()?, principal: Principal(bytes()?), server }
         }
         "taken-host" => DurableRecord::TakeHost { host: bytes()? },
-        "no-client" => DurableRecord::RemoveClient { owner: bytes()?, principal: Principal(bytes()?) },
+        "no-client" => {
+            let (owner, principal) = (bytes()?, Principal(bytes()?));
+            DurableRecord::RemoveClient { owner, principal, by_itself: false }
+        }
         "host" => DurableRecord::AddHost { host: bytes()? },
         "no-host" => DurableRecord::RemoveHost { host: bytes()? },
         "end-grace" => DurableRecord::EndGrace,
@@ -284,7 +349,11 @@ mod tests {
                 server: None,
             },
             DurableRecord::AddClient { owner: Box::default(), principal: principal.clone(), server },
-            DurableRecord::RemoveClient { owner: b"one".as_slice().into(), principal: principal.clone() },
+            DurableRecord::RemoveClient {
+                owner: b"one".as_slice().into(),
+                principal: principal.clone(),
+                by_itself: false,
+            },
             DurableRecord::AddHost { host: b"\xff host".as_slice().into() },
             DurableRecord::TakeClient { owner: Box::new([8]), principal, server },
             DurableRecord::TakeHost { host: Box::new([9]) },
@@ -315,10 +384,68 @@ mod tests {
             file.wait(Serial(serial), Serial(serial)).expect("durable");
         }
         // A crash in the middle of a line.
-        (&*file.state.lock().file).write_all(b"client 6f6e").expect("written");
+        file.state.lock().file.as_deref().expect("open").write_all(b"client 6f6e").expect("written");
         drop(file);
         let (_, found) = RecordFile::open(directory.path(), OwnRights::always()).expect("the file");
         assert_eq!(found.compact(), expected.compact());
+    }
+
+    /// A file to which nothing can be written.
+    fn full() -> Arc<File> {
+        Arc::new(OpenOptions::new().write(true).open("/dev/full").expect("it is there"))
+    }
+
+    fn add(owner: u8) -> DurableRecord {
+        DurableRecord::AddClient { owner: [owner].into(), principal: Principal(Box::new([1])), server: None }
+    }
+
+    /// The records of a run with these clients, in a directory where no new file can be made.
+    fn stuck(clients: &[u8]) -> tempfile::TempDir {
+        let directory = tempfile::tempdir().expect("a directory");
+        let (file, _) = RecordFile::open(directory.path(), OwnRights::always()).expect("a file");
+        clients.iter().zip(1..).for_each(|(owner, serial)| file.append(Serial(serial), &add(*owner)));
+        file.wait(Serial(clients.len() as u64), Serial(0)).expect("durable");
+        fs::create_dir(directory.path().join(NEW_NAME)).expect("in the way");
+        directory
+    }
+
+    #[test]
+    fn where_no_file_can_be_made_lines_go_to_the_one_that_is_there() {
+        let directory = stuck(&[1]);
+        let path = directory.path().join(NAME);
+        OpenOptions::new().append(true).open(&path).expect("there").write_all(b"client 6f").expect("written");
+        let (file, _) = RecordFile::open(directory.path(), OwnRights::always()).expect("appended");
+        file.append(Serial(1), &add(2));
+        file.wait(Serial(1), Serial(1)).expect("durable");
+        let found = read_records(directory.path()).expect("whole lines");
+        assert_eq!(found.present_clients().collect::<Vec<_>>(), [[1], [2]]);
+    }
+
+    #[test]
+    fn a_server_that_starts_where_nothing_can_be_written_serves_those_who_are_recorded() {
+        let directory = stuck(&[1, 2]);
+        // Not even the file that is there: its directory is read-only, say.
+        let path = directory.path().join(NAME);
+        let text = fs::read(&path).expect("there");
+        fs::remove_file(&path).expect("removed");
+        std::os::unix::fs::symlink("elsewhere", &path).expect("made");
+        fs::write(directory.path().join("elsewhere"), text).expect("written");
+        let (file, found) = RecordFile::open(directory.path(), OwnRights::always()).expect("read");
+        assert_eq!(found.present_clients().count(), 2);
+        assert!(file.look().is_err());
+        file.append(Serial(1), &DurableRecord::Start { epoch: 2 });
+        file.append(Serial(2), &add(1));
+        file.wait(Serial(2), Serial(2)).expect("it reclaims");
+        file.append(Serial(3), &add(3));
+        assert!(file.wait(Serial(3), Serial(3)).is_err(), "a new one");
+        file.append(Serial(4), &add(2));
+        file.append(Serial(5), &DurableRecord::EndGrace);
+        file.wait(Serial(5), Serial(2)).expect("all came back");
+        fs::remove_dir(directory.path().join(NEW_NAME)).expect("there is room again");
+        file.look().expect("written");
+        drop(file);
+        let (_, found) = RecordFile::open(directory.path(), OwnRights::always()).expect("the file");
+        assert_eq!(found.present_clients().collect::<Vec<_>>(), [[1], [2], [3]]);
     }
 
     #[test]
@@ -326,21 +453,17 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         let (file, _) = RecordFile::open(directory.path(), OwnRights::always()).expect("a file");
         let principal = Principal(Box::new([1]));
-        let add = |owner: u8| DurableRecord::AddClient {
+        let remove = |owner: u8| DurableRecord::RemoveClient {
             owner: [owner].into(),
             principal: principal.clone(),
-            server: None,
+            by_itself: false,
         };
-        let remove =
-            |owner: u8| DurableRecord::RemoveClient { owner: [owner].into(), principal: principal.clone() };
         file.append(Serial(1), &add(1));
         file.append(Serial(2), &add(2));
         file.wait(Serial(2), Serial(2)).expect("durable");
         // Nothing can be written any more: neither behind what is there, nor anew.
-        let whole = Arc::clone(&file.state.lock().file);
-        file.state.lock().file =
-            Arc::new(fs::OpenOptions::new().write(true).open("/dev/full").expect("it is there"));
-        std::fs::create_dir(directory.path().join(NEW_NAME)).expect("in the way");
+        file.state.lock().file = Some(full());
+        fs::create_dir(directory.path().join(NEW_NAME)).expect("in the way");
         file.append(Serial(3), &add(3));
         assert!(file.wait(Serial(3), Serial(3)).is_err(), "the new one waits");
         file.wait(Serial(3), Serial(1)).expect("a client that is recorded");
@@ -355,8 +478,9 @@ mod tests {
             file.wait(Serial(7), Serial(1)).is_err(),
             "after a crash it would reclaim what others got since"
         );
-        std::fs::remove_dir(directory.path().join(NEW_NAME)).expect("there is room again");
-        drop(whole);
+        assert!(file.look().is_err());
+        fs::remove_dir(directory.path().join(NEW_NAME)).expect("there is room again");
+        file.look().expect("tried again");
         file.wait(Serial(7), Serial(4)).expect("there is room again");
         drop(file);
         let (_, found) = RecordFile::open(directory.path(), OwnRights::always()).expect("the file");
@@ -369,10 +493,8 @@ mod tests {
         let (file, mut expected) = RecordFile::open(directory.path(), OwnRights::always()).expect("a file");
         let [first, second, third, ..] = records();
         // Half a line, and no room for the rest.
-        let whole = Arc::clone(&file.state.lock().file);
-        (&*whole).write_all(b"client 6f6e").expect("written");
-        file.state.lock().file =
-            Arc::new(fs::OpenOptions::new().write(true).open("/dev/full").expect("it is there"));
+        let whole = file.state.lock().file.replace(full());
+        whole.as_deref().expect("open").write_all(b"client 6f6e").expect("written");
         file.append(Serial(1), &first);
         file.state.lock().file = whole;
         file.append(Serial(2), &second);
@@ -402,7 +524,7 @@ mod tests {
             let owner: Box<[u8]> = format!("a client with a long name {number}").into_bytes().into();
             let (add, owner_of) = (owner.clone(), principal.clone());
             let come = DurableRecord::AddClient { owner: add, principal: owner_of, server: None };
-            let go = DurableRecord::RemoveClient { owner, principal: principal.clone() };
+            let go = DurableRecord::RemoveClient { owner, principal: principal.clone(), by_itself: true };
             // The last one stays.
             for record in [Some(come), (number < 19_999).then_some(go)].into_iter().flatten() {
                 serial += 1;

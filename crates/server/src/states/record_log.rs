@@ -15,6 +15,14 @@ pub trait RecordLog: Send + Sync {
     /// # Errors
     /// They cannot be: nothing that rests on them may be granted.
     fn wait(&self, serial: Serial, own: Serial) -> io::Result<()>;
+
+    /// Whether records can be written, as far as is known; after a failure it is tried again.
+    ///
+    /// # Errors
+    /// They cannot be: those who are not recorded wait.
+    fn look(&self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Remembers nothing: after a restart nobody reclaims.

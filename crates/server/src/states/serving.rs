@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::IpAddr;
+use std::time::Instant;
 
 use howdah_state::StateError;
 
@@ -32,13 +33,20 @@ impl States {
             return Ok(());
         }
         self.take_over(heads, address).map_err(|error| {
-            tracing::error!(%error, %address, "taking over the clients of an address: they wait");
+            if let Some(left_out) = self.takeover_log.log(Instant::now()) {
+                tracing::error!(%error, %address, left_out, "taking over the clients of an address: they wait");
+            }
             StateError::Delay
         })
     }
 
     fn take_over(&self, heads: &HeadAddresses, address: IpAddr) -> io::Result<()> {
         let records = &heads.records;
+        // Nothing is to be written, which may fail, where all is as it was when this head stopped.
+        if records.claim(address)?.is_some_and(|claim| claim.head == records.head() && claim.from.is_none()) {
+            heads.add(address);
+            return Ok(());
+        }
         let Some(before) = records.predecessor(address)? else {
             records.take(address, None)?;
             heads.add(address);
@@ -105,7 +113,9 @@ impl States {
         let Some(heads) = &self.heads else { return Vec::new() };
         let _turn = self.taking_over.lock();
         let lost = heads.lost().unwrap_or_else(|error| {
-            tracing::error!(%error, "cannot find out which addresses this head serves: no opens or locks are granted");
+            if let Some(left_out) = self.lost_log.log(Instant::now()) {
+                tracing::error!(%error, left_out, "cannot find out which addresses this head serves: no opens or locks are granted");
+            }
             Vec::new()
         });
         if !lost.is_empty() {

@@ -9,11 +9,12 @@ use super::private_files::private_file;
 const NAME: &str = "nsm-state";
 const NEW_NAME: &str = "nsm-state.new";
 
-/// The number after the one that an earlier run left in this directory; durable when this returns.
+/// The number after the one that an earlier run left in this directory; durable when this returns. `None` if it cannot be written: then
+/// the time makes another one than before.
 ///
 /// # Errors
-/// It cannot be read or written, or is no number.
-pub fn next_state_number(directory: &Path) -> io::Result<u32> {
+/// It cannot be read, or is no number.
+pub fn next_state_number(directory: &Path) -> io::Result<Option<u32>> {
     let (path, new) = (directory.join(NAME), directory.join(NEW_NAME));
     let last = match fs::read_to_string(&path) {
         Ok(text) => text.trim().parse::<u32>().map_err(|_| {
@@ -25,12 +26,14 @@ pub fn next_state_number(directory: &Path) -> io::Result<u32> {
     };
     // Some clients take it for a signed number.
     let next = last.wrapping_add(if last % 2 == 0 { 1 } else { 2 }) & (u32::MAX >> 1);
-    let mut file = private_file(&new)?;
-    writeln!(file, "{next}")?;
-    file.sync_all()?;
-    fs::rename(&new, &path)?;
-    File::open(directory)?.sync_all()?;
-    Ok(next)
+    let write = || {
+        let mut file = private_file(&new)?;
+        writeln!(file, "{next}")?;
+        file.sync_all()?;
+        fs::rename(&new, &path)?;
+        File::open(directory)?.sync_all()
+    };
+    Ok(write().inspect_err(|error| tracing::debug!(%error, "writing {NAME}")).is_ok().then_some(next))
 }
 
 #[cfg(test)]
@@ -41,9 +44,11 @@ mod tests {
     fn it_is_odd_and_rises_with_each_start() {
         let directory = tempfile::tempdir().expect("a directory");
         let next = || next_state_number(directory.path()).expect("a number");
-        assert_eq!([next(), next(), next()], [1, 3, 5]);
+        assert_eq!([next(), next(), next()], [1, 3, 5].map(Some));
         fs::write(directory.path().join(NAME), format!("{}", u32::MAX >> 1)).expect("written");
-        assert_eq!(next_state_number(directory.path()).expect("a number"), 1, "around");
+        assert_eq!(next(), Some(1), "around");
+        fs::create_dir(directory.path().join(NEW_NAME)).expect("in the way");
+        assert_eq!(next(), None);
         fs::write(directory.path().join(NAME), "x").expect("written");
         next_state_number(directory.path()).expect_err("no number");
     }

@@ -28,6 +28,7 @@ use super::returns::Returns;
 use super::session_data::SessionData;
 use super::status::status;
 use crate::exports::Exported;
+use crate::seldom::Seldom;
 
 /// The state as this server keeps it.
 pub type State = NfsState<FileKey, SessionData>;
@@ -64,6 +65,9 @@ pub struct States {
     scope: Option<[u8; 16]>,
     /// Taken by whoever takes over an address, or leaves one.
     pub(super) taking_over: Mutex<()>,
+    /// What the log says of it.
+    pub(super) takeover_log: Seldom,
+    pub(super) lost_log: Seldom,
     /// Bytes that clients held at most since memory was given back.
     most_held: AtomicUsize,
     /// Hosts of such addresses that are to be told.
@@ -111,8 +115,8 @@ impl States {
             changes,
             is_grace,
             returns: Returns::default(),
+            log_trouble: LogTrouble::at_start(&log.look()),
             log,
-            log_trouble: LogTrouble::default(),
             started: Instant::now(),
             began,
             lease,
@@ -124,6 +128,8 @@ impl States {
             scope: cluster.as_ref().map(|cluster| cluster.scope),
             heads: cluster.map(|cluster| cluster.addresses),
             taking_over: Mutex::default(),
+            takeover_log: Seldom::each_minute(),
+            lost_log: Seldom::each_minute(),
             most_held: AtomicUsize::new(0),
             untold: Mutex::default(),
         };
@@ -220,9 +226,8 @@ impl States {
         }
         let done = self.queue(effects.list);
         drop(state);
-        let waited = self.log.wait(effects.durable, effects.own);
-        self.log_trouble.note(&waited);
-        if waited.is_err() {
+        if let Err(error) = self.log.wait(effects.durable, effects.own) {
+            self.log_trouble.refuse(&error);
             return (Err(StateError::Delay), Done { granted: Vec::new(), free: Vec::new(), ..done });
         }
         (answer, done)
@@ -272,6 +277,12 @@ impl States {
             self.give_memory_back(held);
         }
         self.look_at_host();
+        self.log_trouble.look(&self.log.look());
+    }
+
+    /// Why records of clients cannot be written, if they cannot: those who are not recorded wait.
+    pub fn unwritable(&self) -> Option<String> {
+        self.log_trouble.why()
     }
 
     /// The allocator keeps memory that clients have let go. What was much goes back to the system.

@@ -28,6 +28,8 @@ pub enum DurableRecord {
         owner: Box<[u8]>,
         /// Who it is: another principal of that name keeps what it may.
         principal: Principal,
+        /// It gave everything back itself, and reclaims nothing whether the line is lost or not. Not written.
+        by_itself: bool,
     },
     /// This NLM host may have locks from now on, and is to be told of a restart (SM_NOTIFY).
     AddHost {

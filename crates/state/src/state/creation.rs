@@ -8,7 +8,6 @@ use siphasher::sip::SipHasher24;
 
 use super::{NfsState, SessionAnswer};
 use crate::clients::{ClientCaller, ClientRecord, CreationAnswer};
-use crate::effects::ClientEnd;
 use crate::error::StateError;
 use crate::ids::{ClientId, SessionId};
 use crate::memory;
@@ -66,7 +65,8 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     fn confirm(&mut self, now: Duration, client: ClientId) {
         let Some(record) = self.clients.get(client).filter(|record| !record.is_confirmed) else { return };
         if let Some(old) = self.clients.confirmed(&record.owner).map(|old| old.id) {
-            self.end_client(now, old, ClientEnd::Replaced);
+            let principal = record.principal.clone();
+            self.replace_client(now, old, &principal);
             self.journal.rest_on_all();
         }
         self.clients.confirm(client);

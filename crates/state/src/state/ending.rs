@@ -9,7 +9,7 @@ use crate::clients::{ClientCaller, ClientRecord};
 use crate::effects::{ClientEnd, DurableRecord, Effect};
 use crate::error::StateError;
 use crate::files::ShareHolder;
-use crate::ids::{ByteRange, ClientId, HostId};
+use crate::ids::{ByteRange, ClientId, HostId, Principal};
 
 impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     /// DESTROY_CLIENTID (RFC 8881 18.50).
@@ -85,12 +85,22 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
 
     /// A client ends with sessions, opens, locks and its durable record.
     pub(super) fn end_client(&mut self, now: Duration, client: ClientId, why: ClientEnd) {
+        self.end(now, client, why, why == ClientEnd::Destroyed);
+    }
+
+    /// The same of one whose name a client of this principal has now. If it is the same principal, the client restarted.
+    pub(super) fn replace_client(&mut self, now: Duration, client: ClientId, by: &Principal) {
+        let by_itself = self.clients.get(client).is_some_and(|record| record.principal == *by);
+        self.end(now, client, ClientEnd::Replaced, by_itself);
+    }
+
+    fn end(&mut self, now: Duration, client: ClientId, why: ClientEnd, by_itself: bool) {
         let Some(record) = self.clients.remove(client) else { return };
         for session in &record.sessions {
             self.sessions.remove(*session);
         }
         // First of all, so that its record is gone before anybody gets what it had.
-        self.forget_record(&record);
+        self.forget_record(&record, by_itself);
         let mut freed = self.files.forget_client(client);
         self.end_delegations(client);
         freed.extend(self.end_opens(client));
@@ -100,13 +110,14 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         freed.iter().for_each(|key| self.wake(now, key));
     }
 
-    fn forget_record(&mut self, record: &ClientRecord) {
+    fn forget_record(&mut self, record: &ClientRecord, by_itself: bool) {
         let ClientRecord { owner, principal, .. } = record;
         if record.is_confirmed && self.journal.records().knows_client(owner, principal) {
-            let record = DurableRecord::RemoveClient { owner: owner.clone(), principal: principal.clone() };
-            if self.journal.records().was_client(owner, principal) {
-                self.grace.complete(owner);
+            let (owner, principal) = (owner.clone(), principal.clone());
+            if self.journal.records().was_client(&owner, &principal) {
+                self.grace.complete(&owner);
             }
+            let record = DurableRecord::RemoveClient { owner, principal, by_itself };
             self.journal.write(record, &mut self.effects);
         }
     }

@@ -36,7 +36,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
                 self.clients.move_to(answer.client, (peer, network));
                 return Ok(answer);
             }
-            (Exchange::Replace, Some(record)) => self.end_client(now, record.id, ClientEnd::Replaced),
+            (Exchange::Replace, Some(record)) => self.replace_client(now, record.id, principal),
             _ => {}
         }
         // Only its own: else a host that repeats EXCHANGE_ID under another's name keeps that one from ever making a session.

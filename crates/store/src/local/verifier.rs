@@ -46,20 +46,26 @@ impl Verifier {
         let nonce = match &verifier.file {
             None => random(),
             Some(file) => {
-                let failed = |step| move |cause| OpenError::new(step, file, cause);
                 match fs::read(file).map(<[u8; 8]>::try_from) {
                     Ok(Ok(nonce)) => u64::from_le_bytes(nonce),
                     // A torn or missing file: nothing was promised under it that this would break.
-                    Ok(Err(_)) => verifier.keep(random()).map_err(failed("writing"))?,
-                    Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                        verifier.keep(random()).map_err(failed("writing"))?
-                    }
+                    Ok(Err(_)) => verifier.begin(),
+                    Err(error) if error.kind() == std::io::ErrorKind::NotFound => verifier.begin(),
                     Err(error) => return Err(OpenError::new("reading", file, error)),
                 }
             }
         };
         verifier.set(nonce);
         Ok(verifier)
+    }
+
+    /// A new nonce. One that cannot be written is this process's own: after a restart clients write again what was not lost.
+    fn begin(&self) -> u64 {
+        let nonce = random();
+        self.keep(nonce).unwrap_or_else(|error| {
+            tracing::warn!(%error, "the write verifier will not survive a restart");
+            nonce
+        })
     }
 
     /// The verifier of now.
@@ -120,6 +126,14 @@ mod tests {
         let replaced = first.current();
         assert_ne!(replaced, value);
         assert_eq!(Verifier::open(Some(state.path())).expect("opens").current(), replaced);
+    }
+
+    #[test]
+    fn one_that_cannot_be_written_is_the_process_s_own() {
+        let state = tempfile::tempdir().expect("a directory");
+        fs::create_dir(state.path().join(FILE).with_extension("new")).expect("in the way");
+        let open = || Verifier::open(Some(state.path())).expect("opens").current();
+        assert_ne!(open(), open());
     }
 
     #[test]

@@ -212,3 +212,22 @@ fn a_stranger_moves_no_address() {
     assert!(!states.is_grace(), "the address is still the first head's");
     assert_eq!(at_second.lock(&second.file, 1, (60, 1)), Status::Granted);
 }
+
+#[test]
+fn a_head_that_restarts_on_a_full_disk_serves_those_who_are_recorded() {
+    let home = tempfile::tempdir().expect("a directory");
+    let first = head(home.path(), 1);
+    assert_eq!(client(&first, "one", "192.0.2.9", SERVER).lock(&first.file, 1, (0, 10)), Status::Granted);
+    drop(first);
+    let of_head = "heads/0000000000000001";
+    for draft in [
+        format!("{of_head}/settings.new"),
+        format!("{of_head}/clients.log.new"),
+        "addresses/192.0.2.1.0000000000000001".into(),
+    ] {
+        // No file can be made in its place.
+        std::fs::create_dir(home.path().join("records").join(draft)).expect("made");
+    }
+    let again = head(home.path(), 1);
+    assert_eq!(reclaim(&again, &client(&again, "one", "192.0.2.9", SERVER)), Status::Granted);
+}

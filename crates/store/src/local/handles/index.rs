@@ -72,7 +72,13 @@ impl Index {
     /// Opens the index of the tree with this root in the state directory; without one it lives as long as the
     /// process.
     pub(in super::super) fn open(state: Option<&Path>, root: &Handle) -> Result<Self, OpenError> {
-        let database = state.map(|state| open_database(&state.join(FILE), root)).transpose()?;
+        let database = match state.map(|state| open_database(&state.join(FILE), root)).transpose() {
+            Err(error) if is_unwritable(error.cause()) => {
+                tracing::warn!(%error, "the index of handles is not kept; files are searched for after a restart");
+                None
+            }
+            opened => opened?,
+        };
         let durable = database.is_some();
         let shared = Arc::new(Shared { database, waiting: Mutex::default(), wake: Condvar::new() });
         let writer = durable.then(|| {
@@ -206,13 +212,16 @@ fn open_database(file: &Path, root: &Handle) -> Result<Database, OpenError> {
         made.map_err(redb::StorageError::Io)?;
         redb::Builder::new().set_cache_size(PAGES).create(file)
     };
-    let failed = |step| move |cause: redb::Error| OpenError::new(step, file, std::io::Error::other(cause));
-    let database = match open() {
+    let failed = |step| move |cause: redb::Error| OpenError::new(step, file, plain(cause));
+    let opened = open();
+    let is_stuck =
+        matches!(&opened, Err(DatabaseError::Storage(redb::StorageError::Io(cause))) if is_unwritable(cause));
+    let database = match opened {
         Err(DatabaseError::DatabaseAlreadyOpen) => {
             let cause = std::io::Error::other("it is in use; does another server use this state directory?");
             return Err(OpenError::new("opening the index of handles", file, cause));
         }
-        Err(error) if file.is_file() => {
+        Err(error) if !is_stuck && file.is_file() => {
             tracing::warn!(%error, file = %file.display(), "the index of handles is damaged and is rebuilt");
             std::fs::remove_file(file).map_err(|cause| OpenError::new("removing the broken", file, cause))?;
             open()
@@ -222,6 +231,20 @@ fn open_database(file: &Path, root: &Handle) -> Result<Database, OpenError> {
     let database = database.map_err(|cause| failed("opening the index of handles")(cause.into()))?;
     claim(&database, root).map_err(failed("preparing the index of handles"))?;
     Ok(database)
+}
+
+/// What the system said, if it was the system.
+fn plain(error: redb::Error) -> std::io::Error {
+    match error {
+        redb::Error::Io(error) => error,
+        error => std::io::Error::other(error),
+    }
+}
+
+/// Whether nothing can be written, because the file system is full or read-only.
+fn is_unwritable(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem)
 }
 
 /// Makes the tables, empty if they were about another root.
