@@ -11,12 +11,14 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result, anyhow, bail};
 use howdah_client::channel::Transport;
 use howdah_client::url::{NfsUrl, url_of};
-use howdah_doctor::facts::Facts;
+use howdah_doctor::facts::{Facts, HostFacts};
 use howdah_doctor::judge::judge;
 use howdah_doctor::{Remedy, Report, apply, peer, probe};
+use howdah_server::admin::Clients;
 
 use super::Failure;
 use crate::arguments::DoctorArguments;
+use crate::asking::find_servers;
 use crate::benching::{STOPPING, open_place, stop_on_signal};
 use crate::report;
 use crate::running::start_command_log;
@@ -72,7 +74,7 @@ fn look(arguments: &DoctorArguments) -> Result<Facts> {
     let mut facts = match &arguments.url {
         Some(typed) => along(typed, arguments, &stop)?,
         None => Facts {
-            host: probe::host(),
+            host: HostFacts { unwritable: unwritable(), ..probe::host() },
             interfaces: probe::interfaces(None).context("listing network interfaces")?,
             mounts: probe::mounts(),
             ..Facts::default()
@@ -89,6 +91,16 @@ fn look(arguments: &DoctorArguments) -> Result<Facts> {
         storage.directory = Some(directory.clone());
     }
     Ok(facts)
+}
+
+/// Servers of this user that cannot write records of their clients. Those that do not answer are no matter of a doctor.
+fn unwritable() -> Vec<String> {
+    let servers = find_servers(None, None).unwrap_or_default();
+    let found = servers.iter().filter_map(|server| {
+        let clients: Clients = server.get("/v1/clients").ok()?;
+        Some(format!("process {}: {}", server.process(), clients.unwritable?))
+    });
+    found.collect()
 }
 
 /// On a terminal, what is looked at now.

@@ -99,6 +99,7 @@ fn text(arguments: &WhyArguments, answers: &[(&AskedServer, Answer)]) -> String 
         text.push_str(&format!("{name} is not connected over TCP\n"));
     }
     for (server, Answer { clients, uplinks }) in answers {
+        text.push_str(&report::unwritable(clients.unwritable.as_deref()));
         // That the named client is not connected is said once for all servers.
         if arguments.client.is_some() && clients.clients.is_empty() && clients.gone.is_empty() {
             continue;
@@ -135,7 +136,7 @@ fn as_json(answers: &[(&AskedServer, Answer)], relays: &[RelayReport]) -> Value 
     let server = |(server, Answer { clients, uplinks }): &(&AskedServer, Answer)| {
         json!({
             "server": server.name(), "process": server.process(), "mode": clients.mode, "clients": clients.clients,
-            "gone": clients.gone, "uplinks": uplinks,
+            "gone": clients.gone, "uplinks": uplinks, "unwritable": clients.unwritable,
         })
     };
     let mut value = json!({ "servers": answers.iter().map(server).collect::<Vec<_>>() });

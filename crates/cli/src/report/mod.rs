@@ -44,7 +44,7 @@ pub use relay::relay;
 pub use settings::{exports, server};
 pub use settings_json::settings_json;
 pub use squash::{SQUASH_NOTE, directory_note, squash_note};
-pub use state::state;
+pub use state::{state, unwritable};
 pub use tls::certificates;
 pub use welcome::Welcome;
 pub use why::why;

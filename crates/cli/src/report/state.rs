@@ -6,7 +6,7 @@ use howdah_server::admin::{LockReport, StateClient, StateReport};
 
 /// A line for each client, and one for each lock with those who wait for it.
 pub fn state(state: &StateReport) -> String {
-    let mut text = String::new();
+    let mut text = unwritable(state.unwritable.as_deref());
     if state.grace {
         text.push_str(
             "The server has restarted: clients reclaim their opens and locks; until then, no client gets new ones.\n",
@@ -27,6 +27,16 @@ pub fn state(state: &StateReport) -> String {
     }
     state.locks.iter().for_each(|one| lock(&mut text, one));
     text
+}
+
+/// That records cannot be written, if they cannot: a line.
+pub fn unwritable(why: Option<&str>) -> String {
+    why.map_or_else(String::new, |why| {
+        format!(
+            "The state directory cannot be written ({why}): new NFSv4 clients and hosts with locks wait, recorded ones continue. Make \
+             room there, or mount its file system read-write.\n"
+        )
+    })
 }
 
 fn client(text: &mut String, client: &StateClient) {
@@ -80,7 +90,13 @@ mod tests {
             holder: "Linux NFSv4.2 desk (192.0.2.7)".to_owned(),
             waiting: vec!["Linux NFSv4.2 attic (192.0.2.8)".to_owned()],
         };
-        let found = StateReport { grace: false, lease_seconds: 90, clients: vec![client], locks: vec![lock] };
+        let found = StateReport {
+            grace: false,
+            lease_seconds: 90,
+            clients: vec![client],
+            locks: vec![lock],
+            unwritable: None,
+        };
         assert_data_eq!(
             state(&found),
             str![[r#"
@@ -94,8 +110,9 @@ EXPORT                  FILE          LOCK   BYTES                 HELD BY
 "#]]
         );
         assert_data_eq!(
-            state(&StateReport::default()),
+            state(&StateReport { unwritable: Some("no storage space".to_owned()), ..StateReport::default() }),
             str![[r#"
+The state directory cannot be written (no storage space): new NFSv4 clients and hosts with locks wait, recorded ones continue. Make room there, or mount its file system read-write.
 no NFSv4 clients
 
 "#]]

@@ -42,6 +42,8 @@ pub struct HostFacts {
     pub conntrack: Option<Table>,
     /// `sunrpc.tcp_max_slot_table_entries`: calls that a mount of the kernel may have in flight.
     pub slots_most: Option<u64>,
+    /// Servers of howdah on this host that cannot write records of their clients: which, and why.
+    pub unwritable: Vec<String>,
 }
 
 /// Something that can be full.

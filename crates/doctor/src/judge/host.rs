@@ -25,6 +25,7 @@ pub fn host(facts: &HostFacts, need: Option<&Need>) -> RungReport {
     findings.extend(receive_buffer(facts, need));
     findings.extend(memory(facts));
     findings.extend(tables(facts));
+    findings.extend(facts.unwritable.iter().map(|server| unwritable(server)));
     RungReport::seen(Rung::Host, figures(facts, need), findings)
 }
 
@@ -189,6 +190,15 @@ fn tables(facts: &HostFacts) -> Vec<Finding> {
     .collect()
 }
 
+fn unwritable(server: &str) -> Finding {
+    let says = format!("howdah cannot write its state directory, and new NFSv4 clients wait: {server}");
+    Finding::fault(says).mended_by(Remedy::Advice {
+        what: "make room in the state directory, or mount its file system read-write".to_owned(),
+        why: "a client without a record gets no opens and no locks".to_owned(),
+        undo: None,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -223,7 +233,7 @@ mod tests {
             change(&mut facts);
             facts
         };
-        let cases: [(HostFacts, Option<Need>, Option<&str>); 14] = [
+        let cases: [(HostFacts, Option<Need>, Option<&str>); 15] = [
             (usual(), None, None),
             (HostFacts::default(), None, None),
             (usual(), Some(need(100.0, 30.0)), None),
@@ -253,6 +263,11 @@ mod tests {
                 with(|host| host.files = Some(Table { used: 799_000, most: 800_000 })),
                 None,
                 Some("fs.file-max"),
+            ),
+            (
+                with(|host| host.unwritable = vec!["process 7: no space".to_owned()]),
+                None,
+                Some("new NFSv4 clients wait: process 7: no space"),
             ),
         ];
         for (facts, need, wanted) in cases {

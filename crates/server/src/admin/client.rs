@@ -18,6 +18,9 @@ pub struct Clients {
     /// Clients that left in the last minutes, by address.
     #[serde(default)]
     pub gone: BTreeMap<IpAddr, GoneClient>,
+    /// Why records of NFSv4 clients and hosts with locks cannot be written, if they cannot: those who are not recorded wait.
+    #[serde(default)]
+    pub unwritable: Option<String>,
 }
 
 /// A client: an IPv4 address, or an IPv6 network of 64 bits, as everywhere in the server.

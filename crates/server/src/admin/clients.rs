@@ -53,7 +53,8 @@ pub async fn clients(State(asked): State<Arc<Asked>>) -> Json<Clients> {
         clients.iter_mut().for_each(|client| name_slots(client, &views));
     }
     clients.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
-    Json(Clients { mode: report.mode, clients, gone })
+    let unwritable = asked.shared.service.states.as_ref().and_then(|states| states.unwritable());
+    Json(Clients { mode: report.mode, clients, gone, unwritable })
 }
 
 /// Says that the slots of its session are all that a client of NFSv4 can have under way, where it uses all of them.

@@ -106,6 +106,7 @@ mod tests {
             for (const status of ['NOSPC', 'DQUOT', 'IO', 'SERVERFAULT', 'NXIO']) {
               assert.equal(judged({}, { errors: { [status]: 2 } }).level, 'bad', status);
             }
+            assert.equal(judged({}, { unwritable: 'no space left' }).headline, 'New NFSv4 clients wait');
             "#,
         );
     }

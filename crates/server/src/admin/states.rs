@@ -30,6 +30,9 @@ pub struct StateReport {
     pub clients: Vec<StateClient>,
     /// Locks that are held.
     pub locks: Vec<LockReport>,
+    /// Why records of clients cannot be written, if they cannot: those who are not recorded wait.
+    #[serde(default)]
+    pub unwritable: Option<String>,
 }
 
 /// A client of NFSv4.
@@ -164,7 +167,8 @@ fn report(states: &States, exports: &Exports) -> StateReport {
     let (grace, clients, locks) = found.unwrap_or_default();
     let locks = locks.iter().map(|lock| held(lock, &clients, exports)).collect();
     let lease_seconds = states.lease().as_secs();
-    StateReport { grace, lease_seconds, locks, clients: clients.iter().map(client).collect() }
+    let clients = clients.iter().map(client).collect();
+    StateReport { grace, lease_seconds, locks, clients, unwritable: states.unwritable() }
 }
 
 fn client(view: &ClientView) -> StateClient {

@@ -20,6 +20,8 @@ use crate::secure::TlsDoor;
 pub struct Facts {
     /// The number of this head, if it is one of a cluster that shares its records.
     pub head: Option<String>,
+    /// Whether records of clients cannot be written.
+    pub is_unwritable: bool,
     /// Seconds since the server began to count.
     pub seconds: f64,
     /// What was counted.
@@ -102,6 +104,7 @@ impl Facts {
         let tls = asked.shared.tls.as_deref().map(|door| TlsFacts::gather(door, &connections));
         let tuner = asked.shared.tuner.lock();
         Self {
+            is_unwritable: service.states.as_ref().is_some_and(|states| states.unwritable().is_some()),
             head: service.states.as_ref().and_then(|states| states.head()).map(str::to_owned),
             seconds: asked.shared.started.elapsed().as_secs_f64(),
             rows: service.dispatcher.counts.rows(),

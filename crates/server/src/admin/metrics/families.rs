@@ -45,6 +45,13 @@ fn server(text: &mut Text, facts: &Facts) {
         );
         text.sample(&[("head", head)], 1);
     }
+    text.family(
+        "howdah_state_unwritable",
+        Kind::Gauge,
+        None,
+        "1 while records of clients cannot be written, else 0; new NFSv4 clients and hosts with locks wait.",
+    );
+    text.sample(&[], u8::from(facts.is_unwritable));
     text.family("howdah_uptime_seconds", Kind::Gauge, Some("seconds"), "Time since the server started.");
     text.sample(&[], facts.seconds);
     text.family("howdah_connections", Kind::Gauge, None, "TCP connections of clients.");

@@ -28,8 +28,8 @@ export class Limits {
 }
 
 // `good`, `slow` or `bad`, a headline, and what is behind it: the worst first.
-export function judge({ clients, memory, workers, errors, exports, latency }) {
-  const bad = [...ofExports(exports), ...ofMemory(memory), ...ofWorkers(workers), ...ofErrors(errors)];
+export function judge({ clients, memory, workers, errors, exports, latency, unwritable = null }) {
+  const bad = [...ofState(unwritable), ...ofExports(exports), ...ofMemory(memory), ...ofWorkers(workers), ...ofErrors(errors)];
   const slow = clients
     .filter(({ limit }) => verdict(limit.verdict).held)
     .map(({ client, limit }) => ({ client, text: limit.sentence }));
@@ -50,6 +50,12 @@ export function judge({ clients, memory, workers, errors, exports, latency }) {
 
 function sum(clients, field) {
   return clients.reduce((sum, client) => sum + client[field], 0);
+}
+
+function ofState(unwritable) {
+  if (!unwritable) return [];
+  const text = `Records of clients cannot be written (${unwritable}): recorded ones continue. Make room in the state directory.`;
+  return [{ headline: 'New NFSv4 clients wait', text }];
 }
 
 function ofExports(exports) {

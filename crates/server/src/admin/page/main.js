@@ -42,7 +42,7 @@ async function look() {
   if (!known.index) known.index = await ask('/v1');
   if (samples.now < curves.now) known.procedures = null;
   curves.add(samples);
-  Object.assign(known, memory && { memory }, workers && { workers }, list && { clients: list.clients, mode: list.mode });
+  Object.assign(known, memory && { memory }, workers && { workers }, list && { clients: list.clients, mode: list.mode, unwritable: list.unwritable });
   if (procedures) {
     if (known.procedures) known.between = between(known.procedures, procedures) ?? known.between;
     known.procedures = procedures;
@@ -59,7 +59,7 @@ async function look() {
 
 function show() {
   const { clients: list, memory, workers, between: calls, index } = known;
-  const health = judge({ clients: list, memory, workers, errors: calls?.errors ?? {}, exports: known.exports, latency: calls?.p99 });
+  const health = judge({ clients: list, memory, workers, errors: calls?.errors ?? {}, exports: known.exports, latency: calls?.p99, unwritable: known.unwritable });
   if (known.mode === 'off') health.reasons = [{ text: 'Connections are not measured (--no-tuning), so their bottlenecks are unknown.' }];
   showHealth(health);
   const place = (address) => address.replace(/^(\[::\]|0\.0\.0\.0):(\d+)$/, 'port $2 of every address');
