@@ -16,6 +16,7 @@ mod running_file;
 mod service_manager;
 mod signals;
 mod state_directory;
+mod state_origin;
 mod user_name;
 
 pub use addresses::own_addresses;
@@ -34,4 +35,5 @@ pub use signals::{Signal, catch_signals, read_signals, signals};
 pub use state_directory::{
     export_state, is_full_or_read_only, part_of_state, prepare_state, warn_of_unwritable,
 };
+pub use state_origin::warn_of_copy;
 pub use user_name::user_name;

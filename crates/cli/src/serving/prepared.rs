@@ -17,7 +17,7 @@ use super::secrets::ServerSecrets;
 use super::sockets::sockets;
 use super::tls::ServedCertificate;
 use crate::configuration::ServerConfig;
-use crate::running::{RunningFile, prepare_state, warn_of_unwritable};
+use crate::running::{RunningFile, prepare_state, warn_of_copy, warn_of_unwritable};
 
 /// What a server starts with.
 pub struct Prepared {
@@ -48,6 +48,7 @@ impl Prepared {
         sockets.metrics = config.metrics.address.map(metrics_socket).transpose()?;
         let listener = config.admin_listen.as_ref().map(admin_listener).transpose()?;
         prepare_state(&config.state)?;
+        warn_of_copy(&config.state);
         let file = RunningFile::new(&config.state)?;
         sockets.admin = admin_socket(&config.admin, &file)?;
         let address = config.admin_listen.as_ref().zip(listener);
