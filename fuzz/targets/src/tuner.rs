@@ -141,6 +141,7 @@ fn sample(
         processors_busy: part,
         processors_own: told[3].then_some(part / 2.0),
         in_cipher: time(4),
+        delay: time(1),
     };
     Sample { at, sending, receiving, path, gauges }
 }
