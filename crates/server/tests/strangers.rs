@@ -38,7 +38,7 @@ static ALONE: Mutex<()> = Mutex::new(());
 
 /// A server, and the certificate that the honest client must show, if it must.
 struct Site {
-    server: Server,
+    _server: Server,
     address: SocketAddr,
     certificates: Option<Certificates>,
 }
@@ -58,7 +58,7 @@ impl Site {
         let settings = Settings { tls, ..Settings::default() };
         let server = Server::start(&settings, sockets, exports).expect("starting");
         let port = server.addresses()[0].1.port();
-        Self { server, address: SocketAddr::from((HONEST, port)), certificates }
+        Self { _server: server, address: SocketAddr::from((HONEST, port)), certificates }
     }
 
     /// A connection of the honest client.
@@ -199,5 +199,4 @@ fn honest_beside_adversaries(site: &Site) {
     let same = other.open("file");
     assert_eq!(other.lock(&same, (5, 1)), Status::DENIED);
     assert_eq!(honest.lock(&file, (20, 10)), Status::OK);
-    assert_eq!(site.server.addresses().len(), 1, "it serves to the end");
 }

@@ -8,10 +8,10 @@ use howdah_server::Tuning;
 
 use super::caching;
 use super::defaults::{LEASE, state_directory};
-use super::export_locks::check_locks;
 use super::file::FileSettings;
 use super::identifier::identifier;
 use super::listen::default_listen;
+use super::refused_locks::check_locks;
 use super::shared_files::check_delegations;
 use super::taken::Taken;
 use super::tls::check_policies;

@@ -26,6 +26,7 @@ mod metrics;
 mod name;
 mod network_table;
 mod problems;
+mod refused_locks;
 mod reload;
 mod section;
 mod server;

@@ -62,10 +62,11 @@ impl LocalFileSystem {
     /// Whether a directory has a default ACL. Where the kernel does not say, a umask holds: it gives less.
     pub(super) fn has_default_acl_of(&self, directory: &Handle) -> bool {
         let Ok(node) = self.node(directory) else { return false };
-        // Without room for the value, the kernel says how long it is.
-        let nothing: &mut [u8] = &mut [];
-        getxattr(self.tree.descriptor_path(node.descriptor()), DEFAULT_ACL, nothing)
-            .is_ok_and(|length| length > 0)
+        // Room for an ACL without entries.
+        match getxattr(self.tree.descriptor_path(node.descriptor()), DEFAULT_ACL, &mut [0_u8; 4][..]) {
+            Err(errno) => errno == Errno::RANGE,
+            Ok(_) => false,
+        }
     }
 
     pub(super) fn get_node_xattr(
