@@ -2,7 +2,8 @@
 //!
 //! The kernel's requests come in by `skin`, which hands each to a thread of the crew; `calls` holds what each does, one file
 //! for those that belong together; `nodes` and `opens` hold what the kernel knows by number. This crate knows no protocol and
-//! no cache: the caller chooses the file system, and defines by [`Consistency`] what opening and closing a file mean.
+//! no cache: the caller chooses the file system, which defines by [`Consistency`](howdah_vfs::Consistency) what opening and closing a
+//! file mean.
 
 mod attributes;
 mod calls;
@@ -26,7 +27,7 @@ mod traffic;
 mod unset;
 mod who;
 
-pub use consistency::{Closed, Consistency, Plain};
+pub use consistency::Plain;
 pub use error::FuseError;
 pub use options::MountOptions;
 pub use place::{

@@ -9,9 +9,8 @@ use std::thread;
 
 use fuser::{BackgroundSession, Config, MountOption, Session, SessionACL};
 use howdah_threads::{AtEnd, Threads};
-use howdah_vfs::FileSystem;
+use howdah_vfs::{Consistency, FileSystem};
 
-use crate::consistency::Consistency;
 use crate::limits::{CALLS_AT_ONCE_MAX, SETTERS_MAX};
 use crate::nodes::Nodes;
 use crate::opens::Opens;

@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use howdah_threads::Threads;
-use howdah_vfs::{Attributes, Caller, FileKind, FileSystem};
+use howdah_vfs::{Attributes, Caller, Consistency, FileKind, FileSystem};
 
-use crate::consistency::Consistency;
 use crate::flight::Unanswered;
 use crate::nodes::Nodes;
 use crate::opens::{KernelFile, OpenDirectory, Opens};

@@ -40,7 +40,7 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
     let client = connect_to(&settings.url, &ConnectOptions::default())?;
     let caller = settings.url.caller(own_caller());
     let root = root(&client, &caller)?;
-    let layers = stack(Arc::clone(&client), &settings.believed);
+    let cached = stack(Arc::clone(&client), &settings.believed);
     let options = MountOptions {
         source: settings.source.clone(),
         read_only: settings.read_only,
@@ -56,10 +56,9 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
         executable: settings.executable,
     };
     let signals = signals()?;
-    let cached = Arc::clone(&layers.file_system);
     let turn = Turn::wait(arguments.state.as_deref())?;
     let directory = prepared(&arguments.directory, arguments.nonempty || settings.nonempty)?;
-    let mounted = mount(layers.file_system, layers.consistency, &directory, &options)?;
+    let mounted = mount(Arc::clone(&cached) as _, Arc::clone(&cached) as _, &directory, &options)?;
     if read_ahead(&directory, READ_AHEAD) {
         tracing::debug!("the kernel reads {READ_AHEAD} KiB ahead");
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use howdah_vfs::layer::{Call, Layer, Stopwatch};
-use howdah_vfs::{Attributes, Caller, FileSystem, Handle, ReadOutcome, Result};
+use howdah_vfs::{Attributes, Caller, Change, Closed, Consistency, FileSystem, Handle, ReadOutcome, Result};
 
 use super::{CachedReport, CachingOptions};
 use crate::{AttributeCache, ListAhead, ReadAhead, WriteBehind};
@@ -44,46 +44,12 @@ impl Cached {
         Ok(attributes)
     }
 
-    /// The same for a program that opens a file, and whose rights are asked next: one question for both.
-    ///
-    /// # Errors
-    /// As those of ACCESS.
-    pub fn opened(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
-        let attributes = self.attributes.opened(caller, node)?;
-        self.reading.opened(node, &attributes);
-        Ok(attributes)
-    }
-
     /// A file is closed or made durable (fsync): everything that was written to it is durable on the server when this returns.
     ///
     /// # Errors
     /// What writing or committing was refused with, also for data that was taken earlier. Each failure is reported once.
     pub fn flush(&self, caller: &Caller, node: &Handle) -> Result<()> {
         self.writing.flush(caller, node)
-    }
-
-    /// Sends what was written to a file, which need not be durable then, and asks the server what the file is like.
-    ///
-    /// # Errors
-    /// As those of GETATTR, or data could not be sent.
-    pub fn sent(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
-        self.writing.send(node)?;
-        self.attributes.revalidate(caller, node)
-    }
-
-    /// Reads past what is cached: what the server has now, with what was written here before.
-    ///
-    /// # Errors
-    /// As those of READ.
-    pub fn read_now(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        count: usize,
-        buffer: &mut Vec<u8>,
-    ) -> Result<ReadOutcome> {
-        FileSystem::read(&*self.writing, caller, node, offset, count, buffer)
     }
 
     /// Makes durable what is held of all files.
@@ -102,6 +68,39 @@ impl Cached {
             reading: self.reading.report(),
             writing: self.writing.report(),
         }
+    }
+}
+
+/// From close to open.
+impl Consistency for Cached {
+    /// The rights of whoever opens it are asked next: one question for both.
+    fn opened(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
+        let attributes = self.attributes.opened(caller, node)?;
+        self.reading.opened(node, &attributes);
+        Ok(attributes)
+    }
+
+    fn closed(&self, caller: &Caller, node: &Handle) -> Result<Closed> {
+        let mut change = Change::default();
+        let verifier = FileSystem::commit(self, caller, node, 0, 0, &mut change)?.verifier;
+        Ok(Closed { verifier, after: change.after })
+    }
+
+    fn sent(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
+        self.writing.send(node)?;
+        self.attributes.revalidate(caller, node)
+    }
+
+    /// With what was written here before.
+    fn read_now(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        count: usize,
+        buffer: &mut Vec<u8>,
+    ) -> Result<ReadOutcome> {
+        FileSystem::read(&*self.writing, caller, node, offset, count, buffer)
     }
 }
 

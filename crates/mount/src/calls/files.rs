@@ -6,11 +6,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use fuser::{Errno, FopenFlags};
 use howdah_vfs::{
-    Access, Attributes, Caller, Change, Create, FileKind, FsError, Handle, Name, NewAttributes, Node,
+    Access, Attributes, Caller, Change, Closed, Create, FileKind, FsError, Handle, Name, NewAttributes, Node,
     SetTime, Stability,
 };
 
-use crate::consistency::Closed;
 use crate::nodes::{KernelNode, Seen};
 use crate::opens::KernelFile;
 use crate::refused::{Answer, Refused};

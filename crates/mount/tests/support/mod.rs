@@ -8,40 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use howdah_layers::{Cached, CachingOptions};
-use howdah_mount::{Closed, Consistency, FuseMount, MountOptions, Plain, mount};
+use howdah_mount::{FuseMount, MountOptions, Plain, mount};
 use howdah_vfs::memory::MemoryFileSystem;
-use howdah_vfs::{Attributes, Caller, Change, FileSystem, Handle, ReadOutcome, Result};
+use howdah_vfs::{Consistency, FileSystem};
 use tempfile::TempDir;
-
-/// What opening and closing mean over caches, as the command has it.
-struct CloseToOpen(Arc<Cached>);
-
-impl Consistency for CloseToOpen {
-    fn opened(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
-        self.0.opened(caller, node)
-    }
-
-    fn closed(&self, caller: &Caller, node: &Handle) -> Result<Closed> {
-        let mut change = Change::default();
-        let verifier = self.0.commit(caller, node, 0, 0, &mut change)?.verifier;
-        Ok(Closed { verifier, after: change.after })
-    }
-
-    fn sent(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
-        self.0.sent(caller, node)
-    }
-
-    fn read_now(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        count: usize,
-        buffer: &mut Vec<u8>,
-    ) -> Result<ReadOutcome> {
-        self.0.read_now(caller, node, offset, count, buffer)
-    }
-}
 
 /// A mount, taken away when the test is over.
 pub struct Mount {
@@ -63,9 +33,13 @@ impl Mount {
 
     /// The same with all caches.
     pub fn of_cached(server: Arc<dyn FileSystem>) -> Option<Self> {
+        Self::cached_with(server, &MountOptions::default())
+    }
+
+    /// The same with options.
+    pub fn cached_with(server: Arc<dyn FileSystem>, options: &MountOptions) -> Option<Self> {
         let cached = Arc::new(Cached::around(server, CachingOptions::default()));
-        let consistency = Arc::new(CloseToOpen(Arc::clone(&cached)));
-        Self::mounted_with(cached, consistency, &MountOptions::default())
+        Self::mounted_with(Arc::clone(&cached) as _, cached, options)
     }
 
     fn mounted_with(

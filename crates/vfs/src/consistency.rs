@@ -1,0 +1,47 @@
+//! What opening and closing a file mean to a file system with caches: more than the trait says.
+
+use crate::{Attributes, Caller, Handle, ReadOutcome, Result};
+
+/// Close-to-open consistency: what is done when a file is opened, and when it is closed or synchronised.
+pub trait Consistency: Send + Sync {
+    /// A file is opened: its attributes as the server has them now, whatever is remembered.
+    ///
+    /// # Errors
+    /// As those of GETATTR.
+    fn opened(&self, caller: &Caller, node: &Handle) -> Result<Attributes>;
+
+    /// A file that was written is closed or synchronised: returns when its data is durable.
+    ///
+    /// # Errors
+    /// Data could not be written or is not durable.
+    fn closed(&self, caller: &Caller, node: &Handle) -> Result<Closed>;
+
+    /// A program asks about a file that it has written: sends what was written, which need not be durable then, and gives the
+    /// attributes that the server tells. Those that caches make up meanwhile would change later.
+    ///
+    /// # Errors
+    /// As those of GETATTR, or data could not be written.
+    fn sent(&self, caller: &Caller, node: &Handle) -> Result<Attributes>;
+
+    /// Reads what the server has now, past all caches (O_DIRECT).
+    ///
+    /// # Errors
+    /// As those of READ.
+    fn read_now(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        count: usize,
+        buffer: &mut Vec<u8>,
+    ) -> Result<ReadOutcome>;
+}
+
+/// What COMMIT told.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Closed {
+    /// That of the server's run which has the data.
+    pub verifier: [u8; 8],
+    /// What the file is like now, if that was told.
+    pub after: Option<Attributes>,
+}
