@@ -46,8 +46,10 @@ pub struct Knowledge {
     pub seen: Option<Seen>,
     /// The verifier of data that was written and not made durable.
     pub unstable: Option<[u8; 8]>,
-    /// Data was written since the server was last asked for attributes: those that are known are made up.
-    pub made_up: bool,
+    /// How often data was written that the server need not have yet.
+    pub writes: u64,
+    /// How many of these writes are in the attributes that the server told last.
+    pub told: u64,
     /// Who wrote that data last, and may commit it.
     pub writer: Option<Caller>,
     /// A server lost data that it had not made durable.
@@ -66,6 +68,16 @@ pub struct Knowledge {
 }
 
 impl Knowledge {
+    /// Whether data was written since the server told attributes: those that are known are made up.
+    pub fn is_made_up(&self) -> bool {
+        self.writes != self.told
+    }
+
+    /// The server told attributes with so many writes in them.
+    pub fn was_told(&mut self, writes: u64) {
+        self.told = self.told.max(writes);
+    }
+
     /// A change of ours told what the file is like: the latest counts.
     pub fn saw(&mut self, after: Option<Attributes>) {
         let Some(after) = after else { return };
@@ -252,6 +264,21 @@ mod tests {
         assert!(nodes.with(&known.handle).is_none());
         nodes.forget(ROOT, 99);
         assert_eq!(nodes.tables.lock().by_number.len(), 1);
+    }
+
+    #[test]
+    fn a_write_while_attributes_are_told_makes_up_others() {
+        let mut content = Knowledge::default();
+        assert!(!content.is_made_up());
+        content.writes += 1;
+        let asked = content.writes;
+        assert!(content.is_made_up(), "until the server has answered");
+        content.writes += 1;
+        content.was_told(asked);
+        assert!(content.is_made_up());
+        content.was_told(content.writes);
+        content.was_told(asked);
+        assert!(!content.is_made_up(), "an answer that comes late is an old one");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::sync::Arc;
 
+use howdah_mount::MountOptions;
 use howdah_vfs::layer::{Call, Metered};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{Caller, Change, Content, Data, FileSystem, Handle, Name, Stability, Timestamp};
@@ -132,6 +133,25 @@ fn attributes_that_the_server_sets_late_change_no_time_after_it_was_shown() {
     let shown = times(file.metadata().expect("there"));
     drop(file);
     assert_eq!(times(fs::metadata(mount.at("file")).expect("there")), shown);
+}
+
+#[test]
+fn a_file_that_is_written_has_the_times_that_it_keeps_when_its_name_is_looked_up() {
+    let names = std::time::Duration::ZERO;
+    let options = MountOptions { names, ..MountOptions::default() };
+    let Some(mount) = Mount::cached_with(Arc::new(MemoryFileSystem::new()), &options) else { return };
+    for lists in [false, true] {
+        let path = mount.at(if lists { "listed" } else { "looked up" });
+        let file = File::create_new(&path).expect("made");
+        file.write_all_at(&[7; 100_000], 0).expect("written");
+        if lists {
+            assert_eq!(mount.names("").len(), 2);
+        }
+        let times = |facts: fs::Metadata| (facts.mtime_nsec(), facts.ctime_nsec());
+        let shown = times(fs::metadata(&path).expect("there"));
+        drop(file);
+        assert_eq!(times(fs::metadata(&path).expect("there")), shown, "{lists}");
+    }
 }
 
 #[test]

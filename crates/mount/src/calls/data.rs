@@ -83,7 +83,7 @@ impl Shared {
             let earlier = *content.unstable.get_or_insert(written.verifier);
             content.lost |= earlier != written.verifier;
             content.unstable = Some(written.verifier);
-            content.made_up = true;
+            content.writes += 1;
             content.writer = Some(caller.clone());
         }
         Ok(written.count)

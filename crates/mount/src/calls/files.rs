@@ -222,21 +222,22 @@ impl Shared {
     }
 
     fn commit(&self, node: &KernelNode) -> Answer<()> {
-        let (unstable, was_lost, writer) = {
+        let (unstable, was_lost, writer, writes) = {
             let mut content = node.content.lock();
             let (was_lost, again) = (std::mem::take(&mut content.lost), std::mem::take(&mut content.again));
             let unstable = content.unstable.take();
-            content.made_up = false;
             if unstable.is_none() && !again {
                 return Ok(());
             }
-            (unstable, was_lost, content.writer.clone().unwrap_or(Caller::ROOT))
+            (unstable, was_lost, content.writer.clone().unwrap_or(Caller::ROOT), content.writes)
         };
         // Where verifiers differed already when it was written, what was written last is still to be durable.
         match self.consistency.closed(&writer, &node.handle) {
             Ok(Closed { verifier, after }) if !was_lost && unstable.is_none_or(|its| its == verifier) => {
                 // What the file is like now is our doing, and pages of it are good.
-                node.content.lock().seen = after.as_ref().map(Seen::from);
+                let mut content = node.content.lock();
+                content.seen = after.as_ref().map(Seen::from);
+                content.was_told(writes);
             }
             Ok(_) => {
                 tracing::warn!("the server lost data that was not durable: the writer gets an error");

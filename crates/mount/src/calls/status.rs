@@ -16,16 +16,23 @@ impl Shared {
     pub fn attributes(&self, asker: Requester, number: u64, open: Option<u64>) -> Answer<Attributes> {
         let node = self.nodes.of(number)?;
         let caller = self.acting(asker, open);
-        // Before it is sent: a write that comes meanwhile makes up others.
-        let is_made_up = std::mem::take(&mut node.content.lock().made_up);
-        if is_made_up {
-            match self.consistency.sent(&caller, &node.handle) {
-                Ok(attributes) if node.content.lock().unset.is_empty() => return Ok(node.as_seen(attributes)),
-                // A call that sets attributes changes times once more, and writing takes those back that were set before.
-                Ok(_) => self.settle_first(&node),
-                // What went wrong with the data is the next write's or close's to tell.
-                Err(_) => node.content.lock().made_up = true,
+        let (is_made_up, writes) = {
+            let content = node.content.lock();
+            (content.is_made_up(), content.writes)
+        };
+        // What goes wrong with the data is the next write's or close's to tell.
+        if is_made_up && let Ok(attributes) = self.consistency.sent(&caller, &node.handle) {
+            let is_all_set = {
+                let mut content = node.content.lock();
+                // A write that came meanwhile made up others.
+                content.was_told(writes);
+                content.unset.is_empty()
+            };
+            if is_all_set {
+                return Ok(node.as_seen(attributes));
             }
+            // A call that sets attributes changes times once more, and writing takes those back that were set before.
+            self.settle_first(&node);
         }
         Ok(node.as_seen(self.file_system.attributes(&caller, &node.handle)?))
     }
