@@ -1,6 +1,6 @@
 //! Symbolic links and special files.
 
-use howdah_vfs::{Change, FileKind, FsError, Name, NewAttributes, Node, SpecialKind};
+use howdah_vfs::{Change, FileKind, FsError, Handle, Name, NewAttributes, Node, SpecialKind};
 
 use super::decide::is_near;
 use super::directory::Settled;
@@ -30,13 +30,7 @@ impl Copier {
         }
         let copied = self.copy_symbolic_link(&entry, node);
         let is_first = matches!(entry.part, LinkPart::First(_));
-        let copy = (copied.is_ok() && is_first).then(|| {
-            let found = self.destination.find(&entry.parent.target.handle, &entry.name).ok().flatten();
-            let found = found.filter(|found| found.attributes.kind == FileKind::SymbolicLink);
-            // In a dry run another node stands for the link that would be there.
-            let stand_in = self.options.dry_run.then_some(entry.parent.target.handle);
-            found.map(|found| found.handle).or(stand_in)
-        });
+        let copy = (copied.is_ok() && is_first).then(|| self.copy_of_link(&entry, node));
         match copy.flatten() {
             Some(copy) => self.on_copied(&entry, copy),
             None => self.on_not_copied(&entry),
@@ -44,17 +38,28 @@ impl Copier {
         copied.map(|()| Settled::Now)
     }
 
+    /// The link that other names of the source's can be linked to. What stays only because it is there may be a stranger.
+    fn copy_of_link(&self, entry: &Entry, node: &Node) -> Option<Handle> {
+        let found = self.destination.find(&entry.parent.target.handle, &entry.name).ok().flatten();
+        let keep = self.options.existing == Existing::Keep;
+        let is_same = |found: &Node| {
+            let read = entry.parent.source().read_link(&node.handle);
+            read.is_ok_and(|target| self.destination.read_link(&found.handle) == Ok(target))
+        };
+        match found {
+            Some(found) if found.attributes.kind == FileKind::SymbolicLink && (!keep || is_same(&found)) => {
+                Some(found.handle)
+            }
+            Some(_) if keep => None,
+            // In a dry run another node stands for the link that would be there.
+            _ => self.options.dry_run.then_some(entry.parent.target.handle),
+        }
+    }
+
     /// Makes a symbolic link that points where the source's does.
     pub(super) fn copy_symbolic_link(&self, entry: &Entry, node: &Node) -> Step<()> {
-        let (mut target, source) = (Vec::new(), entry.parent.source());
-        let read = source.file_system.read_link(&source.caller, &node.handle, &mut target);
-        read.at_source("read the link")?;
-        let is_same = |there: &Node| {
-            let mut other = Vec::new();
-            let read =
-                self.destination.file_system.read_link(&self.destination.caller, &there.handle, &mut other);
-            read.is_ok() && other == target
-        };
+        let target = entry.parent.source().read_link(&node.handle).at_source("read the link")?;
+        let is_same = |there: &Node| self.destination.read_link(&there.handle).as_ref() == Ok(&target);
         let make = |name: &[u8]| {
             let (to, name) = (&self.destination, Name::parse(name).map_err(|error| error.refusal())?);
             let directory = &entry.parent.target.handle;

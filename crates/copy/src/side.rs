@@ -101,6 +101,13 @@ impl Side {
         self.file_system.attributes(&self.caller, node)
     }
 
+    /// Where a symbolic link leads.
+    pub(super) fn read_link(&self, node: &Handle) -> Result<Vec<u8>> {
+        let mut target = Vec::new();
+        self.file_system.read_link(&self.caller, node, &mut target)?;
+        Ok(target)
+    }
+
     /// Makes a file that was not there.
     pub(super) fn create_new(&self, directory: &Handle, bytes: &[u8], new: NewAttributes) -> Result<Node> {
         let how = Create::Guarded(new);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use copying::options;
 use copying::tree::{Files, ROOT};
 use copying::trouble::{Busy, Coarse, Mounted};
-use howdah_copy::{Copier, CopyOptions, Event, Item, Outcome, Preserve, Side, Target};
+use howdah_copy::{Copier, CopyOptions, Event, Existing, Item, Outcome, Preserve, Side, Target};
 use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
 use howdah_vfs::{Caller, Change, FileKind, Name, NewAttributes, Node};
 
@@ -223,6 +223,28 @@ fn names_of_one_symbolic_link_stay_one() {
         let made = (outcome.figures.symbolic_links, outcome.figures.hard_links);
         assert_eq!(made, if run == "new" { (2, 3) } else { (0, 0) }, "{run}: {:?}", heard.all());
         assert_eq!((told.figures.symbolic_links, told.figures.hard_links), made, "{run}");
+    }
+}
+
+#[test]
+fn other_names_of_a_link_are_not_linked_to_a_stranger_that_is_kept() {
+    for kept in ["a", "b"] {
+        let (from, to) = (memory(), memory());
+        let source = from.directory(&from.root().handle, "source");
+        let link = from.symbolic_link(&source.handle, "a", "target");
+        from.link(&link.handle, &source.handle, "b");
+        let there = to.directory(&to.root().handle, "copy");
+        to.symbolic_link(&there.handle, kept, "elsewhere");
+        let options = CopyOptions { existing: Existing::Keep, ..options() };
+        let (outcome, heard) = copying::copy(&from, source, &to, "copy", options);
+        assert_eq!(outcome.figures.errors, 0, "{:?}", heard.all());
+        for name in ["a", "b"] {
+            let mut target = Vec::new();
+            let node = to.look(&there.handle, name).expect("there");
+            to.0.read_link(ROOT, &node.handle, &mut target).expect("a link");
+            let wanted: &[u8] = if name == kept { b"elsewhere" } else { b"target" };
+            assert_eq!(target, wanted, "{name}: {:?}", heard.all());
+        }
     }
 }
 
