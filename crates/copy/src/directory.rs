@@ -131,7 +131,9 @@ impl Copier {
             false => None,
         };
         mark.iter().for_each(|mark| entry.parent.item.is_marked_by(mark));
+        let tries = entry.tries;
         let job = DirectoryJob::below(&entry.parent, entry.name, node, target, fresh, mark.is_some());
+        let job = DirectoryJob { tries, ..job };
         let elsewhere = node.attributes.file_system != job.item.file_system;
         let job = Arc::new(job);
         if self.options.one_file_system && elsewhere {
@@ -239,15 +241,37 @@ impl Copier {
             }
             Err(trouble) => {
                 self.listings.fetch_sub(1, Ordering::Relaxed);
-                match &directory.parent {
-                    Some(parent) if trouble.is_gone() && parent.node.is_some() => {
-                        self.on_vanished(&parent.path_of(&directory.name));
-                    }
-                    _ => self.report(&directory.own_error(trouble)),
-                }
+                self.on_unlisted(directory, trouble);
                 self.release(directory);
             }
         }
+    }
+
+    /// A directory could not be listed. Its name tells whether it vanished, or another directory has replaced it.
+    fn on_unlisted(&self, directory: &Arc<DirectoryJob>, trouble: Trouble) {
+        match self.replacement(directory, trouble) {
+            Ok(Some(entry)) => *directory.replacement.lock() = Some(entry),
+            Ok(None) => self.on_vanished(&directory.own_error(trouble).path),
+            Err(trouble) => self.report(&directory.own_error(trouble)),
+        }
+    }
+
+    /// What has the name of a directory that is gone; nothing if it vanished. Fails if that cannot be looked up: then the source may
+    /// have the directory.
+    fn replacement(&self, directory: &DirectoryJob, trouble: Trouble) -> Step<Option<Entry>> {
+        let Some(parent) = directory.parent.as_ref().filter(|_| trouble.is_gone()) else {
+            return Err(trouble);
+        };
+        // The root was named, and was not listed.
+        let Some(above) = &parent.node else { return Err(trouble) };
+        let found = parent.source().find(&above.handle, &directory.name).at_source("look up")?;
+        let tries = directory.tries + 1;
+        if found.is_some() && tries >= MOST_LOOKS {
+            return Err(trouble);
+        }
+        let (parent, name) = (Arc::clone(parent), directory.name.clone());
+        let entry = |node| Entry { parent, name, node, part: LinkPart::Unknown, tries, looked: None };
+        Ok(found.is_some().then(|| entry(found)))
     }
 
     fn push_entries(&self, directory: &Arc<DirectoryJob>, entries: Vec<Entry>) {
@@ -301,6 +325,10 @@ impl Copier {
     pub(super) fn release(&self, directory: &Arc<DirectoryJob>) {
         let mut directory = Arc::clone(directory);
         while directory.open.fetch_sub(1, Ordering::AcqRel) == 1 {
+            let replacement = directory.replacement.lock().take();
+            if let Some(entry) = replacement {
+                return self.stack.push(Task::Entry(entry));
+            }
             if let Err(trouble) = self.complete(&directory) {
                 self.report(&directory.own_error(trouble));
             }

@@ -437,6 +437,8 @@ impl DirectoryJob {
             cookie: AtomicU64::new(0),
             circle: Mutex::default(),
             open: AtomicUsize::new(1),
+            tries: 0,
+            replacement: Mutex::default(),
         }
     }
 
@@ -460,6 +462,8 @@ impl DirectoryJob {
             cookie: AtomicU64::new(0),
             circle: Mutex::default(),
             open: AtomicUsize::new(1),
+            tries: 0,
+            replacement: Mutex::default(),
         }
     }
 }

@@ -213,7 +213,8 @@ impl Copier {
             return Ok(opened(create()?, None));
         }
         let journal_name = naming::journal(&entry.name, id);
-        if !entry.parent.fresh {
+        // An earlier try may have left them, too.
+        if !entry.parent.fresh || entry.tries > 0 {
             let (partial, journal) = match earlier {
                 Some(earlier) => earlier,
                 None => self.earlier(directory, &entry.name, id)?,

@@ -186,23 +186,34 @@ impl Copier {
             // What was written before may be safe: then the next run need not send it.
             let _ = self.commit(job);
         }
+        let has_its_name = if trouble.is_gone() { self.has_its_name(job) } else { None };
+        let tries = match trouble.cause {
+            Cause::Changed => MOST_TRIES,
+            _ if has_its_name.is_some() => MOST_LOOKS,
+            _ => 0,
+        };
+        let begins_anew = job.entry.tries + 1 < tries;
         let left = match trouble.cause {
             // What is there is the other copy's.
             Cause::TakenOver => None,
             Cause::Changed | Cause::Differs(_) => self.discard(job),
-            _ if trouble.is_gone() => self.discard(job),
-            _ if self.is_resumable(job) => Some(leave(job)),
+            _ if has_its_name == Some(false) => self.discard(job),
+            // The next try, if there is one, goes on with it.
+            _ if self.is_resumable(job) => (!begins_anew).then(|| leave(job)),
             _ => self.discard(job),
         };
-        let tries = match trouble.cause {
-            Cause::Changed => MOST_TRIES,
-            _ if trouble.is_gone() && job.entry.parent.node.is_some() => MOST_LOOKS,
-            _ => 0,
-        };
-        if job.entry.tries + 1 < tries {
-            return self.begin_anew(job);
+        match begins_anew {
+            true => self.begin_anew(job),
+            false => self.give_up(job, trouble, left),
         }
-        self.give_up(job, trouble, left);
+    }
+
+    /// Whether the name of a file is still its own in the source, as far as that can be looked up. What was named is not looked up.
+    fn has_its_name(&self, job: &FileJob) -> Option<bool> {
+        let number = |node: &Node| (node.attributes.file_system, node.attributes.file);
+        let Entry { parent, name, .. } = &job.entry;
+        let found = parent.source().find(&parent.node?.handle, name).ok()?;
+        Some(found.is_some_and(|found| number(&found) == number(&job.node)))
     }
 
     /// Whether the next run can resume. Records what is committed but not in the journal yet; a commit under way records its own.

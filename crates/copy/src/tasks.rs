@@ -132,6 +132,10 @@ pub(super) struct DirectoryJob {
     pub(super) circle: Mutex<Circle>,
     /// Its entries that are not settled, and one for the listing.
     pub(super) open: AtomicUsize,
+    /// How often it was begun anew because another directory had replaced it.
+    pub(super) tries: u32,
+    /// What has its name by now, if it was replaced: copied in its place, when all entries are settled.
+    pub(super) replacement: Mutex<Option<Entry>>,
 }
 
 /// What holds for all of one source.

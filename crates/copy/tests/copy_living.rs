@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use copying::tree::{Files, ROOT};
-use copying::trouble::{Living, Meddled};
+use copying::trouble::{Living, Meddled, Restored};
 use copying::{copy, options};
 use howdah_copy::CopyOptions;
 use howdah_vfs::layer::Call;
@@ -159,5 +159,77 @@ fn what_was_replaced_since_it_was_listed_is_copied_as_it_is_now() {
         let (outcome, heard) = copy(&rotated, source, &to, "copy", mirror());
         assert_eq!((outcome.figures.errors, outcome.figures.vanished), (0, 0), "{:?}", heard.all());
         assert_eq!(to.content(&to.at("copy/log")), b"new");
+    }
+}
+
+#[test]
+fn a_directory_that_was_replaced_since_it_was_listed_is_copied_as_it_is_now() {
+    let (from, source, _, to) = with_log(10);
+    let old = from.directory(&source.handle, "data");
+    from.file(&old.handle, "old", 3, &[(0, b"old".to_vec())]);
+    let (handle, files, done) = (source.handle, from.clone(), Mutex::new(false));
+    let replaced = living(&from, Call::ReadDirectory, move || {
+        if !std::mem::replace(&mut *done.lock().expect("nobody panics"), true) {
+            remove(&files, &old.handle, "old");
+            let change = &mut Change::default();
+            files.0.remove_directory(ROOT, &handle, name("data"), change).expect("removed");
+            let new = files.directory(&handle, "data");
+            files.file(&new.handle, "new", 3, &[(0, b"new".to_vec())]);
+        }
+    });
+    let (outcome, heard) = copy(&replaced, source, &to, "copy", mirror());
+    assert_eq!((outcome.figures.errors, outcome.figures.vanished), (0, 0), "{:?}", heard.all());
+    assert_eq!(from.see(&source), to.see(&to.at("copy")), "{:?}", heard.all());
+}
+
+/// A server that comes back with another key knows no handle any more: then nothing tells what the source has.
+#[test]
+fn a_directory_whose_name_cannot_be_looked_up_has_not_vanished() {
+    let (from, source, _, to) = with_log(10);
+    remove(&from, &source.handle, "log");
+    let data = from.directory(&source.handle, "data");
+    from.file(&data.handle, "file", 3, &[(0, b"new".to_vec())]);
+    let listings = AtomicU64::new(0);
+    let knows = move |call| match call {
+        Call::ReadDirectory => listings.fetch_add(1, Ordering::Relaxed) == 0,
+        _ => listings.load(Ordering::Relaxed) == 0,
+    };
+    let restored = Files(Arc::new(Restored { inner: Arc::clone(&from.0), knows: Box::new(knows) }));
+    let (outcome, heard) = copy(&restored, source, &to, "copy", mirror());
+    assert_eq!((outcome.figures.errors, outcome.figures.vanished), (1, 0), "{:?}", heard.all());
+    assert!(heard.has("cannot look up copy/data") && heard.has("nothing was deleted"), "{:?}", heard.all());
+    assert_eq!(
+        (outcome.figures.removed, to.names(&to.at("copy").handle)),
+        (0, vec!["data".into(), "old".into()])
+    );
+}
+
+/// Reads of one file fail from the 20th on, as if it was gone, so many times.
+fn forgetting(from: &Files, times: u64) -> Files {
+    let reads = AtomicU64::new(0);
+    let knows =
+        move |call| call != Call::Read || !(20..20 + times).contains(&reads.fetch_add(1, Ordering::Relaxed));
+    Files(Arc::new(Restored { inner: Arc::clone(&from.0), knows: Box::new(knows) }))
+}
+
+#[test]
+fn a_large_file_that_is_still_there_is_resumed_though_its_handle_was_refused() {
+    for is_named in [true, false] {
+        let (from, source, log, to) = with_log(10 * LARGE);
+        let options = || CopyOptions { jobs: Some(1), ..options() };
+        let node = if is_named { from.at("source/log") } else { source };
+        let (outcome, heard) = copy(&forgetting(&from, 1), node, &to, "new", options());
+        // What is named has no directory in which it could be looked up.
+        assert_eq!(outcome.figures.errors, u64::from(is_named), "{:?}", heard.all());
+        if is_named {
+            assert!(heard.has("run the same command again to resume"), "{:?}", heard.all());
+            let (again, heard) = copy(&from, node, &to, "new", options());
+            assert_eq!((again.figures.errors, again.figures.resumed_files), (0, 1), "{:?}", heard.all());
+        } else {
+            assert_eq!(outcome.figures.resumed_files, 1, "{:?}", heard.all());
+        }
+        let copied = to.at(if is_named { "new" } else { "new/log" });
+        assert!(to.content(&copied) == from.content(&log));
+        assert!(is_named || to.names(&to.at("new").handle) == ["log"], "{:?}", heard.all());
     }
 }

@@ -513,3 +513,19 @@ impl Layer for Busy {
         if call == Call::RemoveDirectory { Err(FsError::AccessDenied) } else { run(&*self.inner) }
     }
 }
+
+/// Knows the handles of some calls no more.
+pub struct Restored {
+    pub inner: Arc<dyn FileSystem>,
+    pub knows: Box<dyn Fn(Call) -> bool + Send + Sync>,
+}
+
+impl Layer for Restored {
+    fn inner(&self) -> &dyn FileSystem {
+        &*self.inner
+    }
+
+    fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        if (self.knows)(call) { run(&*self.inner) } else { Err(FsError::Stale) }
+    }
+}
