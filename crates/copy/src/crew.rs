@@ -9,15 +9,18 @@ use parking_lot::Mutex;
 /// Stack of a thread: work goes as deep as directories lie in each other. Only what is used takes memory.
 const STACK: usize = 32 << 20;
 
+/// The most that work at the same time. Each takes a thread.
+const AT_ONCE_MAX: usize = 256;
+
 /// How many threads may still be started.
 pub(super) struct Crew {
     free: AtomicUsize,
 }
 
 impl Crew {
-    /// So many at the same time, the caller's thread counted.
+    /// So many at the same time, the caller's thread counted, or as many as are allowed.
     pub(super) fn new(most: usize) -> Self {
-        Self { free: AtomicUsize::new(most.saturating_sub(1)) }
+        Self { free: AtomicUsize::new(most.min(AT_ONCE_MAX).saturating_sub(1)) }
     }
 
     /// Does the work on all, some at the same time, and waits for all. Says whether each said yes. Work may call this again: who finds

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use howdah_vfs::{FileKind, FsError, Handle, NewAttributes, Node, SetTime};
+use howdah_vfs::{FileKind, FsError, NewAttributes, Node, SetTime};
 use parking_lot::Mutex;
 
 use super::at_once::at_once;
@@ -14,9 +14,6 @@ use super::error::{Cause, CopyError, On};
 use super::naming::is_ours;
 use super::removal::{Budget, Change, NAMES_MAX, Names, OnChange, Removal, SourceRoot, below, names};
 use super::{CopyOptions, Item, Side, StopSign, Target};
-
-/// The most names that are removed at the same time. Each takes a thread.
-const AT_ONCE_MAX: usize = 256;
 
 /// A source directory and where it went.
 pub(super) struct Tree {
@@ -83,7 +80,7 @@ impl Extras<'_> {
 /// A directory that both sides have.
 struct Pair {
     source: Node,
-    target: Handle,
+    target: Node,
     /// Its path below the root of the source, empty for the root.
     path: Vec<u8>,
     /// That of the root at the destination.
@@ -111,7 +108,7 @@ pub(super) struct Deletion<'a> {
     destination: &'a Side,
     options: &'a CopyOptions,
     stop: &'a StopSign,
-    crew: Crew,
+    crew: &'a Crew,
     /// Roots of sources, which are never removed.
     sources: &'a [SourceRoot],
     left: &'a Budget,
@@ -121,14 +118,13 @@ pub(super) struct Deletion<'a> {
 struct Ended;
 
 impl<'a> Deletion<'a> {
-    /// Removes nothing yet; later so many names at the same time.
+    /// Removes nothing yet.
     pub(super) fn new(
         destination: &'a Side,
         options: &'a CopyOptions,
         stop: &'a StopSign,
-        (sources, left, at_once): (&'a [SourceRoot], &'a Budget, usize),
+        (sources, left, crew): (&'a [SourceRoot], &'a Budget, &'a Crew),
     ) -> Self {
-        let crew = Crew::new(at_once.min(AT_ONCE_MAX));
         Self { destination, options, stop, crew, sources, left }
     }
 
@@ -142,7 +138,7 @@ impl<'a> Deletion<'a> {
         let file_system = root.attributes.file_system;
         let walk = Walk { deletion: self, tree, file_system, on_change };
         let mut found = Vec::new();
-        let (source, target, path) = (tree.node, root.handle, Vec::new());
+        let (source, target, path) = (tree.node, root, Vec::new());
         let mut left = vec![Pair { source, target, path, file_system, is_empty_root: false }];
         while let Some(pair) = left.pop() {
             let ended = walk.directory(pair, &mut left, &mut found);
@@ -162,7 +158,7 @@ impl<'a> Deletion<'a> {
                 let walk = Walk { deletion: self, tree, file_system: pair.file_system, on_change };
                 let path = below(&pair.path, name);
                 let is_gone =
-                    walk.with_removal(|removal| removal.remove((pair.target, name), node, &path, 0));
+                    walk.with_removal(|removal| removal.remove((&pair.target, name), node, &path, 0));
                 is_changed.fetch_or(is_gone, Ordering::Relaxed);
                 is_gone
             });
@@ -180,7 +176,7 @@ impl<'a> Deletion<'a> {
         if self.options.preserve.times && !self.options.dry_run {
             let times = NewAttributes { accessed, modified, ..NewAttributes::default() };
             // Another user's directory may be emptied and not be changed otherwise, as in the copy.
-            let _ = self.destination.set(&pair.target, &times);
+            let _ = self.destination.set(&pair.target.handle, &times);
         }
     }
 }
@@ -199,8 +195,10 @@ impl Walk<'_> {
     fn directory(&self, pair: Pair, left: &mut Vec<Pair>, extras: &mut Vec<Extra>) -> Result<(), Ended> {
         let on_change = self.on_change;
         let source = &self.tree.source;
-        let (known, there) =
-            at_once(|| names(source, pair.source.handle), || names(self.deletion.destination, pair.target));
+        let (known, there) = at_once(
+            || names(source, pair.source.handle),
+            || names(self.deletion.destination, pair.target.handle),
+        );
         // It is gone since it was listed above. The next run removes what is left of it.
         if !pair.path.is_empty() && matches!(known, Err(Cause::Refused(FsError::Stale | FsError::NotFound))) {
             return Ok(());
@@ -233,11 +231,12 @@ impl Walk<'_> {
                 return Err(Ended);
             }
             let path = below(&pair.path, &name);
-            let found = self.with_removal(|removal| removal.node(pair.target, &name, node, &path));
+            let found = self.with_removal(|removal| removal.node(pair.target.handle, &name, node, &path));
             let Some(node) = found else { continue };
             let known_as =
                 known.get_key_value(&name).or_else(|| known.get_key_value(spelled.get(&place(&node))?));
             match known_as {
+                None if self.with_removal(|removal| removal.leaves(&name, &node, &path)) => {}
                 None if extras.len() == NAMES_MAX => {
                     let path = self.path(&path);
                     on_change(Change::Failed(&error("delete", On::Destination, path, Cause::TooMany)));
@@ -247,8 +246,7 @@ impl Walk<'_> {
                 Some((name, other)) => {
                     let other = other.or_else(|| source.find(&pair.source.handle, name).ok().flatten());
                     if let Some(other) = other.as_ref().filter(|other| self.is_entered(other, &node, &path)) {
-                        let (source, file_system) = (*other, self.file_system);
-                        let target = node.handle;
+                        let (source, target, file_system) = (*other, node, self.file_system);
                         left.push(Pair { source, target, path, file_system, is_empty_root: false });
                     }
                 }
@@ -271,7 +269,7 @@ impl Walk<'_> {
         let (found, failed) = (Mutex::new(HashMap::new()), Mutex::new(None));
         let missing: Vec<&Vec<u8>> = known.keys().filter(|name| !there.contains_key(*name)).collect();
         self.deletion.crew.all(missing, |name| {
-            match self.deletion.destination.find(&pair.target, name) {
+            match self.deletion.destination.find(&pair.target.handle, name) {
                 Ok(Some(node)) => _ = found.lock().insert(place(&node), name.clone()),
                 Ok(None) => {}
                 Err(refused) => *failed.lock() = Some((name.clone(), refused)),
@@ -297,7 +295,7 @@ impl Walk<'_> {
             side: deletion.destination,
             options: deletion.options,
             stop: deletion.stop,
-            crew: &deletion.crew,
+            crew: deletion.crew,
             sources: deletion.sources,
             file_system: self.file_system,
             takes_unfinished: false,

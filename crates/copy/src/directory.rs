@@ -148,7 +148,7 @@ impl Copier {
     fn make_or_take(&self, entry: &Entry, node: &Node) -> Step<(Node, bool)> {
         let parent = &entry.parent;
         if !parent.fresh
-            && let Some(there) = self.directory_there(entry)?
+            && let Some(there) = self.directory_there(entry, node)?
         {
             return Ok((there, false));
         }
@@ -163,7 +163,7 @@ impl Copier {
         };
         match self.destination.make_directory(&parent.target.handle, &entry.name, mode) {
             // Somebody was faster; or it was we, and the server was killed before it answered, and asked again.
-            Err(FsError::Exists) => match self.directory_there(entry)? {
+            Err(FsError::Exists) => match self.directory_there(entry, node)? {
                 Some(there) => Ok((there, false)),
                 None => Err(FsError::Exists).at_destination("create the directory"),
             },
@@ -172,11 +172,13 @@ impl Copier {
     }
 
     /// The directory that has the name; something else of that name is in the way.
-    fn directory_there(&self, entry: &Entry) -> Step<Option<Node>> {
+    fn directory_there(&self, entry: &Entry, node: &Node) -> Step<Option<Node>> {
         let there =
             self.destination.find(&entry.parent.target.handle, &entry.name).at_destination("look up")?;
         match there {
             Some(there) if there.attributes.kind != FileKind::Directory && self.may_make_way(entry) => {
+                // For what cannot be copied nothing makes way.
+                entry.parent.source().begin_listing(&node.handle).at_source("list")?;
                 self.make_way(entry, &there).map(|()| None)
             }
             Some(there) if there.attributes.kind != FileKind::Directory => {

@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 use super::at_once::at_once;
 use super::block_flight::BlockFlight;
 use super::buffers::Buffers;
+use super::crew::Crew;
 use super::deletion::{Deletion, Extras, Tree};
 use super::error::{Cause, CopyError, On, Trouble};
 use super::links::LinkTable;
@@ -78,6 +79,8 @@ pub struct Copier {
     pub(super) deletions_left: Budget,
     /// Where the user's own directories may be read-only.
     unlocked: Option<Arc<Unlocked>>,
+    /// All who remove, and give modes back.
+    crew: OnceLock<Crew>,
 }
 
 /// What a worker keeps from task to task.
@@ -117,6 +120,7 @@ impl Copier {
             source_roots: OnceLock::new(),
             deletions_left: Budget::new(options.max_delete),
             unlocked,
+            crew: OnceLock::new(),
             options,
         }
     }
@@ -147,7 +151,7 @@ impl Copier {
         }
         self.delete(trees);
         if let Some(unlocked) = &self.unlocked
-            && !unlocked.give_modes_back(&self.destination.caller)
+            && !unlocked.give_modes_back(&self.destination.caller, self.crew())
         {
             self.note("directories that were made writable for this copy could not get their modes back");
         }
@@ -341,7 +345,7 @@ impl Copier {
         if trees.is_empty() {
             return;
         }
-        let roots = (self.source_roots(), &self.deletions_left, self.removals());
+        let roots = (self.source_roots(), &self.deletions_left, self.crew());
         let deletion = Deletion::new(&self.destination, &self.options, &self.stop, roots);
         let on_change = |change: Change<'_>| self.on_change(&change);
         let mut extras = Extras::default();
@@ -380,15 +384,21 @@ impl Copier {
         self.tell(&Event::Vanished { path });
     }
 
-    /// How many names are removed at the same time: as many as there are workers for small files.
-    pub(super) fn removals(&self) -> usize {
-        let latency = Duration::from_micros(self.latency.load(Ordering::Relaxed));
-        let width = Width::new(self.options.jobs, START, self.options.tuning.most_jobs);
-        width.for_small_files(latency, self.options.tuning.most_small_jobs).max(width.now())
+    /// All who remove at the same time: as many as there are workers for small files, if that is allowed.
+    pub(super) fn crew(&self) -> &Crew {
+        self.crew.get_or_init(|| {
+            let latency = Duration::from_micros(self.latency.load(Ordering::Relaxed));
+            let width = Width::new(self.options.jobs, START, self.options.tuning.most_jobs);
+            Crew::new(width.for_small_files(latency, self.options.tuning.most_small_jobs).max(width.now()))
+        })
     }
 
     /// Counts and tells something that was not copied.
     pub(super) fn report(&self, error: &CopyError) {
+        // That is told once, at the end.
+        if error.cause == Cause::Stopped {
+            return;
+        }
         // What changes all the time is there: nothing is removed in its place.
         let is_unknown = error.on == On::Source && error.cause != Cause::Changed;
         self.source_failed.fetch_or(is_unknown, Ordering::Relaxed);

@@ -72,6 +72,8 @@ pub enum Cause {
     InTheWay(FileKind),
     /// The partial file is another one by now: the same copy was started once more, and runs.
     TakenOver,
+    /// The copy is to stop.
+    Stopped,
 }
 
 /// A failed step before it is known to which path it belongs.
@@ -162,6 +164,7 @@ impl fmt::Display for Cause {
             Self::TakenOver => {
                 formatter.write_str("the same copy was started a second time, and has taken over")
             }
+            Self::Stopped => formatter.write_str("the copy was stopped"),
         }
     }
 }

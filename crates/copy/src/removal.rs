@@ -49,6 +49,13 @@ impl Budget {
         let less = |left: u64| left.checked_sub(1);
         self.left.as_ref().is_none_or(|left| left.fetch_update(Relaxed, Relaxed, less).is_ok())
     }
+
+    /// Gives one back that was not used.
+    fn give_back(&self) {
+        if let Some(left) = &self.left {
+            left.fetch_add(1, Relaxed);
+        }
+    }
 }
 
 /// Removes names below one root at the destination.
@@ -74,39 +81,26 @@ impl Removal<'_> {
     /// Removes a name with all that is in it. Says whether it is gone: what a pattern leaves out stays, and so does its directory.
     pub(super) fn remove(
         &self,
-        (directory, name): (Handle, &[u8]),
+        (directory, name): (&Node, &[u8]),
         node: &Node,
         path: &[u8],
         depth: usize,
     ) -> bool {
-        let (options, side) = (self.options, self.side);
-        let is_directory = node.attributes.kind == FileKind::Directory;
-        // Another file system is mounted there.
-        if options.one_file_system && node.attributes.file_system != self.file_system {
+        if self.stop.is_set() || self.leaves(name, node, path) {
             return false;
         }
-        let is_mounted = node.attributes.file_system != self.file_system;
-        let is_unfinished = is_ours(name) && !self.takes_unfinished;
-        if self.stop.is_set() || is_unfinished || options.patterns.excludes(path, is_directory) {
-            return false;
-        }
-        let removed = match is_directory {
+        let is_mounted = node.attributes.file_system != directory.attributes.file_system;
+        let removed = match node.attributes.kind == FileKind::Directory {
             _ if self.is_source(node) => Err(Cause::IsSource),
             true if depth > DEEPEST => Err(Cause::TooDeep),
             true => match self.empty(node, path, depth) {
                 Ok(false) => return false,
-                Ok(true) if !self.left.take() => Err(Cause::DeletedEnough),
-                Ok(true) if options.dry_run => Ok(()),
-                Ok(true) => side.remove_directory(&directory, name).map_err(|refused| match refused {
-                    // Servers have no other word for a directory that is in use so.
-                    FsError::AccessDenied | FsError::Io if is_mounted => Cause::MountPoint,
-                    refused => Cause::Refused(refused),
-                }),
+                Ok(true) => {
+                    self.remove_one(is_mounted, || self.side.remove_directory(&directory.handle, name))
+                }
                 Err(cause) => Err(cause),
             },
-            false if !self.left.take() => Err(Cause::DeletedEnough),
-            false if options.dry_run => Ok(()),
-            false => side.remove(&directory, name).map_err(Cause::Refused),
+            false => self.remove_one(is_mounted, || self.side.remove(&directory.handle, name)),
         };
         match removed {
             Ok(()) => (self.on_change)(Change::Removed(&(self.shown)(path))),
@@ -117,13 +111,42 @@ impl Removal<'_> {
         removed.is_ok()
     }
 
+    /// Whether a name stays though the source does not have it.
+    pub(super) fn leaves(&self, name: &[u8], node: &Node, path: &[u8]) -> bool {
+        let (options, is_directory) = (self.options, node.attributes.kind == FileKind::Directory);
+        // Another file system is mounted there.
+        let is_elsewhere = options.one_file_system && node.attributes.file_system != self.file_system;
+        let is_unfinished = is_ours(name) && !self.takes_unfinished;
+        is_elsewhere || is_unfinished || options.patterns.excludes(path, is_directory)
+    }
+
+    /// Removes one name, if one more may go. One that does not go after all does not count.
+    fn remove_one(
+        &self,
+        is_mounted: bool,
+        remove: impl FnOnce() -> Result<(), FsError>,
+    ) -> Result<(), Cause> {
+        if !self.left.take() {
+            return Err(Cause::DeletedEnough);
+        }
+        let removed = if self.options.dry_run { Ok(()) } else { remove() };
+        if removed.is_err() {
+            self.left.give_back();
+        }
+        removed.map_err(|refused| match refused {
+            // Servers have no other word for a mount point.
+            FsError::AccessDenied | FsError::Io if is_mounted => Cause::MountPoint,
+            refused => Cause::Refused(refused),
+        })
+    }
+
     /// Removes what is in a directory; says whether all of it is gone.
     fn empty(&self, node: &Node, path: &[u8], depth: usize) -> Result<bool, Cause> {
         let names: Vec<_> = names(self.side, node.handle)?.into_iter().collect();
         Ok(self.crew.all(names, |(name, listed)| {
             let path = below(path, &name);
             let found = self.node(node.handle, &name, listed, &path);
-            found.is_some_and(|found| self.remove((node.handle, &name), &found, &path, depth + 1))
+            found.is_some_and(|found| self.remove((node, &name), &found, &path, depth + 1))
         }))
     }
 

@@ -1,11 +1,12 @@
 //! One side of a copy: a file system, who acts in it, and the calls that a copy makes of it.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use howdah_vfs::{
-    Attributes, Caller, Change, Content, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes,
-    Node, ReadOutcome, Result, SeekTarget, Stability, Written,
+    Attributes, Caller, Change, Content, Create, Data, Detail, Entry, FileSystem, FsError, Handle, Name,
+    NewAttributes, Node, ReadOutcome, Result, SeekTarget, Stability, Written,
 };
 
 use super::naming::source_id;
@@ -94,6 +95,12 @@ impl Side {
             done += written.count;
         }
         Ok(())
+    }
+
+    /// Lists the first name of a directory: whether it can be listed.
+    pub(super) fn begin_listing(&self, directory: &Handle) -> Result<()> {
+        let first = &mut |_: Entry<'_>| ControlFlow::Break(());
+        self.file_system.read_directory(&self.caller, directory, 0, Detail::Names, first).map(drop)
     }
 
     /// The node's attributes now.

@@ -3,7 +3,6 @@
 use howdah_vfs::{FileKind, FsError, Node};
 
 use super::Existing;
-use super::crew::Crew;
 use super::engine::Copier;
 use super::error::{Cause, Doing, Step, Trouble};
 use super::removal::Removal;
@@ -32,13 +31,13 @@ impl Copier {
     /// Removes what is there. A link goes itself, not what it leads to.
     pub(super) fn make_way(&self, entry: &Entry, there: &Node) -> Step<()> {
         let path = entry.path_in_source();
-        let (own, crew) = (entry.parent.target_path_of(&entry.name), Crew::new(self.removals()));
+        let own = entry.parent.target_path_of(&entry.name);
         let shown = |below: &[u8]| [&own[..], &below[path.len()..]].concat();
         let removal = Removal {
             side: &self.destination,
             options: &self.options,
             stop: &self.stop,
-            crew: &crew,
+            crew: self.crew(),
             sources: self.source_roots(),
             file_system: entry.parent.target.attributes.file_system,
             left: &self.deletions_left,
@@ -47,8 +46,9 @@ impl Copier {
             shown: &shown,
             on_change: &|change| self.on_change(&change),
         };
-        match removal.remove((entry.parent.target.handle, &entry.name), there, &path, 0) {
+        match removal.remove((&entry.parent.target, &entry.name), there, &path, 0) {
             true => Ok(()),
+            false if self.stop.is_set() => Err(Trouble::destination("replace", Cause::Stopped)),
             false => Err(Trouble::destination("replace", Cause::InTheWay(there.attributes.kind))),
         }
     }

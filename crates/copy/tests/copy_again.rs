@@ -264,6 +264,24 @@ fn a_mount_point_that_is_in_the_way_is_called_that() {
 }
 
 #[test]
+fn what_cannot_be_removed_below_a_mount_point_is_not_called_one() {
+    let (from, to) = (memory(), memory());
+    let source = from.directory(&from.root().handle, "source");
+    from.file(&source.handle, "a", 1, &[(0, b"a".to_vec())]);
+    let there = to.directory(&to.root().handle, "copy");
+    let top = to.directory(&there.handle, "mounted");
+    let inner = to.directory(&top.handle, "inner");
+    let mounted = Arc::new(Mounted { inner: Arc::clone(&to.0), root: top.handle });
+    let mounted = Mounted { inner: mounted, root: inner.handle };
+    let busy = Files(Arc::new(Busy { inner: Arc::new(mounted) }));
+    let (outcome, heard) =
+        copying::copy(&from, source, &busy, "copy", CopyOptions { delete: true, ..options() });
+    assert_eq!((outcome.figures.errors, outcome.figures.removed), (1, 0), "{:?}", heard.all());
+    let told = "cannot delete /there/copy/mounted/inner: permission denied";
+    assert!(heard.has(told) && !heard.has("something is mounted"), "{:?}", heard.all());
+}
+
+#[test]
 fn what_is_safe_when_a_disk_is_full_is_not_sent_again() {
     const SIZE: u64 = 2_000_000;
     let (mut resumed, mut left) = (0, 0);

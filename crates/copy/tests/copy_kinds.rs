@@ -2,12 +2,14 @@
 
 mod copying;
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use copying::tree::{Files, ROOT};
-use copying::{Heard, copy, options};
-use howdah_copy::{CopyOptions, Fate, Outcome, Pattern, Patterns};
-use howdah_vfs::layer::ReadOnly;
+use copying::trouble::{Crowded, Living, Restored};
+use copying::{Heard, copier, copy, item, options};
+use howdah_copy::{CopyOptions, Fate, Outcome, Pattern, Patterns, StopSign};
+use howdah_vfs::layer::{Call, ReadOnly};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{Change, DeviceNumber, FileKind, Name, NewAttributes, Node, SpecialKind};
 
@@ -150,4 +152,52 @@ fn what_was_named_is_not_removed() {
     let (outcome, heard) = copy(&from, source, &to, "copy", mirror());
     assert_eq!((outcome.figures.errors, outcome.figures.removed), (1, 0), "{:?}", heard.all());
     assert_eq!(to.at("copy").attributes.kind, FileKind::Regular);
+}
+
+#[test]
+fn what_is_in_the_way_stays_if_the_directory_in_its_place_cannot_be_listed() {
+    let Trees { from, source, to } = trees("directory", "file");
+    let listings = AtomicI64::new(0);
+    let knows = move |call| call != Call::ReadDirectory || listings.fetch_add(1, Ordering::Relaxed) == 0;
+    let from = Files(Arc::new(Restored { inner: from.0, knows: Box::new(knows) }));
+    let (outcome, heard) = copy(&from, source, &to, "copy", mirror());
+    assert_eq!((outcome.figures.errors, outcome.figures.removed), (1, 0), "{:?}", heard.all());
+    assert_eq!(to.content(&to.at("copy/x")), b"data", "{:?}", heard.all());
+}
+
+#[test]
+fn a_copy_that_is_stopped_while_it_makes_way_reports_nothing_in_the_way() {
+    let trees = trees("file", "directory");
+    let sub = trees.to.at("copy/x/sub");
+    (0..9).for_each(|number| _ = trees.to.file(&sub.handle, &format!("{number}"), 1, &[]));
+    let sign = Arc::new(OnceLock::<StopSign>::new());
+    let change = {
+        let sign = Arc::clone(&sign);
+        Box::new(move || _ = sign.get().map(StopSign::set))
+    };
+    let to = Files(Arc::new(Living { inner: Arc::clone(&trees.to.0), call: Call::Remove, change }));
+    let (copier, heard) = copier(&to, CopyOptions { jobs: Some(1), ..mirror() });
+    let _ = sign.set(copier.stop_sign());
+    let outcome = copier.run(vec![item(&trees.from, trees.source, &to, "copy")]);
+    assert!(outcome.stopped && outcome.figures.errors == 0, "{:?}", heard.all());
+    assert_eq!(outcome.figures.removed, 1, "{:?}", heard.all());
+}
+
+#[test]
+fn no_more_are_removed_at_the_same_time_however_many_make_way() {
+    const JOBS: usize = 4;
+    let (from, to) = (memory(), memory());
+    let source = from.directory(&from.root().handle, "source");
+    let there = to.directory(&to.root().handle, "copy");
+    for name in ["a", "b", "c", "d", "e", "f", "g", "h"] {
+        from.file(&source.handle, name, 4, &[(0, b"data".to_vec())]);
+        let way = to.directory(&there.handle, name);
+        (0..50).for_each(|number| _ = to.file(&way.handle, &format!("{number}"), 1, &[]));
+    }
+    let crowded = Arc::new(Crowded { inner: to.0, now: AtomicI64::new(0), most: AtomicI64::new(0) });
+    let to = Files(Arc::clone(&crowded) as _);
+    let (outcome, heard) = copy(&from, source, &to, "copy", CopyOptions { jobs: Some(JOBS), ..mirror() });
+    assert_eq!((outcome.figures.errors, outcome.figures.removed), (0, 8 * 51), "{:?}", heard.all());
+    let most = crowded.most.load(Ordering::SeqCst);
+    assert!(most < 2 * JOBS as i64, "{most} at the same time");
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Barrier};
 
 use copying::random::{Random, seed};
 use copying::tree::{Files, grow};
-use copying::trouble::{Dying, Folding, Mounted, Together};
+use copying::trouble::{Busy, Dying, Folding, Mounted, Together};
 use copying::{copier, copy, item, options};
 use howdah_copy::{CopyOptions, Fate, Pattern, Patterns, Target, Tuning};
 use howdah_vfs::layer::ReadOnly;
@@ -327,11 +327,14 @@ fn an_empty_source_deletes_all_only_if_that_is_said() {
         assert_eq!((outcome.figures.errors, outcome.figures.removed), (errors, removed), "{:?}", heard.all());
         assert_eq!(heard.has("--delete=all"), removed == 0, "{:?}", heard.all());
     }
-    // Nothing is there to be deleted.
-    let (from, to) = (memory(), memory());
-    let source = top(&from, "source", "");
-    let (outcome, heard) = onto(&from, source, &to, mirror(""));
-    assert_eq!(outcome.figures.errors, 0, "{:?}", heard.all());
+    // Nothing is there to be deleted, or what is there stays anyway.
+    for (there, excluded) in [("", ""), ("a.log .a.howdah-partial-0123456789abcdef", "-*.log")] {
+        let (from, to) = (memory(), memory());
+        let source = top(&from, "source", "");
+        top(&to, "copy", there);
+        let (outcome, heard) = onto(&from, source, &to, mirror(excluded));
+        assert_eq!((outcome.figures.errors, outcome.figures.removed), (0, 0), "{:?}", heard.all());
+    }
 }
 
 #[test]
@@ -351,4 +354,16 @@ fn no_more_names_are_deleted_than_may_be() {
     top(&to, "copy", "old1 old2 old/x");
     let (outcome, heard) = onto(&from, source, &to, CopyOptions { max_delete: Some(4), ..mirror("") });
     assert_eq!((outcome.figures.removed, outcome.figures.errors), (4, 0), "{:?}", heard.all());
+}
+
+#[test]
+fn a_name_that_cannot_be_deleted_is_not_one_of_those_that_may_be() {
+    let (from, to) = (memory(), memory());
+    let source = top(&from, "source", "a");
+    top(&to, "copy", "busy/ old");
+    let busy = Files(Arc::new(Busy { inner: Arc::clone(&to.0) }));
+    let options = CopyOptions { max_delete: Some(1), jobs: Some(1), ..mirror("") };
+    let (outcome, heard) = onto(&from, source, &busy, options);
+    assert_eq!((outcome.figures.removed, outcome.figures.errors), (1, 1), "{:?}", heard.all());
+    assert_eq!(paths(&to, "copy"), "a busy/");
 }

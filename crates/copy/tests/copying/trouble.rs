@@ -529,3 +529,28 @@ impl Layer for Restored {
         if (self.knows)(call) { run(&*self.inner) } else { Err(FsError::Stale) }
     }
 }
+
+/// Counts the most removals that are under way at the same time.
+pub struct Crowded {
+    pub inner: Arc<dyn FileSystem>,
+    pub now: AtomicI64,
+    pub most: AtomicI64,
+}
+
+impl Layer for Crowded {
+    fn inner(&self) -> &dyn FileSystem {
+        &*self.inner
+    }
+
+    fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        if call != Call::Remove {
+            return run(&*self.inner);
+        }
+        self.most.fetch_max(self.now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+        // Others come meanwhile, if they may.
+        (0..100).for_each(|_| std::thread::yield_now());
+        let outcome = run(&*self.inner);
+        self.now.fetch_sub(1, Ordering::SeqCst);
+        outcome
+    }
+}
