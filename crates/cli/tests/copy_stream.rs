@@ -96,6 +96,37 @@ fn a_pipe_and_a_device_are_read_unless_trees_are_copied() {
     assert!(home.path().join("again").symlink_metadata().expect("made").file_type().is_fifo());
 }
 
+/// Nobody writes into the pipe: whoever opens it waits.
+#[test]
+fn a_pipe_is_not_opened_for_a_copy_that_is_there_or_for_a_dry_run() {
+    let home = home();
+    let made = Command::new("mkfifo").arg(home.path().join("fifo")).status().expect("coreutils");
+    assert!(made.success());
+    fs::create_dir(home.path().join("directory")).expect("made");
+    fs::write(home.path().join("directory/fifo"), b"old").expect("written");
+    for (arguments, told) in [
+        (&["-n", "fifo", "directory"][..], "0 files copied"),
+        (&["-n", "fifo", "directory/fifo"], "1 unchanged"),
+        (&["--dry-run", "fifo", "directory"], "1 file (0 B) would be copied"),
+    ] {
+        let (code, output, errors) =
+            run(Command::new(HOWDAH).arg("cp").args(arguments).current_dir(home.path()));
+        assert_eq!((code, &errors[..]), (Some(0), ""), "{arguments:?}");
+        assert!(output.contains(told), "{arguments:?}: {output}");
+    }
+    assert_eq!(fs::read(home.path().join("directory/fifo")).expect("there"), b"old");
+}
+
+#[test]
+fn a_pipe_that_is_not_there_yet_is_copied_into_a_directory_by_no_clobber() {
+    let home = home();
+    fs::create_dir(home.path().join("directory")).expect("made");
+    let (code, _, errors) =
+        run(Command::new(HOWDAH).args(["cp", "-n", "/dev/null", "directory"]).current_dir(home.path()));
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(home.path().join("directory/null").is_file(), "{errors}");
+}
+
 #[test]
 fn what_makes_no_sense_of_a_stream_is_refused() {
     let home = home();
@@ -107,6 +138,7 @@ fn what_makes_no_sense_of_a_stream_is_refused() {
         (&["-", "none/"], "there is no directory none/", 1),
         (&["-", "data/file", "directory"], "is copied alone", 1),
         (&["--verify", "-", "copy"], "is read once", 2),
+        (&["--update", "-", "copy"], "has no time of its last change", 2),
         (&["data/file/", "copy"], "data/file/ is not a directory", 1),
         (&["-", "data/file/"], "data/file/ is not a directory", 1),
         (&["data/file", "data/file/"], "data/file/ is not a directory", 1),

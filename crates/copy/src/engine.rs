@@ -28,9 +28,6 @@ use super::{Bucket, CopyOptions, Event, Figures, Item, Observer, Side, Target, i
 /// What is said when nothing is removed after all.
 const NOT_DELETED: &str = "nothing was deleted, as not all of the source could be read";
 
-/// The longest that a worker waits without looking whether to stop.
-const NAP: Duration = Duration::from_millis(50);
-
 /// How a copy ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome {
@@ -325,15 +322,7 @@ impl Copier {
     pub(super) fn pace(&self, bytes: u64) -> bool {
         let Some(bucket) = &self.bucket else { return !self.stop.is_set() };
         let wait = bucket.lock().take(bytes, self.start.elapsed());
-        let until = Instant::now() + wait;
-        while !self.stop.is_set() {
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return true;
-            }
-            thread::sleep(left.min(NAP));
-        }
-        false
+        self.stop.wait(wait)
     }
 
     pub(super) fn tell(&self, event: &Event<'_>) {

@@ -58,5 +58,5 @@ pub use rate::Bucket;
 pub use sequence::{SequenceError, read_in_order};
 pub use side::Side;
 pub use stop_sign::StopSign;
-pub use stream::StreamCopy;
+pub use stream::{StreamCopy, StreamEnd};
 pub use tally::{Figures, Tally};

@@ -1,6 +1,6 @@
 //! Copies of what can be read once and tells no length: a pipe, a terminal, a device.
 
-use std::io::{ErrorKind, Read};
+use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
@@ -21,6 +21,15 @@ const BLOCK: usize = 1 << 20;
 /// Writes in flight where a destination takes several of one file. What is read once cannot be sent again, so that each is durable
 /// before it is answered.
 const IN_FLIGHT: usize = 16;
+
+/// How a copy of a stream ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct StreamEnd {
+    /// Whether it was copied to its end, and not stopped before.
+    pub is_whole: bool,
+    /// For how long it waited because the rate was bounded.
+    pub held_back: Duration,
+}
 
 /// A stream and where it goes.
 pub struct StreamCopy {
@@ -49,35 +58,52 @@ pub struct StreamCopy {
 }
 
 impl StreamCopy {
-    /// Reads to the end, and gives the copy its name then. Says whether that was done, and not stopped before.
+    /// Reads to the end, and gives the copy its name then.
     ///
     /// # Errors
     /// The step that failed. Nothing is left of the copy.
-    pub fn run(&self, input: &mut dyn Read) -> Result<bool, CopyError> {
-        self.copy(input).map_err(|trouble| {
-            count(&self.tally.errors);
-            let path = if trouble.on == On::Source { &self.path } else { &self.target_path };
-            trouble.of(path.clone())
-        })
+    pub fn run(&self, input: &mut dyn Read) -> Result<StreamEnd, CopyError> {
+        self.copy(input).map_err(|trouble| self.failed(trouble))
     }
 
-    fn copy(&self, input: &mut dyn Read) -> Step<bool> {
+    /// Counts it as copied if it can be. Reads nothing.
+    ///
+    /// # Errors
+    /// What is in its way.
+    pub fn dry_run(&self) -> Result<(), CopyError> {
+        self.refuse_special().map_err(|trouble| self.failed(trouble))?;
+        count(&self.tally.files);
+        Ok(())
+    }
+
+    /// Counts what is there as kept. Reads nothing.
+    pub fn keep(&self) {
+        count(&self.tally.kept);
+    }
+
+    fn failed(&self, trouble: Trouble) -> CopyError {
+        count(&self.tally.errors);
+        let path = if trouble.on == On::Source { &self.path } else { &self.target_path };
+        trouble.of(path.clone())
+    }
+
+    fn copy(&self, input: &mut dyn Read) -> Step<StreamEnd> {
         self.refuse_special()?;
         let partial_name = naming::partial(&self.name, self.id);
         let new = NewAttributes::with_mode(0o600);
         let partial =
             self.destination.create_afresh(&self.directory, &partial_name, new).at_destination("write")?;
-        let copied = self.fill(&partial, input).and_then(|is_whole| {
-            if is_whole {
+        let copied = self.fill(&partial, input).and_then(|end| {
+            if end.is_whole {
                 let mode = NewAttributes::with_mode(self.mode);
                 self.destination.set(&partial.handle, &mode).at_destination("set the attributes of")?;
                 let renamed = self.destination.rename(&self.directory, &partial_name, &self.name);
                 renamed.at_destination("rename the partial file to")?;
             }
-            Ok(is_whole)
+            Ok(end)
         });
         match copied {
-            Ok(true) => count(&self.tally.files),
+            Ok(StreamEnd { is_whole: true, .. }) => count(&self.tally.files),
             // A stream cannot be resumed.
             _ => _ = self.destination.remove(&self.directory, &partial_name),
         }
@@ -94,8 +120,8 @@ impl StreamCopy {
         }
     }
 
-    /// Writes all that comes; says whether that is all there was.
-    fn fill(&self, partial: &Node, input: &mut dyn Read) -> Step<bool> {
+    /// Writes all that comes.
+    fn fill(&self, partial: &Node, input: &mut dyn Read) -> Step<StreamEnd> {
         let limits = self.destination.file_system.limits(&self.destination.caller, &partial.handle);
         let is_parallel = limits.is_ok_and(|limits| limits.parallel_writes);
         let (jobs, stability) = match is_parallel {
@@ -118,11 +144,11 @@ impl StreamCopy {
         if let Some(refused) = failed.into_inner() {
             return Err(refused).at_destination("write");
         }
-        let is_whole = read?;
-        if is_whole && self.sync && stability == Stability::Unstable {
+        let end = read?;
+        if end.is_whole && self.sync && stability == Stability::Unstable {
             self.destination.commit(&partial.handle).at_destination("commit")?;
         }
-        Ok(is_whole)
+        Ok(end)
     }
 
     fn write_all(
@@ -154,28 +180,27 @@ impl StreamCopy {
         input: &mut dyn Read,
         sender: SyncSender<(u64, Bytes)>,
         failed: &Mutex<Option<FsError>>,
-    ) -> Step<bool> {
+    ) -> Step<StreamEnd> {
         let (mut at, start) = (0, Instant::now());
         let mut bucket = self.rate.map(Bucket::new);
-        loop {
-            let mut block = vec![0; BLOCK];
+        let size = self.rate.map_or(BLOCK, |rate| Bucket::smooth_block(rate, BLOCK));
+        let is_whole = loop {
+            let mut block = vec![0; size];
             let length = self.read_block(input, &mut block)?;
             if self.stop.is_set() || failed.lock().is_some() {
-                return Ok(false);
+                break false;
             }
             if length == 0 {
-                return Ok(true);
+                break true;
             }
-            if let Some(bucket) = &mut bucket {
-                let wait = bucket.take(length as u64, start.elapsed());
-                thread::sleep(wait.min(Duration::from_secs(1)));
-            }
+            let wait = bucket.as_mut().map(|bucket| bucket.take(length as u64, start.elapsed()));
             block.truncate(length);
-            if sender.send((at, Bytes::from(block))).is_err() {
-                return Ok(false);
+            if !self.stop.wait(wait.unwrap_or_default()) || sender.send((at, Bytes::from(block))).is_err() {
+                break false;
             }
             at += length as u64;
-        }
+        };
+        Ok(StreamEnd { is_whole, held_back: bucket.map_or(Duration::ZERO, |bucket| bucket.held()) })
     }
 
     /// As much as there is room for, or up to the end.
@@ -187,9 +212,93 @@ impl StreamCopy {
                 Ok(count) => length += count,
                 // Nothing came yet, or a signal did.
                 Err(error) if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::TimedOut) => {}
-                Err(_) => return Err(Trouble::source("read", Cause::Refused(FsError::Io))),
+                Err(error) => return Err(Trouble::source("read", Cause::Refused(refusal(&error)))),
             }
         }
         Ok(length)
+    }
+}
+
+/// What a failed read means, as far as that helps.
+fn refusal(error: &io::Error) -> FsError {
+    match error.kind() {
+        ErrorKind::IsADirectory => FsError::IsDirectory,
+        ErrorKind::PermissionDenied => FsError::AccessDenied,
+        ErrorKind::StaleNetworkFileHandle => FsError::Stale,
+        _ => FsError::Io,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use howdah_vfs::memory::MemoryFileSystem;
+    use howdah_vfs::{Caller, FileSystem};
+
+    use super::*;
+
+    fn to_memory(rate: Option<u64>) -> StreamCopy {
+        let memory = Arc::new(MemoryFileSystem::new());
+        StreamCopy {
+            directory: memory.root(),
+            destination: Side::new(memory, Caller::ROOT),
+            name: b"copy".to_vec(),
+            path: b"-".to_vec(),
+            target_path: b"copy".to_vec(),
+            id: 7,
+            mode: 0o644,
+            rate,
+            sync: true,
+            stop: StopSign::default(),
+            tally: Arc::default(),
+        }
+    }
+
+    /// Gives so many bytes, and notes the largest read.
+    struct Noting {
+        left: usize,
+        largest: usize,
+    }
+
+    impl Read for Noting {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.largest = self.largest.max(buffer.len());
+            let count = buffer.len().min(self.left);
+            self.left -= count;
+            Ok(count)
+        }
+    }
+
+    #[test]
+    fn a_rate_below_a_block_in_a_second_is_kept_and_told() {
+        let (copy, mut input) = (to_memory(Some(64 << 10)), Noting { left: 80 << 10, largest: 0 });
+        let start = Instant::now();
+        let end = copy.run(&mut input).expect("copied");
+        // 80 KiB at 64 KiB/s, but for what may be caught up.
+        assert!(start.elapsed() >= Duration::from_millis(1190), "{:?}", start.elapsed());
+        assert!(end.is_whole && end.held_back >= Duration::from_secs(1), "{end:?}");
+        assert!(input.largest <= 64 << 10, "{} bytes at once are not smooth", input.largest);
+    }
+
+    #[test]
+    fn a_stream_that_is_held_back_is_stopped() {
+        let copy = to_memory(Some(1));
+        let end = thread::scope(|scope| {
+            let running = scope.spawn(|| copy.run(&mut Noting { left: 1 << 20, largest: 0 }));
+            copy.stop.set();
+            running.join().expect("it ends")
+        });
+        assert!(!end.expect("stopped").is_whole);
+    }
+
+    #[test]
+    fn why_a_stream_cannot_be_read_is_told() {
+        struct Directory;
+        impl Read for Directory {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(ErrorKind::IsADirectory.into())
+            }
+        }
+        let error = to_memory(None).run(&mut Directory).expect_err("it is no stream");
+        assert_eq!(error.to_string(), "cannot read -: is a directory");
     }
 }

@@ -8,15 +8,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
-use howdah_copy::{Cause, Copier, CopyError, Event, Observer, Outcome, StopSign, Tally};
+use howdah_copy::{Cause, Copier, CopyError, Event, Observer, Outcome, StopSign, StreamEnd, Tally};
 use howdah_tune::flight::Expected;
 use howdah_vfs::FsError;
 
 use super::Failure;
 use crate::arguments::CpArguments;
 use crate::copying::{
-    Plan, Screen, StreamPlan, Totals, Watch, as_json, as_text, copy_options, dry_line, event_line, is_stream,
-    plan, stream_plan,
+    Plan, Screen, StreamPlan, StreamTask, Totals, Watch, as_json, as_text, copy_options, dry_line,
+    event_line, is_stream, plan, stream_plan,
 };
 use crate::places::{LOCAL, expected};
 use crate::report;
@@ -61,9 +61,9 @@ pub fn run(arguments: &CpArguments) -> Result<(), Failure> {
     let seconds = start.elapsed().as_secs_f64();
     // The line of progress ends before anything else is said.
     drop(watch);
-    let limits = match arguments.run.rate.filter(|_| outcome.held_back.as_secs_f64() >= HELD_BACK * seconds) {
+    let limits = match rate_limit(arguments, outcome.held_back, seconds) {
         // What the connections say would be of what is left of them.
-        Some(rate) => vec![format!("limited by --rate, {}", howdah_units::rate(rate as f64))],
+        Some(limit) => vec![limit],
         None => {
             let reports: Vec<_> = clients.iter().map(|client| client.channel().report()).collect();
             let known = reports.iter().filter_map(|report| report.known_path.map(|path| path.to_string()));
@@ -86,25 +86,42 @@ fn run_stream(arguments: &CpArguments) -> Result<(), Failure> {
         )));
     }
     let (tally, stop, screen) = (Arc::<Tally>::default(), StopSign::default(), Screen::default());
+    if arguments.existing.update {
+        return Err(Failure::Usage(anyhow!(
+            "a pipe, a device or - has no time of its last change: --update has nothing to compare"
+        )));
+    }
     let plan = stream_plan(arguments, Arc::clone(&tally), stop.clone())?;
-    let StreamPlan { copy, mut input, destination, is_kept } = plan;
+    let StreamPlan { copy, task, destination } = plan;
     stop_at_signals(stop, Arc::clone(&tally), screen.clone())?;
     let watch = Watch::start(Arc::clone(&tally), arguments.run.progress, screen);
     let start = Instant::now();
-    let copied = match is_kept || arguments.select.dry_run {
-        true => Ok(true),
-        false => copy.run(&mut input),
+    let not_read = StreamEnd { is_whole: true, ..StreamEnd::default() };
+    let copied = match task {
+        StreamTask::Copy(mut input) => copy.run(&mut input),
+        StreamTask::DryRun => copy.dry_run().map(|()| not_read),
+        StreamTask::Keep => {
+            copy.keep();
+            Ok(not_read)
+        }
     };
     let seconds = start.elapsed().as_secs_f64();
     drop(watch);
     if let Err(error) = &copied {
         report::complain(&format!("howdah: {error}"));
     }
-    let stopped = copied == Ok(false);
-    let held_back = Duration::ZERO;
-    let outcome = Outcome { figures: tally.figures(), stopped, jobs: 1, held_back };
-    tell(arguments, &outcome, seconds, destination.realm != LOCAL, Vec::new());
-    if copied == Ok(true) { Ok(()) } else { Err(Failure::Told) }
+    let (is_failed, end) = (copied.is_err(), copied.unwrap_or(not_read));
+    let StreamEnd { is_whole, held_back } = end;
+    let outcome = Outcome { figures: tally.figures(), stopped: !is_whole, jobs: 1, held_back };
+    let limits = rate_limit(arguments, held_back, seconds).into_iter().collect();
+    tell(arguments, &outcome, seconds, destination.realm != LOCAL, limits);
+    if is_whole && !is_failed { Ok(()) } else { Err(Failure::Told) }
+}
+
+/// What is said of `--rate` where it is what limits.
+fn rate_limit(arguments: &CpArguments, held_back: Duration, seconds: f64) -> Option<String> {
+    let rate = arguments.run.rate.filter(|_| held_back.as_secs_f64() >= HELD_BACK * seconds)?;
+    Some(format!("limited by --rate, {}", howdah_units::rate(rate as f64)))
 }
 
 fn copier(arguments: &CpArguments, plan: &Plan, screen: &Screen, open_files: usize) -> Copier {

@@ -11,5 +11,5 @@ pub use events::{dry_line, event_line};
 pub use options::copy_options;
 pub use plan::{Plan, plan};
 pub use progress::{Screen, Watch};
-pub use stream::{StreamPlan, is_stream, stream_plan};
+pub use stream::{StreamPlan, StreamTask, is_stream, stream_plan};
 pub use totals::{Totals, as_json, as_text};

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use howdah_copy::{StopSign, StreamCopy, Tally, source_id};
-use howdah_vfs::{FileKind, FsError, Node};
+use howdah_vfs::{FileKind, FsError, Name, Node, Shown};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::arguments::CpArguments;
@@ -62,12 +62,20 @@ impl Read for PipedInput {
 pub struct StreamPlan {
     /// What goes where.
     pub copy: StreamCopy,
-    /// The stream.
-    pub input: PipedInput,
+    /// What becomes of it.
+    pub task: StreamTask,
     /// The server's side, if it goes to one.
     pub destination: Place,
-    /// Whether it stays as it is, as `--no-clobber` wants.
-    pub is_kept: bool,
+}
+
+/// What becomes of a stream.
+pub enum StreamTask {
+    /// It is read and copied.
+    Copy(PipedInput),
+    /// It is not opened: only what would be done is told.
+    DryRun,
+    /// It is not opened: what is at the destination stays, as `--no-clobber` wants.
+    Keep,
 }
 
 /// Finds out what is meant.
@@ -105,8 +113,22 @@ pub fn stream_plan(
         stop: stop.clone(),
         tally,
     };
-    let is_kept = arguments.existing.no_clobber && there.is_some();
-    Ok(StreamPlan { copy, input: PipedInput::open(path, stop)?, destination, is_kept })
+    let task = match arguments.select.dry_run {
+        _ if arguments.existing.no_clobber && is_taken(&copy)? => StreamTask::Keep,
+        true => StreamTask::DryRun,
+        false => StreamTask::Copy(PipedInput::open(path, stop)?),
+    };
+    Ok(StreamPlan { copy, task, destination })
+}
+
+/// Whether something has the name of the copy.
+fn is_taken(copy: &StreamCopy) -> Result<bool> {
+    let (side, name) = (&copy.destination, Name::parse(&copy.name).map_err(|error| error.refusal()));
+    match name.and_then(|name| side.file_system.lookup(&side.caller, &copy.directory, name)) {
+        Ok(_) => Ok(true),
+        Err(FsError::NotFound) => Ok(false),
+        Err(refused) => Err(refused).with_context(|| format!("cannot look up {}", Shown(&copy.target_path))),
+    }
 }
 
 /// The directory that it goes into, and its name there.
