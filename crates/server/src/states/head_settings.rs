@@ -45,6 +45,13 @@ impl HeadSettings {
                 let what = format!("{what}. If that head is gone for good, remove {}", path.display());
                 return Err(io::Error::new(ErrorKind::InvalidData, what));
             }
+            let others = addresses_in(&text);
+            if !others.is_empty() && others != self.addresses {
+                let what = self.unlike(&others);
+                tracing::warn!(
+                    "{what}: only clients of those in both lists keep their locks in a failover; write the same on all heads"
+                );
+            }
         }
         let own = heads.join(own);
         // Nothing is to be written, which may fail, where nothing changed.
@@ -78,17 +85,17 @@ impl HeadSettings {
         format!("{:032x}", u128::from_be_bytes(self.scope))
     }
 
-    /// What another head has otherwise.
+    fn unlike(&self, others: &BTreeSet<IpAddr>) -> String {
+        let (theirs, ours) = (listed(others), listed(&self.addresses));
+        format!("[cluster] addresses are {theirs} on another head, and {ours} here")
+    }
+
+    /// What another head has otherwise, so that this one cannot serve with it.
     fn difference(&self, other: &str) -> Option<String> {
-        let others = other.lines().filter_map(|line| line.strip_prefix("address ")?.parse().ok());
-        let others: BTreeSet<IpAddr> = others.collect();
-        // A head of an earlier version names none.
-        if !others.is_empty() && others != self.addresses {
-            return Some(format!(
-                "[cluster] addresses are {} on another head, and {} here: write the same on all heads",
-                listed(&others),
-                listed(&self.addresses)
-            ));
+        let others = addresses_in(other);
+        // While addresses are added or removed, one head after the other starts with the new list.
+        if !others.is_subset(&self.addresses) && !others.is_superset(&self.addresses) {
+            return Some(format!("{}: write the same on all heads", self.unlike(&others)));
         }
         other.lines().find_map(|line| {
             if let Some(scope) = line.strip_prefix("scope ") {
@@ -102,6 +109,11 @@ impl HeadSettings {
             })
         })
     }
+}
+
+/// The addresses that another head noted; none if it is of an earlier version.
+fn addresses_in(text: &str) -> BTreeSet<IpAddr> {
+    text.lines().filter_map(|line| line.strip_prefix("address ")?.parse().ok()).collect()
 }
 
 fn listed(addresses: &BTreeSet<IpAddr>) -> String {
@@ -141,6 +153,11 @@ mod tests {
         agree("one", &with(&one)).expect("they agree");
         let address = refused(&with(&BTreeSet::from(["192.0.2.2".parse().expect("an address")])));
         assert!(address.contains("addresses are 192.0.2.1 on another head, and 192.0.2.2 here"), "{address}");
+        // One head after the other gets one more address, and then one less.
+        let both = &one | &BTreeSet::from(["192.0.2.2".parse().expect("an address")]);
+        for (head, addresses) in [("other", &both), ("one", &both), ("other", &one), ("one", &one)] {
+            agree(head, &with(addresses)).expect("one has all of the other's");
+        }
         fs::remove_dir_all(home.path().join("one")).expect("removed");
         agree("other", &settings(2, &[(7, "/data")])).expect("that head is gone");
     }

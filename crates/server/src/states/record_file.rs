@@ -19,6 +19,7 @@ use super::record_log::RecordLog;
 
 const NAME: &str = "clients.log";
 const NEW_NAME: &str = "clients.log.new";
+const DAMAGED_NAME: &str = "clients.log.damaged";
 
 /// The file is written anew when so many bytes were appended: clients that come and go leave two lines each.
 const REWRITE_AFTER: usize = 1 << 20;
@@ -62,10 +63,23 @@ struct State {
 impl RecordFile {
     /// Reads what earlier runs left in this directory, and starts a file that comes to the same.
     ///
+    /// A damaged one is set aside: nobody reclaims, since the damaged line may say who lost what it had.
+    ///
     /// # Errors
-    /// It cannot be read, or is no such file.
+    /// It cannot be read, or is damaged and cannot be set aside.
     pub fn open(directory: &Path, rights: OwnRights) -> io::Result<(Self, RecoveryRecords)> {
-        let records = read_records(directory)?;
+        let records = match read_records(directory) {
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                fs::rename(directory.join(NAME), directory.join(DAMAGED_NAME)).map_err(|_| error)?;
+                let file = directory.join(DAMAGED_NAME);
+                tracing::error!(
+                    file = %file.display(),
+                    "the record of clients is damaged and was set aside: clients of the last run lose their opens and locks"
+                );
+                RecoveryRecords::default()
+            }
+            records => records?,
+        };
         Ok((Self::begin(directory, &records, rights)?, records))
     }
 
@@ -407,6 +421,22 @@ mod tests {
         file.wait(Serial(clients.len() as u64), Serial(0)).expect("durable");
         fs::create_dir(directory.path().join(NEW_NAME)).expect("in the way");
         directory
+    }
+
+    #[test]
+    fn a_damaged_file_is_set_aside_and_nobody_reclaims() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let (file, _) = RecordFile::open(directory.path(), OwnRights::always()).expect("a file");
+        file.append(Serial(1), &add(1));
+        file.wait(Serial(1), Serial(1)).expect("durable");
+        drop(file);
+        let path = directory.path().join(NAME);
+        let text = fs::read(&path).expect("there");
+        let damaged = [&text[..], b"no-\0lient\n", &text[..]].concat();
+        fs::write(&path, &damaged).expect("written");
+        let (_, found) = RecordFile::open(directory.path(), OwnRights::always()).expect("it starts");
+        assert_eq!(found, RecoveryRecords::default());
+        assert_eq!(fs::read(directory.path().join(DAMAGED_NAME)).expect("set aside"), damaged);
     }
 
     #[test]
