@@ -178,7 +178,7 @@ fn with_a_doctor_at_the_other_end_the_way_of_a_fault_is_told() {
         "an MTU black hole on the way back, a doctor at the other end",
         &planted,
         "path",
-        "vanish on the way back",
+        "are lost on the way back",
     );
 }
 
@@ -200,7 +200,7 @@ fn a_black_hole_is_the_paths() {
         "an MTU black hole on the way there",
         &Planted { path: &path, ..Planted::default() },
         "path",
-        "more than 1400 bytes vanish",
+        "larger than 1400 bytes are lost",
     );
 }
 
@@ -224,7 +224,7 @@ fn loss_is_the_paths() {
         "1 % of packets lost",
         &Planted { path: &["--loss", "1%"], ..Planted::default() },
         "path",
-        "small packets are lost",
+        "of small packets",
     );
 }
 
@@ -234,7 +234,7 @@ fn slow_storage_is_the_storages() {
         "storage that takes 100 ms for each call",
         &Planted { server: "--delay 100ms", ..Planted::default() },
         "storage",
-        "beyond the network",
+        "in addition to the network",
     );
 }
 
@@ -244,7 +244,7 @@ fn small_transfers_are_of_nfs() {
         "transfers of 64 KiB",
         &Planted { doctor: "?rsize=65536", ..Planted::default() },
         "nfs",
-        "64 KiB go into one call",
+        "a call transfers at most 64 KiB",
     );
 }
 

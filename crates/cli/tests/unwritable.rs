@@ -98,7 +98,7 @@ fn a_read_only_state_directory_stops_new_nfs4_clients_alone() {
     serves(&server);
     assert_eq!(gauge(&metrics, "howdah_state_unwritable"), "1");
     mount(&["-o", "remount,rw"], &state);
-    server.log_line("records of clients are written again");
+    server.log_line("the record of clients can be written again");
     assert_eq!(gauge(&metrics, "howdah_state_unwritable"), "0");
     server.signal(Signal::TERM);
     let more = server.log_to_the_end();

@@ -20,21 +20,43 @@ const MAPPED: &str = "HOWDAH_TEST_MAPPED";
 #[test]
 fn a_mapped_file_is_written_by_msync_and_by_unmapping() {
     if let Some(path) = std::env::var_os(MAPPED) {
-        return map_and_write(Path::new(&path));
+        return map_and_write(Path::new(&path), 0);
     }
+    map_in_a_child("a_mapped_file_is_written_by_msync_and_by_unmapping");
+}
+
+#[test]
+fn a_file_that_is_open_past_the_caches_can_be_mapped() {
+    if let Some(path) = std::env::var_os(MAPPED) {
+        return map_and_write(Path::new(&path), libc::O_DIRECT);
+    }
+    let uname = rustix::system::uname();
+    let release = uname.release().to_string_lossy();
+    let mut numbers = release.split(['.', '-']).map_while(|number| number.parse::<u32>().ok());
+    let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    if version < (6, 6) {
+        println!("skipped: before Linux 6.6 such a file cannot be mapped to be written");
+        return;
+    }
+    map_in_a_child("a_file_that_is_open_past_the_caches_can_be_mapped");
+}
+
+fn map_in_a_child(test: &str) {
     let Some(mount) = Mount::of_memory() else { return };
     let path = mount.at("file");
     fs::write(&path, vec![b'.'; SIZE]).expect("written");
     // Another process maps it: a page fault holds the memory of its process, in which the mount's threads need some, too.
     let mut child = Command::new(std::env::current_exe().expect("own path"));
-    child.args(["--exact", "a_mapped_file_is_written_by_msync_and_by_unmapping"]).env(MAPPED, &path);
+    child.args(["--exact", test]).env(MAPPED, &path);
     assert!(child.status().expect("it runs").success());
     let content = fs::read(&path).expect("read");
     assert_eq!((content[5], content[SIZE - 1], content.len()), (b'a', b'z', SIZE));
 }
 
-fn map_and_write(path: &Path) {
-    let file = OpenOptions::new().read(true).write(true).open(path).expect("opened");
+fn map_and_write(path: &Path, flags: i32) {
+    use std::os::unix::fs::OpenOptionsExt;
+    let mut options = OpenOptions::new();
+    let file = options.read(true).write(true).custom_flags(flags).open(path).expect("opened");
     // SAFETY: a new mapping, at a place that the kernel chooses.
     let map = unsafe {
         let how = ProtFlags::READ | ProtFlags::WRITE;

@@ -170,7 +170,7 @@ mod tests {
         let refused = Refused { error: "there is no /v1/new".to_owned(), hint: "look".to_owned() };
         let answer = Answer { status: 404, body: Vec::new() };
         let why = server(&["127.0.0.1:1"]).refused(&answer, &refused).to_string();
-        assert!(why.contains("it is howdah 0.0.1 and this is"), "{why}");
+        assert!(why.contains("it is howdah 0.0.1, and this is"), "{why}");
         let nothing = Answer { status: 200, body: b"{}".to_vec() };
         let why = understood::<Index>(Path::new("/s"), &nothing).expect_err("it is no answer").to_string();
         assert!(why.contains("older or newer"), "{why}");

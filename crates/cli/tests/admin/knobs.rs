@@ -23,7 +23,7 @@ fn a_knob_goes_there_and_back() {
     let (code, said, why) = served.ask(&["set", "tcp_rcvbuf", "16M"]);
     assert_eq!(code, Some(0), "{why}");
     assert!(said.starts_with("tcp_rcvbuf is 16777216 (was auto)\n"), "{said}");
-    for wanted in ["bounded by: ", "lasts until the server ends", "\n    tcp_rcvbuf = \"16M\"\n"] {
+    for wanted in ["bounded by: ", "lasts until the server stops", "\n    tcp_rcvbuf = \"16M\"\n"] {
         assert!(said.contains(wanted), "{wanted} in {said}");
     }
     assert_eq!(knob(&served, "tcp_rcvbuf")["set"], "16777216");
