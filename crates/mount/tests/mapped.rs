@@ -1,6 +1,6 @@
 //! Files that are mapped into memory.
 
-#![allow(unsafe_code)] // Mapping is.
+#![allow(unsafe_code, clippy::print_stdout)] // Mapping is.
 
 mod support;
 

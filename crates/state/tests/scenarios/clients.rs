@@ -206,7 +206,7 @@ fn a_client_with_several_addresses_makes_its_sessions_from_each() {
     let exchanged = exchange(&mut state, NOW, "a", 1, "a", false).expect("EXCHANGE_ID");
     create(&mut state, NOW, exchanged, "a").expect("CREATE_SESSION");
     let principal = principal("a");
-    let mut from = |state: &mut State, network: IpAddr| {
+    let from = |state: &mut State, network: IpAddr| {
         let (owner, verifier, peer) = (&b"a"[..], [1; 8], network);
         let identity =
             ClientIdentity { owner, verifier, principal: &principal, peer, network, server: SERVER };
