@@ -190,6 +190,8 @@ impl SharedReplyCache {
     }
 
     fn is_meant(&self, earlier: &Call, call: &Call, has_ended: &dyn Fn(Token) -> bool) -> bool {
+        // Once more at last: a worker may note it, and let go of the connection, between the two looks.
+        let is_noted = || self.ended.lock().get(earlier.origin).is_some();
         if earlier.origin == call.origin {
             return true;
         }
@@ -197,9 +199,7 @@ impl SharedReplyCache {
             return false;
         }
         let is_connection = earlier.origin & PORT == 0;
-        if is_connection
-            && (self.ended.lock().get(earlier.origin).is_some() || has_ended(Token(earlier.origin)))
-        {
+        if is_connection && (is_noted() || has_ended(Token(earlier.origin)) || is_noted()) {
             return false;
         }
         let changed = self.changed.lock();

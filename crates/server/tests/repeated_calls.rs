@@ -2,8 +2,8 @@
 
 mod common;
 
-use std::io::Write;
-use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream, UdpSocket};
 use std::time::Duration;
 
 use common::{nfs_call, read_record, root, serve_memory};
@@ -34,7 +34,11 @@ fn over_tcp_to_its_end(server: SocketAddr, calls: &[Vec<u8>]) -> Vec<Vec<u8>> {
         stream.write_all(call).expect("sending");
         read_record(&mut stream)
     };
-    calls.iter().map(exchange).collect()
+    let replies = calls.iter().map(exchange).collect();
+    // The server has seen the end once it ends its side, too.
+    stream.shutdown(Shutdown::Write).expect("the last byte is sent");
+    assert_eq!(stream.read(&mut [0]).expect("an end in order"), 0);
+    replies
 }
 
 /// Sends a call in a datagram, from a port of its own.
