@@ -96,7 +96,7 @@ fn a_pipe_and_a_device_are_read_unless_trees_are_copied() {
     assert!(home.path().join("again").symlink_metadata().expect("made").file_type().is_fifo());
 }
 
-/// Nobody writes into the pipe: whoever opens it waits.
+/// No process writes to the pipe, so opening it blocks.
 #[test]
 fn a_pipe_is_not_opened_for_a_copy_that_is_there_or_for_a_dry_run() {
     let home = home();

@@ -384,7 +384,7 @@ impl Copier {
 
     /// Counts and tells something that was not copied.
     pub(super) fn report(&self, error: &CopyError) {
-        // That is told once, at the end.
+        // The report at the end contains this once.
         if error.cause == Cause::Stopped {
             return;
         }

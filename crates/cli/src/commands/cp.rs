@@ -118,7 +118,7 @@ fn run_stream(arguments: &CpArguments) -> Result<(), Failure> {
     if is_whole && !is_failed { Ok(()) } else { Err(Failure::Told) }
 }
 
-/// What is said of `--rate` where it is what limits.
+/// The message if `--rate` limits the copy.
 fn rate_limit(arguments: &CpArguments, held_back: Duration, seconds: f64) -> Option<String> {
     let rate = arguments.run.rate.filter(|_| held_back.as_secs_f64() >= HELD_BACK * seconds)?;
     Some(format!("limited by --rate, {}", howdah_units::rate(rate as f64)))

@@ -63,7 +63,7 @@ struct Session<'a> {
     config: ServerConfig,
     server: RunningServer,
     file: RunningFile,
-    /// Whether it cannot be written, which was said.
+    /// Whether it cannot be written. The log has the reason.
     is_unshown: bool,
     manager: ServiceManager,
 }

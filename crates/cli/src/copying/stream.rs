@@ -72,7 +72,7 @@ pub struct StreamPlan {
 pub enum StreamTask {
     /// It is read and copied.
     Copy(PipedInput),
-    /// It is not opened: only what would be done is told.
+    /// Not opened: a dry run only reports what it would do.
     DryRun,
     /// It is not opened: what is at the destination stays, as `--no-clobber` wants.
     Keep,

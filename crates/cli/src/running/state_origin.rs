@@ -17,7 +17,7 @@ const MACHINE: &str = "/etc/machine-id";
 /// Where there is one of these, it is a container, whose machine may be another one at each start.
 const CONTAINERS: [&str; 2] = ["/run/.containerenv", "/.dockerenv"];
 
-/// File systems that may number their files anew: FUSE and overlays (linux/magic.h).
+/// File systems whose file numbers may change with each mount: FUSE and overlays (linux/magic.h).
 const RENUMBERED: [u64; 2] = [0x6573_5546, 0x794c_7630];
 
 /// Warns if this state directory is a copy, once: from then on it is this server's.

@@ -35,7 +35,7 @@ pub struct Prepared {
     pub(super) portmapper: Portmapper,
     /// Whether files elsewhere are out of reach.
     pub(super) files_confined: bool,
-    /// Whether nothing can be written to the state directory, which was said.
+    /// Whether the state directory cannot be written. The log has the reason.
     is_unwritable: bool,
 }
 
@@ -81,7 +81,7 @@ impl Prepared {
         Ok((prepared, file))
     }
 
-    /// Whether nothing can be written to the state directory, which was said.
+    /// Whether the state directory cannot be written. The log has the reason.
     pub fn is_unwritable(&self) -> bool {
         self.is_unwritable
     }
