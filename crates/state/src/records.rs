@@ -116,12 +116,24 @@ impl RecoveryRecords {
         })
     }
 
+    /// Whether anything is recorded of the client or host that this record names.
+    pub fn knows(&self, record: &DurableRecord) -> bool {
+        match record {
+            DurableRecord::AddClient { owner, principal, .. }
+            | DurableRecord::TakeClient { owner, principal, .. }
+            | DurableRecord::RemoveClient { owner, principal, .. } => self.knows_client(owner, principal),
+            DurableRecord::AddHost { host }
+            | DurableRecord::TakeHost { host }
+            | DurableRecord::RemoveHost { host } => self.knows_host(host),
+            DurableRecord::Start { .. } | DurableRecord::EndGrace => false,
+        }
+    }
+
     /// Whether a client or host that rests on this record, which comes next, may reclaim after a crash also if the record is lost, or
     /// needs not.
     pub fn covers(&self, record: &DurableRecord) -> bool {
         match record {
-            DurableRecord::AddClient { owner, principal, .. } => self.knows_client(owner, principal),
-            DurableRecord::AddHost { host } => self.knows_host(host),
+            DurableRecord::AddClient { .. } | DurableRecord::AddHost { .. } => self.knows(record),
             DurableRecord::RemoveClient { by_itself, .. } => *by_itself,
             _ => false,
         }

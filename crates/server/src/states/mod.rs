@@ -21,6 +21,7 @@ mod own_rights;
 mod private_files;
 mod recalling;
 mod record_file;
+mod record_line;
 mod record_log;
 mod returns;
 mod serving;

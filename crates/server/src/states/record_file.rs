@@ -1,13 +1,13 @@
 //! The file with the records of clients that must survive a restart. One line a record; a line that was cut off by a crash was
 //! never answered for, and is left out.
 
-use std::fmt::Write as _;
+use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::net::IpAddr;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use howdah_state::{DurableRecord, Principal, RecoveryRecords, Serial};
 use parking_lot::Mutex;
@@ -15,6 +15,7 @@ use rustix::fs::{FallocateFlags, OFlags, fallocate};
 
 use super::own_rights::OwnRights;
 use super::private_files::private_file;
+use super::record_line::{line, parse};
 use super::record_log::RecordLog;
 
 const NAME: &str = "clients.log";
@@ -26,6 +27,12 @@ const REWRITE_AFTER: usize = 1 << 20;
 
 /// Room behind the end of the file that it has for itself: on a disk that is full some hundred clients can still come and go.
 const RESERVE: usize = 64 << 10;
+
+/// After a rewrite failed, calls try no other for so long: each takes all records.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// So many records are kept for a file that cannot be written before those of clients that came and went are left out.
+const RECENT: usize = 1 << 10;
 
 /// The file, open to be appended to.
 pub struct RecordFile {
@@ -56,8 +63,12 @@ struct State {
     written: Serial,
     /// Records that are not known to be durable.
     recent: Vec<(Serial, DurableRecord)>,
+    /// How many of them there were when those of clients that came and went were left out.
+    recent_kept: usize,
     /// The last error. The file may end in half a line, so the whole file is written again.
     failure: Option<io::ErrorKind>,
+    /// When a rewrite failed, and why.
+    failed: Option<(Instant, io::ErrorKind)>,
 }
 
 impl RecordFile {
@@ -107,7 +118,9 @@ impl RecordFile {
             compact,
             written: Serial(0),
             recent: Vec::new(),
+            recent_kept: 0,
             failure,
+            failed: None,
         };
         let durable = Durable { serial: Serial(0), records: durable };
         let (directory, state) = (directory.to_owned(), Mutex::new(state));
@@ -187,11 +200,53 @@ impl State {
         Ok(())
     }
 
-    /// Writes all records into a new file, durably.
+    /// Writes all records into a new file, durably. If that failed a moment ago, it fails again without a try.
     fn write_anew(&mut self, directory: &Path, rights: OwnRights) -> io::Result<()> {
-        let (file, compact) = rights.run(|| write(directory, &self.records))?;
+        if let Some((_, kind)) = self.failed.filter(|(at, _)| at.elapsed() < AGAIN) {
+            return Err(kind.into());
+        }
+        let written = rights.run(|| write(directory, &self.records));
+        self.failed = written.as_ref().err().map(|error| (Instant::now(), error.kind()));
+        let (file, compact) = written?;
         (self.file, self.compact, self.appended, self.failure) = (Some(Arc::new(file)), compact, 0, None);
         Ok(())
+    }
+
+    /// Leaves out the recent records of clients that came and went by themselves, if there are many: of them the file knows nothing, and
+    /// nothing rests on them. Clients that come and go on a full disk take no memory.
+    fn leave_out_gone(&mut self, durable: &RecoveryRecords) {
+        if self.recent.len() < RECENT + 2 * self.recent_kept {
+            return;
+        }
+        let mut ends = HashMap::new();
+        for (serial, record) in &self.recent {
+            if let Some((name, true)) = named(record)
+                && !durable.knows(record)
+            {
+                ends.insert(name, *serial);
+            }
+        }
+        let stays = |(serial, record): &(Serial, DurableRecord)| {
+            named(record).and_then(|(name, _)| ends.get(&name)).is_none_or(|end| serial > end)
+        };
+        let stays: Vec<bool> = self.recent.iter().map(stays).collect();
+        let mut stays = stays.into_iter();
+        self.recent.retain(|_| stays.next().unwrap_or(true));
+        self.recent_kept = self.recent.len();
+    }
+}
+
+/// A client with its principal, or a host.
+type Named<'r> = (&'r [u8], Option<&'r Principal>);
+
+/// Whom a record adds or removes, and whether it removes.
+fn named(record: &DurableRecord) -> Option<(Named<'_>, bool)> {
+    match record {
+        DurableRecord::AddClient { owner, principal, .. } => Some(((owner, Some(principal)), false)),
+        DurableRecord::RemoveClient { owner, principal, .. } => Some(((owner, Some(principal)), true)),
+        DurableRecord::AddHost { host } => Some(((host, None), false)),
+        DurableRecord::RemoveHost { host } => Some(((host, None), true)),
+        _ => None,
     }
 }
 
@@ -213,7 +268,8 @@ impl RecordLog for RecordFile {
             return Ok(());
         }
         self.sync(&mut durable).or_else(|error| {
-            let state = self.state.lock();
+            let mut state = self.state.lock();
+            state.leave_out_gone(&durable.records);
             let missing: Vec<_> = state.recent.iter().take_while(|(number, _)| *number <= serial).collect();
             let own = missing.iter().find(|(number, _)| *number == own);
             let is_known = own.is_none_or(|(_, record)| durable.records.covers(record));
@@ -223,9 +279,12 @@ impl RecordLog for RecordFile {
     }
 
     fn look(&self) -> io::Result<()> {
-        if self.state.lock().failure.is_none() {
+        let mut state = self.state.lock();
+        if state.failure.is_none() {
             return Ok(());
         }
+        state.failed = None;
+        drop(state);
         self.sync(&mut self.syncing.lock())
     }
 }
@@ -270,121 +329,12 @@ fn read(text: &str) -> io::Result<RecoveryRecords> {
     Ok(records)
 }
 
-fn line(record: &DurableRecord) -> String {
-    match record {
-        DurableRecord::Start { epoch } => format!("start {epoch}\n"),
-        DurableRecord::AddClient { owner, principal, server } => {
-            format!("client {} {}{}\n", Hex(owner), Hex(&principal.0), At(*server))
-        }
-        DurableRecord::TakeClient { owner, principal, server } => {
-            format!("taken-client {} {}{}\n", Hex(owner), Hex(&principal.0), At(*server))
-        }
-        DurableRecord::TakeHost { host } => format!("taken-host {}\n", Hex(host)),
-        DurableRecord::RemoveClient { owner, principal, .. } => {
-            format!("no-client {} {}\n", Hex(owner), Hex(&principal.0))
-        }
-        DurableRecord::AddHost { host } => format!("host {}\n", Hex(host)),
-        DurableRecord::RemoveHost { host } => format!("no-host {}\n", Hex(host)),
-        DurableRecord::EndGrace => "end-grace\n".to_owned(),
-    }
-}
-
-fn parse(line: &str) -> Option<DurableRecord> {
-    let (mut words, server) = match line.split_once(" at ") {
-        Some((words, server)) => (words.split(' '), Some(server.parse().ok()?)),
-        None => (line.split(' '), None),
-    };
-    let kind = words.next()?;
-    let mut bytes = || words.next().and_then(from_hex);
-    Some(match kind {
-        "start" => DurableRecord::Start { epoch: line.strip_prefix("start ")?.parse().ok()? },
-        "client" => DurableRecord::AddClient { owner: bytes()?, principal: Principal(bytes()?), server },
-        "taken-client" => {
-            DurableRecord::TakeClient { owner: bytes()?, principal: Principal(bytes()?), server }
-        }
-        "taken-host" => DurableRecord::TakeHost { host: bytes()? },
-        "no-client" => {
-            let (owner, principal) = (bytes()?, Principal(bytes()?));
-            DurableRecord::RemoveClient { owner, principal, by_itself: false }
-        }
-        "host" => DurableRecord::AddHost { host: bytes()? },
-        "no-host" => DurableRecord::RemoveHost { host: bytes()? },
-        "end-grace" => DurableRecord::EndGrace,
-        _ => return None,
-    })
-}
-
-/// The address that a client calls, if it is known, behind what else the line says.
-struct At(Option<IpAddr>);
-
-impl std::fmt::Display for At {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.map_or(Ok(()), |server| write!(formatter, " at {server}"))
-    }
-}
-
-/// Bytes as two digits each; a dash for none.
-struct Hex<'b>(&'b [u8]);
-
-impl std::fmt::Display for Hex<'_> {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.0.is_empty() {
-            return formatter.write_char('-');
-        }
-        self.0.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))
-    }
-}
-
-fn from_hex(text: &str) -> Option<Box<[u8]>> {
-    if text == "-" {
-        return Some(Box::default());
-    }
-    let digit = |at: usize| char::from(text.as_bytes()[at]).to_digit(16);
-    if !text.len().is_multiple_of(2) {
-        return None;
-    }
-    (0..text.len() / 2).map(|at| Some((digit(2 * at)? << 4 | digit(2 * at + 1)?) as u8)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    use super::super::record_line::tests::records;
     use super::*;
-
-    fn records() -> [DurableRecord; 8] {
-        let server = Some([192, 0, 2, 1].into());
-        let principal = Principal(Box::new([1, 0, 0, 0, 7]));
-        [
-            DurableRecord::Start { epoch: 3 },
-            DurableRecord::AddClient {
-                owner: b"one".as_slice().into(),
-                principal: principal.clone(),
-                server: None,
-            },
-            DurableRecord::AddClient { owner: Box::default(), principal: principal.clone(), server },
-            DurableRecord::RemoveClient {
-                owner: b"one".as_slice().into(),
-                principal: principal.clone(),
-                by_itself: false,
-            },
-            DurableRecord::AddHost { host: b"\xff host".as_slice().into() },
-            DurableRecord::TakeClient { owner: Box::new([8]), principal, server },
-            DurableRecord::TakeHost { host: Box::new([9]) },
-            DurableRecord::EndGrace,
-        ]
-    }
-
-    #[test]
-    fn a_line_tells_all_of_a_record() {
-        for record in records().into_iter().chain([DurableRecord::RemoveHost { host: Box::new([0]) }]) {
-            let line = line(&record);
-            assert_eq!(parse(line.trim_end()), Some(record));
-        }
-        for wrong in ["", "start", "start x", "client 6", "client zz 00", "client 00 00 at x", "other 00"] {
-            assert_eq!(parse(wrong), None, "{wrong}");
-        }
-    }
 
     #[test]
     fn what_was_waited_for_is_there_in_the_next_run() {
@@ -515,6 +465,47 @@ mod tests {
         drop(file);
         let (_, found) = RecordFile::open(directory.path(), OwnRights::always()).expect("the file");
         assert_eq!(found.present_clients().collect::<Vec<_>>(), [[1], [4]]);
+    }
+
+    #[test]
+    fn clients_that_come_and_go_while_the_disk_is_full_take_no_memory_and_no_tries() {
+        static TRIES: AtomicUsize = AtomicUsize::new(0);
+        let rights = OwnRights::by(|work| {
+            TRIES.fetch_add(1, Ordering::Relaxed);
+            work();
+            Ok(())
+        });
+        let directory = tempfile::tempdir().expect("a directory");
+        let (file, _) = RecordFile::open(directory.path(), rights).expect("a file");
+        file.append(Serial(1), &add(1));
+        file.wait(Serial(1), Serial(1)).expect("durable");
+        file.state.lock().file = Some(full());
+        fs::create_dir(directory.path().join(NEW_NAME)).expect("in the way");
+        let remove = DurableRecord::RemoveClient {
+            owner: [2].into(),
+            principal: Principal(Box::new([1])),
+            by_itself: true,
+        };
+        const ROUNDS: u64 = 10_000;
+        let began = Instant::now();
+        for round in 1..=ROUNDS {
+            file.append(Serial(2 * round), &add(2));
+            assert!(file.wait(Serial(2 * round), Serial(2 * round)).is_err(), "it is not recorded");
+            file.append(Serial(2 * round + 1), &remove);
+            file.wait(Serial(2 * round + 1), Serial(1)).expect("one that is recorded");
+        }
+        let kept = file.state.lock().recent.len();
+        assert!(kept <= 4 * RECENT, "{kept} records");
+        let most = 2 + began.elapsed().as_secs();
+        assert!(TRIES.load(Ordering::Relaxed) as u64 <= most, "more than one try in a second");
+        // One that came and stays.
+        file.append(Serial(2 * ROUNDS + 2), &add(3));
+        fs::remove_dir(directory.path().join(NEW_NAME)).expect("there is room again");
+        file.look().expect("tried again");
+        file.wait(Serial(2 * ROUNDS + 2), Serial(2 * ROUNDS + 2)).expect("durable");
+        drop(file);
+        let (_, found) = RecordFile::open(directory.path(), OwnRights::always()).expect("the file");
+        assert_eq!(found.present_clients().collect::<Vec<_>>(), [[1], [3]]);
     }
 
     #[test]
