@@ -190,8 +190,6 @@ impl SharedReplyCache {
     }
 
     fn is_meant(&self, earlier: &Call, call: &Call, has_ended: &dyn Fn(Token) -> bool) -> bool {
-        // Once more at last: a worker may note it, and let go of the connection, between the two looks.
-        let is_noted = || self.ended.lock().get(earlier.origin).is_some();
         if earlier.origin == call.origin {
             return true;
         }
@@ -199,6 +197,8 @@ impl SharedReplyCache {
             return false;
         }
         let is_connection = earlier.origin & PORT == 0;
+        let is_noted = || self.ended.lock().get(earlier.origin).is_some();
+        // Asked again at last: a worker may note the end and let go of the connection in between.
         if is_connection && (is_noted() || has_ended(Token(earlier.origin)) || is_noted()) {
             return false;
         }
@@ -367,6 +367,17 @@ mod tests {
         let cache = made();
         cache.end_in_order(Token(1), now);
         assert!(!again(&cache, other, false), "it ended in order");
+        // A worker notes the end and lets go of the connection between the two looks.
+        let cache = made();
+        let (call, arguments) = (header(1), &b"name"[..]);
+        let asked =
+            Asked { client: CLIENT, origin: other, header: &call, arguments, subjects: [arguments, &[]] };
+        let noted_meanwhile = |token| {
+            cache.end_in_order(token, now);
+            false
+        };
+        let begun = cache.begin(&asked, now, &mut Vec::new(), &noted_meanwhile);
+        assert!(!matches!(begun, Begun::Replayed), "it ended in order meanwhile");
         for (header, subject, has_changed, expected) in [
             (header(2), &b"name"[..], true, false),
             (header(2), b"name", false, true),
