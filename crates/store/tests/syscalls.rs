@@ -39,6 +39,7 @@ const FEW: u64 = 20;
 /// Each call, and the system calls that it may make.
 const EXPECTED: &[(&str, &[(&str, u64)])] = &[
     ("GETATTR", &[("fstat", 1)]),
+    ("GETATTR of a directory, NFSv4", &[("fstat", 1)]),
     ("LOOKUP", &[("fstat", 1), ("statx", 1)]),
     ("ACCESS", &[("fstat", 1), ("faccessat2", 1)]),
     ("READ 4 KiB", &[("fstat", 1), ("pread64", 1)]),
@@ -223,6 +224,13 @@ fn work() {
     }
     run("GETATTR", |_| {
         fs.attributes(&ME, &file).expect("GETATTR");
+    });
+    let directory =
+        fs.make_directory(&ME, &root, parse("directory"), &NewAttributes::with_mode(0o755), change);
+    let directory = directory.expect("MKDIR").handle;
+    run("GETATTR of a directory, NFSv4", |_| {
+        fs.attributes(&ME, &directory).expect("GETATTR");
+        assert!(!fs.is_junction(&directory));
     });
     run("LOOKUP", |_| {
         fs.lookup(&ME, &root, parse(&name(1))).expect("LOOKUP");

@@ -3,7 +3,7 @@
 use std::os::fd::BorrowedFd;
 
 use howdah_vfs::Handle;
-use rustix::fs::{AtFlags, Statx, StatxFlags, fstat, statx};
+use rustix::fs::{AtFlags, Statx, StatxFlags, statx};
 
 use super::LocalFileSystem;
 
@@ -11,19 +11,15 @@ use super::LocalFileSystem;
 const QUIETLY: AtFlags = AtFlags::NO_AUTOMOUNT.union(AtFlags::STATX_DONT_SYNC);
 
 impl LocalFileSystem {
-    /// Whether a directory is the root of another file system than the directory above it is on. Two looks, and none where the export
-    /// is of one file system and the directory is on it.
+    /// Whether a directory is the root of another file system than the directory above it is on. One look where mounts are crossed,
+    /// and none where the export is of one file system and the directory is on it.
     pub(super) fn is_root_of_another(&self, directory: &Handle) -> bool {
         let Ok(node) = self.node(directory) else { return false };
         if node.handle == self.root.handle {
             return false;
         }
         let device = |found: &Statx| rustix::fs::makedev(found.stx_dev_major, found.stx_dev_minor);
-        let own = match fstat(node.descriptor()) {
-            #[allow(clippy::unnecessary_cast)] // the type of the field differs between architectures
-            Ok(stat) => stat.st_dev as u64,
-            Err(_) => return false,
-        };
+        let Some(own) = node.device() else { return false };
         if own == self.tree.device && !self.tree.crosses_mounts {
             return false;
         }

@@ -19,6 +19,7 @@ pub(super) struct Node {
     reading: OnceLock<Arc<OwnedFd>>,
     writing: OnceLock<Arc<OwnedFd>>,
     pub(super) verdict: Mutex<Option<Verdict>>,
+    device: OnceLock<u64>,
     /// Whether it was asked for since the cache last looked.
     pub(super) touched: AtomicBool,
     /// The tick at which it was last asked for.
@@ -81,6 +82,7 @@ impl Node {
             reading: OnceLock::new(),
             writing: OnceLock::new(),
             verdict: Mutex::new(None),
+            device: OnceLock::new(),
             touched: AtomicBool::new(false),
             used: AtomicU32::new(0),
             uncommitted: AtomicBool::new(false),
@@ -128,6 +130,16 @@ impl Node {
             self.open.fetch_add(1, Ordering::Relaxed);
             Arc::new(file)
         })
+    }
+
+    /// The number of the device that it is on: one look, and none afterwards.
+    pub(super) fn device(&self) -> Option<u64> {
+        if let Some(known) = self.device.get() {
+            return Some(*known);
+        }
+        #[allow(clippy::unnecessary_cast)] // the type of the field differs between architectures
+        let device = fstat(self.descriptor()).ok()?.st_dev as u64;
+        Some(*self.device.get_or_init(|| device))
     }
 
     /// Whether its last name is gone, and with it whatever could be lost.
