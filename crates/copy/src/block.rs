@@ -10,7 +10,7 @@ use super::error::Step;
 use super::file_job::FileJob;
 use super::ledger::{How, Next};
 use super::tally::add;
-use super::tasks::Task;
+use super::task::Task;
 
 impl Copier {
     /// Works on a file until nothing of it is left to take.

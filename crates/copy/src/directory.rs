@@ -10,9 +10,10 @@ use super::engine::{Copier, Worker};
 use super::error::{Cause, Doing, Step, Trouble};
 use super::finish::MOST_LOOKS;
 use super::links::LinkTable;
-use super::naming;
 use super::tally::count;
-use super::tasks::{DirectoryJob, Entry, LinkPart, Task};
+use super::task::Task;
+use super::tasks::{DirectoryJob, Entry, LinkPart};
+use super::{mark_in, naming};
 
 /// Entries of a directory that are listed before those are copied: what bounds the memory, together with the depth of
 /// the tree. Several answers of a server, so that little of one is thrown away.
@@ -127,7 +128,7 @@ impl Copier {
                 let new = howdah_vfs::NewAttributes::with_mode(0o600);
                 Some(self.destination.create_afresh(&target.handle, &marker, new).at_destination("mark")?)
             }
-            true => naming::mark_in(&self.destination, &target, entry.parent.item.id),
+            true => mark_in(&self.destination, &target, entry.parent.item.id),
             false => None,
         };
         mark.iter().for_each(|mark| entry.parent.item.is_marked_by(mark));
@@ -312,7 +313,7 @@ impl Copier {
             source.file_system.read_directory(&source.caller, &node.handle, at, Detail::Nodes, &mut sink);
         let end = listing.at_source("list")?.end;
         // A source on this machine may be what a server exports that we copy to.
-        let mark = mark.and_then(|seen| seen.or_else(|| naming::mark_in(source, node, directory.item.id)));
+        let mark = mark.and_then(|seen| seen.or_else(|| mark_in(source, node, directory.item.id)));
         if mark.is_some_and(|mark| directory.item.is_marked_as(&mark)) {
             return Err(Trouble::source("copy the directory", Cause::IntoItself));
         }

@@ -20,10 +20,11 @@ use super::removal::{Budget, Change, SourceRoot};
 use super::stack::Stack;
 use super::stop_sign::StopSign;
 use super::tally::{Tally, count};
-use super::tasks::{DirectoryJob, Entry, ItemFacts, LinkPart, Task};
+use super::task::Task;
+use super::tasks::{DirectoryJob, Entry, ItemFacts, LinkPart};
 use super::unlocked::Unlocked;
 use super::width::{INTERVAL, START, START_OF_ONE_WRITER, Width};
-use super::{Bucket, CopyOptions, Event, Figures, Item, Observer, Side, Target, item, naming};
+use super::{Bucket, CopyOptions, Event, Figures, Item, Observer, Side, Target, item, mark_in};
 
 /// What is said when nothing is removed after all.
 const NOT_DELETED: &str = "nothing was deleted, as not all of the source could be read";
@@ -263,7 +264,7 @@ impl Copier {
                 }
                 let item = Arc::new(self.facts(source, paths, (id, file_system), &node, &target.handle));
                 let top = Arc::new(DirectoryJob::top(Arc::clone(&item), target));
-                let mark = naming::mark_in(&self.destination, &target, id);
+                let mark = mark_in(&self.destination, &target, id);
                 mark.iter().for_each(|mark| item.is_marked_by(mark));
                 count(&self.tally.found_nodes);
                 let job = DirectoryJob::below(&top, Vec::new(), node, target, false, mark.is_some());

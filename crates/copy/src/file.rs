@@ -20,7 +20,8 @@ use super::links::{Claim, LinkTable};
 use super::outbox::Outbox;
 use super::ranges::RangeSet;
 use super::tally::{add, count};
-use super::tasks::{Earlier, Entry, LinkPart, Looked, Task};
+use super::task::Task;
+use super::tasks::{Earlier, Entry, LinkPart, Looked};
 use super::{Event, Sparse, naming};
 
 /// The mode of a file until it is complete: for its owner alone.

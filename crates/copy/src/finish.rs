@@ -13,7 +13,8 @@ use super::file_job::{FileJob, MOST_TRIES};
 use super::ledger::{Batch, Ledger};
 use super::ranges::RangeSet;
 use super::tally::{add, count};
-use super::tasks::{Entry, Task};
+use super::task::Task;
+use super::tasks::Entry;
 
 /// How often a file that is gone is looked up again: something else may have its name by now.
 pub(super) const MOST_LOOKS: u32 = 4;

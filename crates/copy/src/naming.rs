@@ -3,9 +3,6 @@
 //! They follow from the final name and from where the source is, so that a copy that is started again finds what the
 //! first one left, and two copies from different places do not meet.
 
-use howdah_vfs::Node;
-
-use super::Side;
 use super::journal::checksum;
 
 /// In the name of a partial file.
@@ -24,11 +21,6 @@ const LONGEST_SHOWN: usize = 200;
 /// What distinguishes copies from different sources: follows from how the source is written, host and path.
 pub fn source_id(label: &[u8]) -> u64 {
     checksum(0, label)
-}
-
-/// The mark of a directory that is the unfinished copy of the source with this id.
-pub fn mark_in(side: &Side, directory: &Node, id: u64) -> Option<Node> {
-    side.find(&directory.handle, &marker(id)).ok().flatten()
 }
 
 /// The ids under which a copy tries to keep its partial file, the usual one first: another user may have taken a name in a

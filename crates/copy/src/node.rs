@@ -2,14 +2,15 @@
 
 use howdah_vfs::{Change, FileKind, FsError, Handle, Name, NewAttributes, Node, SpecialKind};
 
-use super::decide::is_near;
 use super::directory::Settled;
 use super::engine::Copier;
 use super::error::{Doing, Step};
 use super::file::MODE_UNTIL_DONE;
 use super::links::{Claim, LinkTable};
 use super::tally::count;
-use super::tasks::{Entry, LinkPart, Task};
+use super::task::Task;
+use super::tasks::{Entry, LinkPart};
+use super::times::is_near;
 use super::{Event, Existing};
 
 impl Copier {

@@ -9,7 +9,7 @@ use howdah_vfs::{
     NewAttributes, Node, ReadOutcome, Result, SeekTarget, Stability, Written,
 };
 
-use super::naming::source_id;
+use super::naming::{marker, source_id};
 
 /// How often something is made whose name is taken: more than anybody restarts a server while one call waits, and an end where
 /// two fight for a name.
@@ -191,6 +191,11 @@ impl Side {
         let committed = self.file_system.commit(&self.caller, node, 0, 0, &mut Change::default())?;
         Ok(committed.verifier)
     }
+}
+
+/// The mark of a directory that is the unfinished copy of the source with this id.
+pub fn mark_in(side: &Side, directory: &Node, id: u64) -> Option<Node> {
+    side.find(&directory.handle, &marker(id)).ok().flatten()
 }
 
 /// What was read, in the memory of `buffer` if it can be: [`reclaim`] gives that back, so that nothing is allocated for the next

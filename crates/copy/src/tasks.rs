@@ -1,59 +1,16 @@
-//! What workers do: the tasks, and what each of them knows.
+//! Names and directories that are being copied, and what is known of each.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Arc, OnceLock};
 
-use howdah_vfs::{Handle, Node, Timestamp};
+use howdah_vfs::listing::Circle;
+use howdah_vfs::{Node, Timestamp};
 use parking_lot::Mutex;
 
-use super::decide::are_near;
+use super::Side;
 use super::error::{CopyError, On, Step, Trouble};
-use super::file_job::FileJob;
 use super::links::FileKey;
-use super::stack::Weight;
-use super::{Item, Side};
-use howdah_vfs::listing::Circle;
-
-/// A longer file is not small: others help with its blocks.
-const SMALL_FILE_MAX: u64 = 1 << 20;
-
-/// Something for a worker to do.
-pub(super) enum Task {
-    /// Begin with one of several that were named.
-    Begin(Box<Item>),
-    /// Copy what has this name.
-    Entry(Entry),
-    /// Give a copy one more name.
-    Link(Entry, Handle),
-    /// Read on in a directory.
-    List(Arc<DirectoryJob>),
-    /// Help with the blocks of a file.
-    Blocks(Arc<FileJob>),
-}
-
-impl Weight for Task {
-    /// Files of many blocks are: each worker may have a block in memory.
-    fn is_heavy(&self) -> bool {
-        match self {
-            Self::Blocks(_) => true,
-            Self::Entry(entry) => entry.node.is_some_and(|node| node.attributes.size > SMALL_FILE_MAX),
-            Self::Begin(_) | Self::Link(..) | Self::List(_) => false,
-        }
-    }
-}
-
-impl Task {
-    /// Whether what it copies goes where the writes of a file wait for each other.
-    pub(super) fn has_one_writer(&self) -> bool {
-        let item = match self {
-            Self::Entry(entry) | Self::Link(entry, _) => &entry.parent.item,
-            Self::Begin(_) => return false,
-            Self::List(directory) => &directory.item,
-            Self::Blocks(job) => &job.entry.parent.item,
-        };
-        item.one_writer
-    }
-}
+use super::times::are_near;
 
 /// A name that is to be copied.
 #[derive(Clone)]
