@@ -75,6 +75,18 @@ impl Connection {
         }
     }
 
+    /// What it adds to the sums.
+    pub(super) fn totals(&self, now: Duration) -> Totals {
+        let is_busy = self.is_busy(now);
+        let queued = self.last().map_or(0, |sample| sample.sending.queued);
+        Totals {
+            connections: 1,
+            busy: u64::from(is_busy),
+            promised: self.promised(),
+            stalled: if is_busy { 0 } else { queued },
+        }
+    }
+
     /// It is counted anew, as what it is now: what was counted of it so far, and what is.
     pub(super) fn count(&mut self, totals: Totals) -> (Totals, Totals) {
         (std::mem::replace(&mut self.counted, totals), totals)

@@ -75,7 +75,7 @@ impl<K: Ord + Copy> Tuner<K> {
         let mut changes = connection.open(&self.settings, &self.share(client));
         let of_all = self.is_congestion_set.then_some(self.settings.congestion);
         changes.extend(own.congestion.or(of_all).map(Change::Congestion));
-        let counted = connection.count(Totals::of(&connection, now));
+        let counted = connection.count(connection.totals(now));
         self.replace(client, counted);
         self.connections.insert(key, connection);
         changes
@@ -100,7 +100,7 @@ impl<K: Ord + Copy> Tuner<K> {
         let room = self.room(client);
         let Some(connection) = self.connections.get_mut(&key) else { return Vec::new() };
         let changes = connection.inherit((buffer, unsent_mark), &self.settings, &room);
-        let counted = connection.count(Totals::of(connection, self.now));
+        let counted = connection.count(connection.totals(self.now));
         self.replace(client, counted);
         changes
     }
@@ -129,7 +129,7 @@ impl<K: Ord + Copy> Tuner<K> {
         let (share, room) = (self.share(client), self.room(client));
         let Some(connection) = self.connections.get_mut(&key) else { return Vec::new() };
         let changes = connection.on_sample(sample, &self.settings, &share, &room);
-        let counted = connection.count(Totals::of(connection, now));
+        let counted = connection.count(connection.totals(now));
         self.replace(client, counted);
         changes
     }
@@ -197,7 +197,7 @@ impl<K: Ord + Copy> Tuner<K> {
         self.totals = Totals::default();
         self.clients.reset_totals();
         for connection in self.connections.values_mut() {
-            let (_, one) = connection.count(Totals::of(connection, self.now));
+            let (_, one) = connection.count(connection.totals(self.now));
             self.totals.replace(&Totals::default(), &one);
             self.clients.replace(connection.client(), &Totals::default(), &one);
         }

@@ -1,9 +1,5 @@
 //! Sums over connections, kept up with each sample: going through all of them for each sample of each would be quadratic.
 
-use std::time::Duration;
-
-use super::Connection;
-
 /// What some connections have together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Totals {
@@ -18,18 +14,6 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Of one.
-    pub(super) fn of(connection: &Connection, now: Duration) -> Self {
-        let is_busy = connection.is_busy(now);
-        let queued = connection.last().map_or(0, |sample| sample.sending.queued);
-        Self {
-            connections: 1,
-            busy: u64::from(is_busy),
-            promised: connection.promised(),
-            stalled: if is_busy { 0 } else { queued },
-        }
-    }
-
     /// One of them changed.
     pub(super) fn replace(&mut self, before: &Self, after: &Self) {
         let change =

@@ -4,23 +4,12 @@ use std::fmt;
 use std::time::Duration;
 
 use howdah_units::{bytes, rate, time};
-use serde::{Deserialize, Serialize};
 
-use super::Verdict;
 use super::receiving::TELLING_ROUND_TRIP;
-use super::sending::ALL_BUSY;
+use super::server::ALL_BUSY;
+use super::{Direction, Judgement, Verdict};
 use crate::floor::{flight_of, send_buffer_for};
-use crate::{Gauges, Judgement, Sample};
-
-/// What a client of NFS moves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Direction {
-    /// Replies: reads.
-    Reads,
-    /// Calls: writes.
-    Writes,
-}
+use crate::{Gauges, Sample};
 
 /// A verdict with its evidence.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,51 +1,11 @@
 //! One connection, sample after sample: what limits it now.
 
-use serde::{Deserialize, Serialize};
-
 use super::explain::Found;
 use super::history::History;
 use super::server::{in_cipher, with_encryption};
 use super::steady::Steady;
-use super::{Direction, Explanation, Verdict, receiving, sending};
+use super::{Direction, Explanation, Judgement, Verdict, receiving, sending};
 use crate::{Interval, Sample};
-
-/// The verdicts on an interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Judgement {
-    /// Of replies, READ for the most part.
-    pub sending: Verdict,
-    /// Of calls, WRITE for the most part.
-    pub receiving: Verdict,
-    /// Bytes per second that left us.
-    pub sent_per_second: f64,
-    /// Bytes per second that came to us.
-    pub received_per_second: f64,
-}
-
-impl Judgement {
-    /// How fast the connection moves in a direction, if that is the one in which it moves more: bytes per second.
-    pub fn rate(&self, of: Direction) -> Option<f64> {
-        let (sent, received) = (self.sent_per_second, self.received_per_second);
-        match of {
-            Direction::Reads => (sent > received).then_some(sent),
-            Direction::Writes => (received > sent).then_some(received),
-        }
-    }
-
-    /// The direction that moves more.
-    pub fn direction(&self) -> Direction {
-        if self.received_per_second > self.sent_per_second { Direction::Writes } else { Direction::Reads }
-    }
-
-    /// The word for the whole connection: that of the direction that moves more.
-    pub fn verdict(&self) -> Verdict {
-        match self.direction() {
-            Direction::Reads => self.sending,
-            Direction::Writes => self.receiving,
-        }
-    }
-}
 
 /// Judges one connection.
 #[derive(Debug, Clone, Default)]

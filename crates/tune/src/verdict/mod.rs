@@ -3,6 +3,7 @@
 mod explain;
 mod history;
 mod judge;
+mod judgement;
 mod losses;
 mod receiving;
 mod sending;
@@ -10,6 +11,7 @@ mod server;
 mod steady;
 mod word;
 
-pub use explain::{Direction, Explanation};
-pub use judge::{Judge, Judgement};
+pub use explain::Explanation;
+pub use judge::Judge;
+pub use judgement::{Direction, Judgement};
 pub use word::Verdict;

@@ -2,7 +2,7 @@
 
 use super::Verdict;
 use super::history::{History, Seen};
-use super::server::server;
+use super::server::{ALL_BUSY, MOSTLY, server};
 use crate::Interval;
 
 /// Replies waited for the socket for so much of the time: it is what holds us up. A client with less in flight than the path
@@ -10,8 +10,6 @@ use crate::Interval;
 const HELD_UP: f64 = 0.85;
 /// If a queue stands in the path, so much is enough: the path is full, and the socket takes more in bursts.
 const HELD_UP_BY_QUEUE: f64 = 0.5;
-/// A call is being carried out for so much of the time: the server is what the client waits for.
-pub const MOSTLY: f64 = 0.5;
 /// So little of the unsent mark is in the socket: the socket does not hold us up.
 const NEARLY_EMPTY: u64 = 8;
 /// A socket without a mark holds us up once so much is unsent.
@@ -26,8 +24,6 @@ const BUFFER_IN_USE: f64 = 0.6;
 const BUFFER_IN_USE_WHEN_STALLED: f64 = 0.3;
 /// A round trip longer than the shortest one by this factor: a queue stands in the path.
 const QUEUE_STANDS: f64 = 1.25;
-/// Processors so busy have no time for us.
-pub const ALL_BUSY: f64 = 0.9;
 /// A direction that moves less is idle: bytes per second.
 pub const NOTHING: f64 = 1_000.0;
 

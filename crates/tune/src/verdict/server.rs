@@ -2,8 +2,12 @@
 
 use super::Verdict;
 use super::history::History;
-use super::sending::{ALL_BUSY, MOSTLY};
 use crate::Interval;
+
+/// A call is being carried out for so much of the time: the server is what the client waits for.
+pub const MOSTLY: f64 = 0.5;
+/// Processors so busy have no time for us.
+pub const ALL_BUSY: f64 = 0.9;
 
 /// Storage, unless no processor is free and most of the calls that are being carried out want one.
 pub fn server(interval: &Interval<'_>, history: &History) -> Verdict {
