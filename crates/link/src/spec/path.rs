@@ -2,14 +2,10 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
-use super::path_text::PathText;
 use super::{DirectionSpec, RateSpec};
 
 /// A path between a client and a server. As TOML see [the crate](crate).
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "PathText", into = "PathText")]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct PathSpec {
     /// From client to server.
     pub there: DirectionSpec,

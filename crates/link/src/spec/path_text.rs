@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::{
     BurstsSpec, DirectionSpec, JitterSpec, MtuSpec, OutagesSpec, PathSpec, QueueSpec, RateSpec, ReorderSpec,
@@ -12,7 +12,7 @@ use crate::quantity::{Probability, Span};
 /// The keys of a direction are repeated here and not flattened, since an error could not name its line then.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct PathText {
+struct PathText {
     #[serde(skip_serializing_if = "Option::is_none")]
     profile: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,6 +47,18 @@ pub struct PathText {
 
 fn is_nothing(direction: &DirectionSpec) -> bool {
     *direction == DirectionSpec::default()
+}
+
+impl Serialize for PathSpec {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        PathText::from(self.clone()).serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for PathSpec {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Self::try_from(PathText::deserialize(from)?).map_err(de::Error::custom)
+    }
 }
 
 impl TryFrom<PathText> for PathSpec {
