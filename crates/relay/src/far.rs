@@ -178,7 +178,7 @@ impl Far {
     /// With TLS, if the URL asks for it. A MOUNT daemon of its own, as on Linux, knows no TLS.
     fn secured(&self, connection: Connection, port: u16) -> io::Result<Connection> {
         match self.tls.read().clone().filter(|_| port == self.nfs) {
-            Some(tls) => secure(connection, &tls, Instant::now() + PATIENCE),
+            Some(tls) => secure(connection, &tls, (nfs3::PROGRAM, nfs3::VERSION), Instant::now() + PATIENCE),
             None => Ok(connection),
         }
     }

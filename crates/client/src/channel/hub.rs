@@ -231,13 +231,15 @@ impl Hub {
     pub(super) fn secure(&self, connection: Connection) -> io::Result<Connection> {
         match &self.options.tls {
             None => Ok(connection),
-            Some(tls) => starttls::secure(connection, tls, Instant::now() + self.options.connect_timeout),
+            Some((tls, program)) => {
+                starttls::secure(connection, tls, *program, Instant::now() + self.options.connect_timeout)
+            }
         }
     }
 
     /// What the certificate says by which we prove who we are, if we have one.
     pub(super) fn own_certificate(&self) -> Option<&CertificateFacts> {
-        self.options.tls.as_ref()?.certificate()
+        self.options.tls.as_ref()?.0.certificate()
     }
 
     /// Whether what is found of the path is remembered.

@@ -8,7 +8,7 @@ use howdah_rpc::client::Peer;
 use parking_lot::Mutex;
 
 /// The longest reply that is taken, in bytes: the most data of a READ, and room for a large listing's worth besides.
-const RECORD_MAX: usize = howdah_wire::nfs3::DATA_MAX as usize + (1 << 20);
+const RECORD_MAX: usize = howdah_wire::limits::DATA_MAX as usize + (1 << 20);
 
 /// A connection.
 pub(super) struct Link {

@@ -20,8 +20,9 @@ pub struct ChannelOptions {
     /// The size of READs and WRITEs to begin with over datagrams, in bytes; without a choice, what fits one packet. It grows
     /// and falls with what the path is seen to carry.
     pub first_transfer: Option<usize>,
-    /// What every connection is secured by; without it, calls go in the clear. With it, none does.
-    pub tls: Option<ClientTls>,
+    /// What every connection is secured by, and the program (its number and version) whose NULL call begins that. Without it, calls
+    /// go in the clear. With it, none does.
+    pub tls: Option<(ClientTls, (u32, u32))>,
     /// Whether to start from what other channels of this process found of the path, or with several connections if none did and it is
     /// long; and to remember what this one finds.
     pub remembers_path: bool,

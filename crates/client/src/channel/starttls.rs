@@ -7,7 +7,6 @@ use std::time::Instant;
 
 use howdah_net::{Connection, Place, Readiness, Sent, Wait};
 use howdah_tls::{ClientTls, TlsError};
-use howdah_wire::nfs3;
 use howdah_wire::rpc::{CallHeader, Credentials, RecordMark, TlsAnswer, TlsProbe};
 use howdah_wire::xdr::{Decode, Decoder, Encoder};
 
@@ -61,12 +60,17 @@ pub fn is_tls(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<NoTls>())
 }
 
-/// Makes a connection one of TLS.
+/// Makes a connection one of TLS, by NULL calls to a program (its number and version).
 ///
 /// # Errors
 /// The server does not offer it, is not who it should be, or does not answer until `deadline`.
-pub fn secure(connection: Connection, tls: &ClientTls, deadline: Instant) -> io::Result<Connection> {
-    let answer = null_call(&connection, NFS, Credentials::Tls(TlsProbe::Plain), deadline)?;
+pub fn secure(
+    connection: Connection,
+    tls: &ClientTls,
+    program: (u32, u32),
+    deadline: Instant,
+) -> io::Result<Connection> {
+    let answer = null_call(&connection, program, Credentials::Tls(TlsProbe::Plain), deadline)?;
     match TlsAnswer::decode(&mut Decoder::new(&answer)) {
         Ok(TlsAnswer::Begins { xid: XID }) => {}
         Ok(TlsAnswer::Begins { .. }) | Err(_) => return Err(refused(NoTls::Nonsense)),
@@ -75,16 +79,13 @@ pub fn secure(connection: Connection, tls: &ClientTls, deadline: Instant) -> io:
     let session = tls.session().map_err(|error| refused(NoTls::Handshake(error)))?;
     let connection = connection.secure(session, deadline).map_err(in_words)?;
     if tls.has_certificate() {
-        null_call(&connection, NFS, Credentials::None, deadline).map_err(in_words)?;
+        null_call(&connection, program, Credentials::None, deadline).map_err(in_words)?;
     }
     Ok(connection)
 }
 
 /// The xid of calls that nobody else sees.
 const XID: u32 = 0x544c_5300;
-
-/// The program that is asked, and its version.
-const NFS: (u32, u32) = (nfs3::PROGRAM, nfs3::VERSION);
 
 /// Makes a NULL call to a program (its number and version), on a connection that nobody else uses, and gives the answer.
 ///

@@ -7,6 +7,7 @@ use std::thread;
 
 use howdah_tls::{ClientFiles, ClientTls};
 use howdah_vfs::{Caller, FileKind, FileSystem};
+use howdah_wire::nfs3;
 use howdah_wire::rpc::AuthFlavor;
 
 use super::ping::ping;
@@ -48,7 +49,8 @@ fn root_kind(client: &Nfs3, caller: &Caller) -> Option<FileKind> {
 /// The same options with what a URL says of TLS.
 fn with_tls(url: &NfsUrl, options: &ConnectOptions) -> Result<ConnectOptions, ConnectError> {
     let Some(tls) = tls_of(url)? else { return Ok(options.clone()) };
-    let channel = ChannelOptions { tls: Some(tls), ..options.channel.clone() };
+    let tls = Some((tls, (nfs3::PROGRAM, nfs3::VERSION)));
+    let channel = ChannelOptions { tls, ..options.channel.clone() };
     Ok(ConnectOptions { channel, ..options.clone() })
 }
 
@@ -159,7 +161,7 @@ fn find_at(url: &NfsUrl, options: &ConnectOptions, portmapper: SocketAddr) -> Re
     for place in places.mount.into_iter().chain(elsewhere) {
         // Where MOUNT shares the port of NFS it is secured as well; a daemon of its own, as on Linux, knows no TLS.
         let is_shared = place.address == places.nfs && !place.transport.is_datagrams();
-        let tls = options.channel.tls.clone().filter(|_| is_shared);
+        let tls = options.channel.tls.clone().filter(|_| is_shared).map(|(tls, _)| tls);
         match mount(
             place,
             (&url.path, options.into_directory || options.may_be_file),

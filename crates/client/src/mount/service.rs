@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use howdah_tls::ClientTls;
 use howdah_vfs::Caller;
+use howdah_wire::nfs3;
 use howdah_wire::xdr::{DecodeError, Decoder, Encode};
 
 use crate::channel::{
@@ -34,7 +35,7 @@ impl Service {
         let options = ChannelOptions {
             patience: Patience::Soft(patience),
             connect_timeout: patience,
-            tls,
+            tls: tls.map(|tls| (tls, (nfs3::PROGRAM, nfs3::VERSION))),
             ..ChannelOptions::default()
         };
         let channel = Channel::open(Target { addresses: vec![address], transport }, options)?;
