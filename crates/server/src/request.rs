@@ -2,8 +2,7 @@
 
 use std::io;
 
-use howdah_net::Token;
-pub use howdah_net::{Ends, Peer, Transport, TransportSecurity};
+pub use howdah_net::{Ends, Peer, Token, Transport, TransportSecurity};
 use howdah_vfs::Waiting;
 use howdah_wire::rpc::CallHeader;
 use howdah_wire::xdr::Decoder;

@@ -4,7 +4,6 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use howdah_net::Token;
 use howdah_state::{ClientId, IoKind, IoPermit, LiveSession, SessionId, StateError};
 use howdah_wire::nfs4::{FileHandle, StateId, Status};
 use howdah_wire::xdr::{DecodeError, DecodeProblem};
@@ -18,7 +17,7 @@ use super::sequence::Sequence;
 use crate::counts::at_export;
 use crate::exports::{Export, Exports, Identity};
 use crate::handle::HandleKey;
-use crate::request::BulkData;
+use crate::request::{BulkData, Token};
 use crate::states::{Changer, FileKey, SessionData, State, StateCaller};
 use crate::{Peer, Reply, Request, SealedHandle};
 
