@@ -27,6 +27,7 @@ impl SendRecord for ClientLines {
         let mut record = Reply::with_buffer(Vec::new());
         record.bytes_mut().extend_from_slice(message);
         connection.push(record);
+        shared.moved(&connection);
         // A worker sends it: what waits before it may be a file on storage that hangs, and other clients are called by us, too.
         let armed = connection.arm(&shared.poller, Interest { readable: false, writable: true });
         if let Err(error) = armed {

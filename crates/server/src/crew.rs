@@ -166,6 +166,12 @@ impl Crew {
         }
     }
 
+    /// Whether none is in a call, and there are no more than without any.
+    pub fn is_settled(&self) -> bool {
+        let is_free = |member: &Member| member.pulse.turns & 1 == 0 && member.stay.export == NO_EXPORT;
+        self.members.len() <= self.least && self.members.iter().all(is_free)
+    }
+
     /// Free workers that there should be.
     fn kept_free(&self) -> usize {
         self.least.min(WORKERS_FREE)

@@ -4,6 +4,7 @@
 //! into calls on a `FileSystem` and the answer into a [`Reply`]. Handlers know nothing of sockets; workers know
 //! nothing of NFS.
 
+mod activity;
 pub mod admin;
 mod back_channel;
 mod call_log;

@@ -32,6 +32,8 @@ use crate::worker::Worker;
 const DRAIN_STEP: Duration = Duration::from_millis(5);
 /// How often it is looked whether leases have ended.
 const LEASE_STEP: Duration = Duration::from_secs(1);
+/// How often while nobody has one: shorter than any lease.
+const LEASE_REST: Duration = Duration::from_secs(5);
 /// How long the end of a server waits for its threads, all together.
 const END_PATIENCE: Duration = Duration::from_secs(1);
 
@@ -372,7 +374,7 @@ fn pass_time(shared: &Shared, states: &States) {
         if let Some(back) = &shared.service.back_channels {
             back.tick();
         }
-        std::thread::park_timeout(LEASE_STEP);
+        std::thread::park_timeout(if states.is_at_rest() { LEASE_REST } else { LEASE_STEP });
     }
 }
 

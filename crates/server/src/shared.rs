@@ -10,9 +10,10 @@ use std::time::Instant;
 use howdah_net::{Interest, Interface, Listener, Poller, Stream, Token, UdpSocket, Waker};
 use howdah_rpc::server::BufferStore;
 use howdah_tune::{Change, Tuner};
-use parking_lot::{Mutex, RwLock};
+use parking_lot::{Mutex, MutexGuard, RwLock};
 
-use crate::connection::Connection;
+use crate::activity::Activity;
+use crate::connection::{Connection, Onlooker};
 use crate::gates::Gates;
 use crate::limits::{CONNECTIONS_FLOOR, RECORD_MAX};
 use crate::parked::{Call, Parked};
@@ -85,6 +86,10 @@ pub struct Shared {
     pub gone: Mutex<Gone>,
     /// What was seen of connections of late.
     pub samples: Mutex<Samples>,
+    /// What the watch is to look at.
+    pub watch: Activity,
+    /// What the thread that sizes connections is to look at.
+    pub sizing: Activity,
     /// The moment from which the tuner counts.
     pub started: Instant,
     /// What waits for exports that have as many calls as they may.
@@ -124,6 +129,8 @@ impl Shared {
             endings: Endings::default(),
             gone: Mutex::default(),
             samples: Mutex::default(),
+            watch: Activity::default(),
+            sizing: Activity::default(),
             started: Instant::now(),
             gates: Gates::new(),
             dismissed: AtomicUsize::new(0),
@@ -188,6 +195,7 @@ impl Shared {
         let connection = Arc::new(Connection::new(token, stream));
         tracing::debug!(client = %connection.peer().ends.client, "connected");
         self.connections.write().insert(token, Arc::clone(&connection));
+        self.moved(&connection);
         let added = self.poller.add(connection.stream(), token, Interest::READABLE);
         if let Err(error) = &added {
             self.forget(&connection, error);
@@ -240,7 +248,9 @@ impl Shared {
     fn forget(&self, connection: &Connection, why: &dyn std::fmt::Display) -> bool {
         let was_there = self.connections.write().remove(&connection.token()).is_some();
         if was_there {
+            connection.onlookers().end();
             self.endings.add(self.started.elapsed(), connection);
+            self.sizing.wake();
             if connection.is_parked() {
                 self.parked.forget(connection);
             }
@@ -264,9 +274,23 @@ impl Shared {
         self.connections.read().values().cloned().collect()
     }
 
-    /// Appends all connections to a list that is used again and again.
-    pub fn list_connections(&self, list: &mut Vec<Arc<Connection>>) {
-        list.extend(self.connections.read().values().cloned());
+    /// Bytes came over a connection, or some are sent that nobody asked for: those who look at connections look at it.
+    pub fn moved(&self, connection: &Arc<Connection>) {
+        if connection.onlookers().is_on_all() {
+            return;
+        }
+        for (observer, activity) in [(Onlooker::Watch, &self.watch), (Onlooker::Sizing, &self.sizing)] {
+            if connection.onlookers().put(observer) {
+                activity.add(connection);
+            }
+        }
+    }
+
+    /// The tuner as it is now: while nothing moves, nobody else lets time pass for it.
+    pub fn tuner_now(&self) -> MutexGuard<'_, Tuner<Token>> {
+        let mut tuner = self.tuner.lock();
+        tuner.on_time(self.started.elapsed());
+        tuner
     }
 
     /// Puts a connection before another worker: bytes of it are at hand that no event tells of.

@@ -2,13 +2,13 @@
 //! not use.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use howdah_net::Token;
 
-use crate::connection::Connection;
+use crate::connection::{Connection, Onlooker};
 use crate::counts::PLACES;
 use crate::crew::Crew;
 use crate::gates::Turned;
@@ -19,6 +19,10 @@ use crate::shared::{Shared, Source};
 
 /// How long the watch sleeps while nothing happens, at most.
 const IDLE_TICK: Duration = Duration::from_millis(100);
+/// After so long without a call workers wake the watch when they have something to do.
+const QUIET_AFTER: Duration = Duration::from_secs(1);
+/// After so long it relies on that. What a worker had begun before has been seen by then.
+const SLEEPS_AFTER: Duration = Duration::from_secs(2);
 /// How often connections are looked at.
 const INSPECTION: Duration = Duration::from_secs(1);
 /// How often the log tells that an export holds as many calls as it may.
@@ -30,27 +34,43 @@ const BUFFER_KEPT: Duration = Duration::from_secs(60);
 pub struct Watch {
     shared: Arc<Shared>,
     crew: Crew,
-    seen: HashMap<Token, Patience>,
+    seen: HashMap<Token, Seen>,
     /// When somebody was told that an export holds as many calls as it may.
     told: HashMap<u16, Instant>,
     listeners_woken: Instant,
     inspected: Instant,
     buffers_freed: Instant,
+    /// When anything last was to be done.
+    active: Instant,
+    /// Workers wake it.
+    lies: bool,
+}
+
+/// A connection that moved something of late.
+struct Seen {
+    connection: Weak<Connection>,
+    patience: Patience,
+    /// It is looked at for the last time, unless something moves.
+    rests: bool,
 }
 
 impl Watch {
     /// Watches these workers.
     pub fn new(shared: Arc<Shared>, crew: Crew) -> Self {
         let (now, seen, told) = (Instant::now(), HashMap::new(), HashMap::new());
-        Self { shared, crew, seen, told, listeners_woken: now, inspected: now, buffers_freed: now }
+        shared.watch.open();
+        let (listeners_woken, inspected, buffers_freed, active) = (now, now, now, now);
+        Self { shared, crew, seen, told, listeners_woken, inspected, buffers_freed, active, lies: false }
     }
 
-    /// Watches until the server stops: often while calls run, seldom while none does.
+    /// Watches until the server stops: often while calls run, seldom while none does, and when woken after a while without any.
     pub fn run(mut self) {
+        self.shared.watch.attend();
         let mut tick = IDLE_TICK;
         while !self.shared.stopping.load(Ordering::SeqCst) {
             std::thread::park_timeout(tick);
-            tick = if self.look_at_workers() { CALL_PATIENCE } else { (tick * 2).min(IDLE_TICK) };
+            let is_active = self.look_at_workers();
+            tick = if is_active { CALL_PATIENCE } else { (tick * 2).min(IDLE_TICK) };
             if self.listeners_woken.elapsed() >= IDLE_TICK {
                 self.listeners_woken = Instant::now();
                 self.wake_listeners();
@@ -63,8 +83,29 @@ impl Watch {
                 self.buffers_freed = Instant::now();
                 self.shared.buffers.free_unneeded();
             }
+            if self.may_sleep(Instant::now(), is_active) {
+                tick = BUFFER_KEPT;
+            }
         }
         self.crew.end();
+    }
+
+    /// Whether there is nothing to do before something happens, which wakes the watch.
+    fn may_sleep(&mut self, now: Instant, is_active: bool) -> bool {
+        let has_work = !self.seen.is_empty()
+            || self.shared.gates.any_shut()
+            || !self.shared.resting.lock().is_empty()
+            || !self.crew.is_settled();
+        let is_woken = std::mem::take(&mut self.lies) && !self.shared.watch.rise();
+        if is_active || has_work || is_woken {
+            self.active = now;
+        }
+        let quiet = now - self.active;
+        if quiet < QUIET_AFTER {
+            return false;
+        }
+        self.lies = true;
+        self.shared.watch.lie_down() && quiet >= SLEEPS_AFTER
     }
 
     /// Hands on what hangs, shuts and opens gates, keeps workers free; says whether any worker did anything since last time.
@@ -124,21 +165,33 @@ impl Watch {
         }
     }
 
+    /// Looks at the connections that moved something of late, or hold something.
     fn inspect(&mut self) {
         let now = Instant::now();
-        let connections = self.shared.connections();
-        let mut seen = HashMap::with_capacity(connections.len());
-        for connection in &connections {
-            let sight = sight(connection);
-            let mut patience =
-                self.seen.remove(&connection.token()).unwrap_or_else(|| Patience::new(sight, now));
-            let is_late = connection.is_late_to_secure(self.shared.tls.as_deref(), now);
-            if let Some(why) = is_late.or_else(|| patience.look(sight, now)) {
-                self.shared.cut(connection, &why);
-            }
-            seen.insert(connection.token(), patience);
+        for listed in self.shared.watch.take() {
+            let Some(connection) = listed.upgrade() else { continue };
+            let new = || Seen {
+                connection: listed,
+                patience: Patience::new(sight(&connection), now),
+                rests: false,
+            };
+            self.seen.entry(connection.token()).or_insert_with(new).rests = false;
         }
-        self.seen = seen;
+        let mut connections = Vec::with_capacity(self.seen.len());
+        let shared = &self.shared;
+        self.seen.retain(|_, seen| {
+            let live = seen.connection.upgrade().filter(|connection| !connection.onlookers().has_ended());
+            let Some(connection) = live else { return false };
+            let sight = sight(&connection);
+            let is_late = connection.is_late_to_secure(shared.tls.as_deref(), now);
+            if let Some(why) = is_late.or_else(|| seen.patience.look(sight, now)) {
+                shared.cut(&connection, &why);
+                return false;
+            }
+            let stays = seen.stays(&connection, sight);
+            connections.push(connection);
+            stays
+        });
         self.relieve_memory(&connections, now);
     }
 
@@ -149,13 +202,32 @@ impl Watch {
             age: self
                 .seen
                 .get(&connection.token())
-                .map_or(Duration::ZERO, |patience| patience.record_age(now)),
+                .map_or(Duration::ZERO, |seen| seen.patience.record_age(now)),
         };
         let held: Vec<Holding> = connections.iter().map(holding).collect();
         for index in who_gives_memory_back(&held) {
             let why = "memory for half-received records ran out, and this one moves least";
             self.shared.cut(&connections[index], &why);
         }
+    }
+}
+
+impl Seen {
+    /// Whether the connection is looked at any longer. One that rests is struck off the list first: a worker may have listed nothing
+    /// just before.
+    fn stays(&mut self, connection: &Connection, sight: Sight) -> bool {
+        let holds = sight.partial || sight.replies_wait || sight.unread || connection.is_securing();
+        if holds || connection.outstanding() > 0 || connection.holdings() != Some((false, 0)) {
+            if std::mem::take(&mut self.rests) {
+                connection.onlookers().put(Onlooker::Watch);
+            }
+            return true;
+        }
+        let rested = std::mem::replace(&mut self.rests, true);
+        if !rested {
+            connection.onlookers().strike(Onlooker::Watch);
+        }
+        !rested
     }
 }
 
@@ -181,10 +253,50 @@ mod tests {
     use std::io::Write;
 
     use howdah_rpc::server::BufferPool;
+    use howdah_tune::budget::HostMemory;
+    use howdah_tune::{Settings, Tuner};
 
     use super::*;
     use crate::connection::tests::connected;
     use crate::limits::RECORD_MAX;
+    use crate::service::Service;
+
+    #[test]
+    fn connections_that_rest_are_not_looked_at() {
+        let memory = HostMemory { total: 8 << 30, tcp: [1 << 30; 3], group: None };
+        let settings = Settings::automatic(howdah_net::probe_host().expect("a socket"), memory);
+        let shared = Shared::new(Service::new(Default::default()), Vec::new(), Tuner::new(settings));
+        let shared = Arc::new(shared.expect("descriptors"));
+        let crew = Crew::start(Arc::clone(&shared), 1).expect("a thread");
+        let mut watch = Watch::new(Arc::clone(&shared), crew);
+        let (stream, _client) = connected();
+        shared.add(stream).expect("taken in");
+        let connection = shared.connections().pop().expect("it");
+        let mut looks = Vec::new();
+        for _ in 0..4 {
+            watch.inspect();
+            looks.push(watch.seen.len());
+        }
+        assert_eq!(looks, [1, 0, 0, 0], "struck off, looked at once more");
+        shared.moved(&connection);
+        connection.hold(true);
+        connection.pause();
+        connection.park();
+        for _ in 0..4 {
+            watch.inspect();
+            assert_eq!(watch.seen.len(), 1, "a call of it waits");
+        }
+        // Nothing happens for long: the watch sleeps, and a worker wakes it.
+        watch.seen.clear();
+        let quiet = |watch: &mut Watch, seconds| watch.may_sleep(watch.active + seconds, false);
+        assert!(!quiet(&mut watch, QUIET_AFTER / 2) && !shared.watch.sleeps());
+        assert!(!quiet(&mut watch, QUIET_AFTER) && shared.watch.sleeps());
+        assert!(quiet(&mut watch, SLEEPS_AFTER) && shared.watch.sleeps());
+        shared.watch.wake();
+        assert!(!quiet(&mut watch, SLEEPS_AFTER * 2), "woken");
+        shared.stopping.store(true, Ordering::SeqCst);
+        watch.crew.end();
+    }
 
     #[test]
     fn a_peer_is_not_blamed_while_we_do_not_read_what_it_sent() {

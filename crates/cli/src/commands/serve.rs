@@ -24,7 +24,7 @@ const FEW_OPEN_FILES: usize = 512;
 const FILES_OF_EXPORT: usize = 5;
 
 /// How often the server looks for awaited answers about names of clients, and where the paths of exports lead.
-const LOOK: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_secs(2);
 
 /// Serves until a signal says to stop.
 pub fn run(arguments: &ServeArguments) -> Result<(), Failure> {

@@ -78,7 +78,10 @@ pub async fn put(
         return recorder.end(order.capture).map(Json).ok_or_else(none);
     }
     let limits = limits(&order)?;
-    recorder.begin(limits).map(Json).map_err(|error| {
+    let begun = recorder.begin(limits);
+    // Its time is looked after while something moves.
+    asked.shared.sizing.wake();
+    begun.map(Json).map_err(|error| {
         let hint = "GET /v1/capture reports its state, and PUT with {\"run\": false} ends it";
         Failure::new(StatusCode::CONFLICT, error.to_string(), hint)
     })

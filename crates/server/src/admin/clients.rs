@@ -13,7 +13,6 @@ use howdah_tune::Verdict;
 
 use super::asked::Asked;
 use super::client::{Client, Clients, Group, Lane, Recent};
-use super::history::History;
 use crate::room::one_client;
 use crate::tuning::{ConnectionReport, report};
 
@@ -88,9 +87,10 @@ fn rate(client: &Client) -> f64 {
 /// Where the time of each connection went, by its two ends.
 fn recents(asked: &Asked) -> BTreeMap<(SocketAddr, SocketAddr), Recent> {
     let connections = asked.shared.connections();
-    let history: &History = &asked.history.lock();
-    let tuner = asked.shared.tuner.lock();
+    let mut history = asked.history.lock();
+    let tuner = asked.shared.tuner_now();
     let now = asked.shared.started.elapsed();
+    history.forget(now);
     let known = connections.iter().filter_map(|connection| {
         let (token, peer) = (connection.token(), connection.peer());
         let recent = history.recent(now, connection.opened().elapsed(), token, tuner.get(token)?);

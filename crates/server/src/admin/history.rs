@@ -61,7 +61,19 @@ impl History {
         });
         let sums = sums.collect();
         self.looks.push_back(Look { at: now, sums });
-        while self.looks.front().is_some_and(|look| now.saturating_sub(look.at) > SPAN) {
+        self.forget(now);
+    }
+
+    /// Forgets what is too old. While nothing moves nobody looks: then what was seen last holds until the next look.
+    pub fn forget(&mut self, now: Duration) {
+        let since = now.saturating_sub(SPAN);
+        while let Some(oldest) = self.looks.front_mut().filter(|look| look.at < since) {
+            let seen = oldest.at;
+            let next = self.looks.get(1).map(|look| look.at);
+            if next.is_none_or(|next| next > since && next - seen > 2 * STEP) {
+                self.looks[0].at = since;
+                return;
+            }
             self.looks.pop_front();
         }
     }
@@ -106,6 +118,22 @@ fn difference(length: Duration, before: &Sums, after: &Sums) -> Recent {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_seen_last_holds_until_the_next_look() {
+        let seconds = Duration::from_secs;
+        let look = |at| Look { at: seconds(at), sums: HashMap::new() };
+        let after = |looks: &[u64], now| {
+            let mut history = History { looks: looks.iter().map(|at| look(*at)).collect() };
+            history.forget(seconds(now));
+            history.looks.iter().map(|look| look.at.as_secs()).collect::<Vec<_>>()
+        };
+        assert_eq!(after(&[0, 5, 10], 62), [5, 10], "looks that follow each other");
+        assert_eq!(after(&[0, 5, 10], 1000), [940], "nobody looked since, as nothing moved");
+        assert_eq!(after(&[0, 5, 10, 980, 985], 1000), [940, 980, 985]);
+        assert_eq!(after(&[0, 5, 10, 980, 985], 1042), [985]);
+        assert!(after(&[], 1000).is_empty());
+    }
 
     #[test]
     fn time_without_a_verdict_is_idle() {

@@ -102,7 +102,8 @@ pub async fn samples(
     let since = Duration::try_from_secs_f64(which.since.unwrap_or_default()).unwrap_or_default();
     let now = asked.shared.started.elapsed();
     let (tokens, step, memory) = {
-        let samples = asked.shared.samples.lock();
+        let mut samples = asked.shared.samples.lock();
+        samples.forget(now);
         (samples.tokens(which.client), samples.step(), samples.memory())
     };
     // One at a time, so that the thread that looks at connections never waits for all of it.

@@ -8,7 +8,7 @@ use howdah_net::{Listener, LocalListener};
 use parking_lot::Mutex;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 
 use super::address::AdminAddress;
 use super::asked::Asked;
@@ -101,12 +101,19 @@ fn run(runtime: &Runtime, asked: Arc<Asked>, stopped: oneshot::Receiver<()>) {
     let _ = runtime.block_on(stopped);
 }
 
-/// Looks where the time of connections goes, so that it can be told of the last minute.
+/// Looks where the time of connections goes, so that it can be told of the last minute; while there is anything to see.
 async fn remember(asked: Arc<Asked>) {
+    let woken = Arc::new(Notify::new());
+    let wake = Arc::clone(&woken);
+    asked.shared.sizing.on_wake(Box::new(move || wake.notify_one()));
     loop {
         let now = asked.shared.started.elapsed();
         asked.history.lock().look(now, &asked.shared.tuner.lock());
-        asked.shared.service.dispatcher.capture.look_after();
+        let capture = &asked.shared.service.dispatcher.capture;
+        capture.look_after();
+        if asked.shared.sizing.sleeps() && !capture.is_kept() {
+            woken.notified().await;
+        }
         tokio::time::sleep(STEP).await;
     }
 }

@@ -107,6 +107,11 @@ impl Recorder {
         capture.take_if(|running| running.is_forgotten(now));
     }
 
+    /// Whether there is one, running or not forgotten yet.
+    pub fn is_kept(&self) -> bool {
+        self.capture.read().is_some()
+    }
+
     /// With the lock held, so that no other one begins meanwhile.
     fn end_because(&self, running: &Running, why: Why, now: Moment) {
         running.end(why, now);

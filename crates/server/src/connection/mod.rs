@@ -2,6 +2,7 @@
 
 mod armed;
 mod inbox;
+mod onlookers;
 mod outbox;
 mod pausing;
 mod payload;
@@ -21,6 +22,8 @@ use crate::spare::Spare;
 use crate::{Peer, Reply};
 use armed::Armed;
 pub use inbox::{Inbox, Next, Received};
+pub use onlookers::Onlooker;
+use onlookers::Onlookers;
 use outbox::{Flushed, Outbox};
 use pausing::Pausing;
 pub use payload::Payload;
@@ -49,6 +52,7 @@ pub struct Connection {
     in_line: AtomicUsize,
     /// Calls that are done, their replies queued. Those that run are the records taken but for these.
     answered: AtomicU64,
+    onlookers: Onlookers,
 }
 
 impl Connection {
@@ -68,6 +72,7 @@ impl Connection {
             parked: AtomicU8::new(0),
             in_line: AtomicUsize::new(0),
             answered: AtomicU64::new(0),
+            onlookers: Onlookers::default(),
         }
     }
 
@@ -89,6 +94,11 @@ impl Connection {
     /// Its socket.
     pub fn stream(&self) -> &Stream {
         &self.stream
+    }
+
+    /// Who looks at it.
+    pub fn onlookers(&self) -> &Onlookers {
+        &self.onlookers
     }
 
     /// What is received of it.
@@ -123,6 +133,11 @@ impl Connection {
     /// Why the connection must go, if its TLS handshake takes too long.
     pub fn is_late_to_secure(&self, door: Option<&TlsDoor>, now: Instant) -> Option<&'static str> {
         self.securing.is_late(door, &self.stream, now)
+    }
+
+    /// Whether a TLS handshake is under way.
+    pub fn is_securing(&self) -> bool {
+        self.securing.is_under_way()
     }
 
     /// Whether a record has started, of RPC or of TLS, and the memory that is held for it; `None` while a worker receives or moves.

@@ -37,7 +37,7 @@ impl Securing {
         stream: &Stream,
         received: io::Result<Received>,
     ) -> io::Result<Received> {
-        let (true, Some(door)) = (self.is_under_way.load(Ordering::Relaxed), door) else { return received };
+        let (true, Some(door)) = (self.is_under_way(), door) else { return received };
         match &received {
             Err(error) => self.fail(door, stream, error),
             Ok(_) if !stream.is_handshaking() => self.finish(door, stream),
@@ -47,10 +47,15 @@ impl Securing {
         received
     }
 
+    /// Whether it has begun and not ended.
+    pub fn is_under_way(&self) -> bool {
+        self.is_under_way.load(Ordering::Relaxed)
+    }
+
     /// Why the connection must go: its handshake takes too long.
     pub fn is_late(&self, door: Option<&TlsDoor>, stream: &Stream, now: Instant) -> Option<&'static str> {
         const WHY: &str = "the TLS handshake took too long";
-        if !self.is_under_way.load(Ordering::Relaxed) {
+        if !self.is_under_way() {
             return None;
         }
         let is_late = |permit: &Permit| now.saturating_duration_since(permit.began) > HANDSHAKE_PATIENCE;

@@ -280,6 +280,12 @@ impl States {
         self.log_trouble.look(&self.log.look());
     }
 
+    /// Whether time changes nothing: no client has state, none may reclaim some, and no record waits to be written.
+    pub fn is_at_rest(&self) -> bool {
+        let is_empty = self.look(|state| !state.is_grace() && state.is_empty());
+        is_empty && self.unwritable().is_none() && !self.is_head()
+    }
+
     /// Why records of clients cannot be written, if they cannot: those who are not recorded wait.
     pub fn unwritable(&self) -> Option<String> {
         self.log_trouble.why()

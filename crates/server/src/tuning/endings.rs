@@ -44,6 +44,11 @@ impl Endings {
         list.push(Ending { token, peer, opened, last });
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.list.lock().as_ref().is_none_or(Vec::is_empty)
+    }
+
     /// Those since the last time.
     pub fn take(&self) -> Vec<Ending> {
         self.list.lock().as_mut().map(std::mem::take).unwrap_or_default()

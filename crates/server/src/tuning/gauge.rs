@@ -36,6 +36,11 @@ impl Gauge {
         Self { sums: Gauges { delay, ..Gauges::default() }, ..Self::default() }
     }
 
+    /// Nobody looked for a while, since nothing moved: that time counts for nothing.
+    pub fn wake(&mut self, now: Duration) {
+        self.last = now;
+    }
+
     /// Looks at a connection.
     pub fn look(&mut self, now: Duration, connection: &Connection, processors: Load) {
         let passed = now.saturating_sub(self.last);
@@ -75,6 +80,14 @@ impl Gauge {
             self.active_at = Some(now);
         }
         self.moved = moved;
+    }
+
+    /// Whether nothing goes on that time is summed of.
+    pub fn is_quiet(&self, connection: &Connection) -> bool {
+        self.sums.outstanding == 0
+            && self.sums.replies_waiting == 0
+            && !connection.inbox().is_in_mid_call()
+            && !connection.is_paused()
     }
 
     /// Whether it moved something of late.

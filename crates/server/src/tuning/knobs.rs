@@ -51,6 +51,7 @@ impl Knobs {
         // Under the tuner's lock, so that what it says next comes behind.
         shared.told.lock().extend(told);
         drop(tuner);
+        shared.sizing.wake();
         sizing.unpark();
         tracing::info!(knob = name.word(), value, "set");
         Ok(show(name, shared))

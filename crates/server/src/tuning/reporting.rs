@@ -22,7 +22,7 @@ use crate::shared::Shared;
 pub fn report(shared: &Shared, is_on: bool) -> TuningReport {
     let mut connections = shared.connections();
     connections.sort_by_key(|connection| connection.token());
-    let tuner = shared.tuner.lock();
+    let tuner = shared.tuner_now();
     let now = shared.started.elapsed();
     let settings = tuner.settings();
     let used = tuner.used();

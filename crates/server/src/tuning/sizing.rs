@@ -1,14 +1,15 @@
 //! The thread that looks at connections and sizes them.
 
 use std::collections::HashMap;
+use std::net::SocketAddr;
 use std::os::fd::AsFd;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use howdah_net::{Token, is_local};
 use howdah_tune::budget::{MemoryUse, Pressure};
-use howdah_tune::{Change, Judgement, Verdict};
+use howdah_tune::{Change, Judgement, Sample, Verdict};
 
 use super::endings::Ending;
 use super::gauge::Gauge;
@@ -20,7 +21,7 @@ use super::reporting;
 use super::telling::{apply, ask, tell_all};
 use super::watcher::{Look, Watcher};
 use crate::Peer;
-use crate::connection::Connection;
+use crate::connection::{Connection, Onlooker};
 use crate::room::one_client;
 use crate::shared::{Shared, Source};
 
@@ -33,8 +34,12 @@ const GAUGES_PER_MILLISECOND: u32 = 15;
 const SAMPLES_PER_SECOND: u32 = 3_000;
 /// None that moves something waits longer for its turn.
 const TURN_MOST: Duration = Duration::from_secs(1);
-/// How often it is looked for new connections while nothing moves.
+/// How often they are read of connections that wait in the middle of something.
 const IDLE_TICK: Duration = Duration::from_millis(100);
+/// For so long after the last movement memory is looked at as usual: then nothing changes any more.
+const SETTLED_AFTER: Duration = Duration::from_secs(15);
+/// How often, from then on, until something moves: the kernel's memory is used by others, too.
+const REST: Duration = Duration::from_secs(60);
 /// How often memory and processors are looked at,
 const MEMORY_TICK: Duration = Duration::from_secs(1);
 /// and if more than half of the memory is used: what comes in meanwhile at 10 Gb/s is 125 MB.
@@ -50,10 +55,12 @@ const BUSY: f64 = 0.5;
 pub struct Sizing {
     shared: Arc<Shared>,
     seen: HashMap<Token, Seen>,
+    /// Those that moved something of late.
+    followed: Vec<Weak<Connection>>,
     /// How many moved something in the last turn.
     active: u32,
-    /// Empty between turns; kept so that a turn allocates nothing.
-    connections: Vec<Arc<Connection>>,
+    /// When there last was any of them, or something else that woke this thread.
+    moved_at: Duration,
     processors: Processors,
     load: Load,
     memory_at: Duration,
@@ -72,6 +79,10 @@ struct Seen {
     gauge: Gauge,
     /// When to look at it again.
     due: Duration,
+    /// It is followed,
+    is_followed: bool,
+    /// for the last time, unless something moves.
+    rests: bool,
     /// Unread and unacknowledged bytes when it was last looked at. While there are any, it is looked at.
     memory: MemoryUse,
     /// It is not read, since memory is short.
@@ -91,11 +102,13 @@ impl Sizing {
         delay: Option<Duration>,
     ) -> Self {
         shared.endings.open();
+        shared.sizing.open();
         Self {
             shared,
             seen: HashMap::new(),
+            followed: Vec::new(),
             active: 0,
-            connections: Vec::new(),
+            moved_at: Duration::ZERO,
             processors: Processors::default(),
             load: Load::default(),
             memory_at: Duration::ZERO,
@@ -110,32 +123,53 @@ impl Sizing {
 
     /// Until the server stops.
     pub fn run(mut self) {
+        self.shared.sizing.attend();
         while !self.shared.stopping.load(Ordering::SeqCst) {
-            self.turn();
-            let gauges = Duration::from_millis(1) * u32::try_from(self.seen.len()).unwrap_or(u32::MAX);
-            let tick = TICK.max(gauges / GAUGES_PER_MILLISECOND);
-            std::thread::park_timeout(if self.active > 0 { tick } else { IDLE_TICK.max(tick) });
+            self.turn(self.shared.started.elapsed());
+            std::thread::park_timeout(self.pause());
         }
     }
 
-    /// Looks at all connections once.
-    fn turn(&mut self) {
-        let now = self.shared.started.elapsed();
+    /// How long to wait for the next turn; while nothing moves, what happens wakes this thread before.
+    fn pause(&self) -> Duration {
+        if self.followed.is_empty() {
+            return match self.shared.sizing.lie_down() && self.shared.endings.is_empty() {
+                true if self.is_settled() => REST,
+                true => self.memory_tick,
+                false => Duration::ZERO,
+            };
+        }
+        let gauges = Duration::from_millis(1) * u32::try_from(self.followed.len()).unwrap_or(u32::MAX);
+        let tick = TICK.max(gauges / GAUGES_PER_MILLISECOND);
+        if self.active > 0 { tick } else { IDLE_TICK.max(tick) }
+    }
+
+    /// Whether all that follows from movements is done.
+    fn is_settled(&self) -> bool {
+        let rested = self.memory_at.saturating_sub(self.moved_at);
+        rested >= SETTLED_AFTER && self.pressure == Pressure::None
+    }
+
+    /// Looks once at all connections that moved something of late.
+    fn turn(&mut self, now: Duration) {
+        if !self.shared.sizing.rise() {
+            self.moved_at = now;
+        }
         // Knobs may have been turned.
         ask(&self.shared, |_| ());
-        // Taken before the list: a connection that ended is not in that, and one that ends later is known when it is taken.
+        // Taken before the others are looked at: of one that has ended and is not among these, the end is known when these are taken.
         let endings = self.shared.endings.take();
-        let mut connections = std::mem::take(&mut self.connections);
-        self.shared.list_connections(&mut connections);
+        for connection in self.shared.sizing.take() {
+            self.follow(now, connection);
+        }
         let at_least = turns(self.active);
         self.active = 0;
-        for connection in &connections {
-            self.active += u32::from(self.visit(now, connection, at_least));
-        }
+        let mut followed = std::mem::take(&mut self.followed);
+        followed.retain(|connection| {
+            connection.upgrade().is_some_and(|connection| self.visit(now, &connection, at_least))
+        });
+        self.followed = followed;
         endings.iter().for_each(|ending| self.end(now, ending));
-        // Not held on to: a connection that was closed meanwhile closes its socket with the last of these.
-        connections.clear();
-        self.connections = connections;
         self.offers.turn(&self.shared);
         if now.saturating_sub(self.memory_at) >= self.memory_tick {
             self.memory_at = now;
@@ -144,43 +178,80 @@ impl Sizing {
         }
     }
 
-    /// One connection; says whether it is active. The kernel is not asked about it again before `at_least` has passed.
-    fn visit(&mut self, now: Duration, connection: &Arc<Connection>, at_least: Duration) -> bool {
+    /// A connection moved something, or is new.
+    fn follow(&mut self, now: Duration, listed: Weak<Connection>) {
+        let Some(connection) = listed.upgrade().filter(|one| !one.onlookers().has_ended()) else { return };
         let token = connection.token();
         if !self.seen.contains_key(&token) {
             let changes = self.open(now, token, connection.peer());
-            apply(connection, &changes);
-            self.offers.on_new(&self.shared, connection);
+            apply(&connection, &changes);
+            self.offers.on_new(&self.shared, &connection);
         }
         let new = || Seen { gauge: Gauge::with_delay(self.delay), ..Seen::default() };
         let seen = self.seen.entry(token).or_insert_with(new);
+        seen.rests = false;
+        if !std::mem::replace(&mut seen.is_followed, true) {
+            seen.gauge.wake(now);
+            self.followed.push(listed);
+        }
+    }
+
+    /// Looks at one connection; says whether it is followed any longer. The kernel is not asked about it again before `at_least` has
+    /// passed.
+    fn visit(&mut self, now: Duration, connection: &Arc<Connection>, at_least: Duration) -> bool {
+        let token = connection.token();
+        let Some(seen) = self.seen.get_mut(&token).filter(|_| !connection.onlookers().has_ended()) else {
+            return false;
+        };
         seen.gauge.look(now, connection, self.load);
         let active = seen.gauge.is_active(now) || seen.memory != MemoryUse::default();
+        self.active += u32::from(active);
         if active && now >= seen.due {
             match howdah_net::sample(connection.stream().as_fd(), now, seen.gauge.sums()) {
-                Ok(sample) => {
-                    seen.memory = MemoryUse {
-                        sending: sample.sending.queued,
-                        unread: sample.receiving.queued,
-                        ..MemoryUse::default()
-                    };
-                    let changes = ask(&self.shared, |tuner| {
-                        let changes = tuner.on_sample(token, sample);
-                        if let Some(tuned) = tuner.get(token) {
-                            show(self.watcher.as_ref(), connection, tuned);
-                            remember(&self.shared, connection, tuned);
-                            seen.due = now + tuned.interval().max(at_least);
-                            tell(connection, tuned, &mut seen.verdict);
-                            keep(now, tuned, &mut seen.said);
-                        }
-                        changes
-                    });
-                    apply(connection, &changes);
-                }
+                Ok(sample) => self.on_sample(connection, sample, at_least),
                 Err(error) => tracing::debug!(%error, "looking at a connection"),
             }
         }
-        active
+        let Some(seen) = self.seen.get_mut(&token) else { return false };
+        if active || !seen.gauge.is_quiet(connection) {
+            if std::mem::take(&mut seen.rests) {
+                connection.onlookers().put(Onlooker::Sizing);
+            }
+            return true;
+        }
+        // One more look after it was struck off: a worker may have listed nothing just before, as it was on the list.
+        seen.is_followed = !std::mem::replace(&mut seen.rests, true);
+        if seen.is_followed {
+            connection.onlookers().strike(Onlooker::Sizing);
+        }
+        seen.is_followed
+    }
+
+    /// The kernel told of one.
+    fn on_sample(&mut self, connection: &Arc<Connection>, sample: Sample, at_least: Duration) {
+        let (now, token) = (sample.at, connection.token());
+        let Some(seen) = self.seen.get_mut(&token) else { return };
+        seen.memory = MemoryUse {
+            sending: sample.sending.queued,
+            unread: sample.receiving.queued,
+            ..MemoryUse::default()
+        };
+        let (changes, found) = ask(&self.shared, |tuner| {
+            let changes = tuner.on_sample(token, sample.clone());
+            (changes, tuner.get(token).map(|tuned| Found::of(tuned, seen.wants_sentence(now, tuned))))
+        });
+        if let Some(Found { judgement, unsent_mark, interval, said }) = found {
+            seen.due = now + interval.max(at_least);
+            let judgement = judgement.as_ref();
+            let ends = connection.peer().ends;
+            if let Some(watcher) = &self.watcher {
+                watcher.show(&Look { client: ends.client, unsent_mark, sample: &sample, judgement });
+            }
+            // For whoever asks what a connection did of late.
+            self.shared.samples.lock().look(token, (ends.client, ends.server), &sample, judgement);
+            seen.on_verdict(now, ends.client, judgement, said);
+        }
+        apply(connection, &changes);
     }
 
     /// The tuner gets to know a connection.
@@ -289,49 +360,141 @@ fn turns(active: u32) -> Duration {
     (Duration::from_secs(1) * active / SAMPLES_PER_SECOND).min(TURN_MOST)
 }
 
-/// Shows a look to whoever wants to see them.
-fn show(watcher: Option<&Watcher>, connection: &Connection, tuned: &howdah_tune::Connection) {
-    if let (Some(watcher), Some(sample)) = (watcher, tuned.last()) {
-        let (unsent_mark, judgement) = (tuned.unsent_mark(), tuned.judgement());
-        watcher.show(&Look { client: connection.peer().ends.client, unsent_mark, sample, judgement });
+/// What the tuner found at a look.
+struct Found {
+    judgement: Option<Judgement>,
+    unsent_mark: u64,
+    /// When the next look is due.
+    interval: Duration,
+    /// The verdict in words, if somebody wants them.
+    said: Option<VerdictReport>,
+}
+
+impl Found {
+    fn of(tuned: &howdah_tune::Connection, in_words: bool) -> Self {
+        Self {
+            judgement: tuned.judgement().copied(),
+            unsent_mark: tuned.unsent_mark(),
+            interval: tuned.interval(),
+            said: if in_words { reporting::verdict(tuned) } else { None },
+        }
     }
 }
 
-/// Keeps a look for whoever asks what a connection did of late.
-fn remember(shared: &Shared, connection: &Connection, tuned: &howdah_tune::Connection) {
-    let peer = connection.peer();
-    if let Some(sample) = tuned.last() {
-        let ends = (peer.ends.client, peer.ends.server);
-        shared.samples.lock().look(connection.token(), ends, sample, tuned.judgement());
+impl Seen {
+    /// Whether the sentence of a verdict is needed: once a second while something moves, and for the log.
+    fn wants_sentence(&self, now: Duration, tuned: &howdah_tune::Connection) -> bool {
+        let verdict = tuned.judgement().map(Judgement::verdict);
+        self.is_sentence_due(now, verdict)
+            || (verdict != self.verdict && tracing::enabled!(tracing::Level::DEBUG))
     }
-}
 
-/// Says what limits a connection, when that changes.
-fn tell(connection: &Connection, tuned: &howdah_tune::Connection, last: &mut Option<Verdict>) {
-    let verdict = tuned.judgement().map(Judgement::verdict);
-    if verdict != std::mem::replace(last, verdict)
-        && tracing::enabled!(tracing::Level::DEBUG)
-        && let Some(explanation) = tuned.explanation()
-    {
-        tracing::debug!(client = %connection.peer().ends.client, "{explanation}");
+    fn is_sentence_due(&self, now: Duration, verdict: Option<Verdict>) -> bool {
+        let is_due = self.said.as_ref().is_none_or(|(at, _)| now.saturating_sub(*at) >= SAID_ANEW);
+        is_due && verdict.is_some_and(|verdict| verdict != Verdict::Idle)
     }
-}
 
-/// Keeps what is said of a connection while it moves something. The sentence is made anew once a second at most.
-fn keep(now: Duration, tuned: &howdah_tune::Connection, said: &mut Option<(Duration, VerdictReport)>) {
-    let moves = tuned.judgement().is_some_and(|judgement| judgement.verdict() != Verdict::Idle);
-    let is_due = said.as_ref().is_none_or(|(at, _)| now.saturating_sub(*at) >= SAID_ANEW);
-    if moves
-        && is_due
-        && let Some(verdict) = reporting::verdict(tuned)
-    {
-        *said = Some((now, verdict));
+    /// Says what limits the connection, when that changes, and keeps what is said while it moves something.
+    fn on_verdict(
+        &mut self,
+        now: Duration,
+        client: SocketAddr,
+        judgement: Option<&Judgement>,
+        said: Option<VerdictReport>,
+    ) {
+        let verdict = judgement.map(Judgement::verdict);
+        let before = std::mem::replace(&mut self.verdict, verdict);
+        let Some(said) = said else { return };
+        if verdict != before {
+            tracing::debug!(%client, "{}", said.sentence);
+        }
+        if self.is_sentence_due(now, verdict) {
+            self.said = Some((now, said));
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
+    use howdah_net::probe_host;
+    use howdah_rpc::server::BufferPool;
+    use howdah_tune::budget::HostMemory;
+    use howdah_tune::{Settings, Tuner};
+
     use super::*;
+    use crate::connection::tests::connected;
+    use crate::limits::RECORD_MAX;
+    use crate::service::Service;
+
+    const HOUR: Duration = Duration::from_secs(3600);
+
+    fn sizing() -> Sizing {
+        let memory = HostMemory { total: 8 << 30, tcp: [1 << 30; 3], group: None };
+        let settings = Settings::automatic(probe_host().expect("a socket"), memory);
+        let shared = Shared::new(Service::new(Default::default()), Vec::new(), Tuner::new(settings));
+        Sizing::new(Arc::new(shared.expect("descriptors")), None, Vec::new(), None)
+    }
+
+    /// Takes turns from `now` on for an hour, as the thread does while nothing wakes it; how many those are.
+    fn turns_in_an_hour(sizing: &mut Sizing, now: &mut Duration) -> u32 {
+        let (end, mut count) = (*now + HOUR, 0);
+        while *now < end {
+            sizing.turn(*now);
+            *now += sizing.pause();
+            count += 1;
+        }
+        count
+    }
+
+    #[test]
+    fn who_has_nothing_to_look_at_sleeps_until_something_moves() {
+        let (mut sizing, mut now) = (sizing(), Duration::ZERO);
+        let until_settled = (SETTLED_AFTER.as_secs() + 2) as u32;
+        let resting = (HOUR.as_secs() / REST.as_secs()) as u32;
+        let turns = turns_in_an_hour(&mut sizing, &mut now);
+        assert!(turns <= until_settled + resting, "{turns} turns without a connection");
+        assert_eq!(turns_in_an_hour(&mut sizing, &mut now), resting);
+        let (streams, mut clients): (Vec<_>, Vec<_>) = (0..100).map(|_| connected()).unzip();
+        streams.into_iter().for_each(|stream| sizing.shared.add(stream).expect("taken in"));
+        assert!(!sizing.shared.sizing.sleeps(), "a new connection wakes it");
+        sizing.turn(now);
+        assert_eq!((sizing.followed.len(), sizing.seen.len()), (100, 100));
+        let turns = turns_in_an_hour(&mut sizing, &mut now);
+        assert!(turns <= 20 + until_settled + resting, "{turns} turns with 100 idle ones");
+        assert_eq!((sizing.followed.len(), sizing.seen.len()), (0, 100));
+        assert_eq!(turns_in_an_hour(&mut sizing, &mut now), resting);
+        // One sends half a call.
+        let connection = sizing.shared.connections().pop().expect("one");
+        let ours = |client: &&mut std::net::TcpStream| {
+            client.local_addr().is_ok_and(|end| end == connection.peer().ends.client)
+        };
+        let client = clients.iter_mut().find(ours).expect("its client");
+        client.write_all(&[0x80, 0, 0, 40, 1, 2, 3]).expect("sending");
+        let mut buffers = BufferPool::new(RECORD_MAX);
+        while connection.inbox().received() == 0 {
+            connection.receive(&mut buffers, None).expect("a socket");
+        }
+        sizing.shared.moved(&connection);
+        assert!(!sizing.shared.sizing.sleeps());
+        sizing.turn(now);
+        assert_eq!((sizing.followed.len(), sizing.active), (1, 1), "only what moved is looked at");
+        assert!(sizing.shared.tuner.lock().get(connection.token()).is_some_and(|one| one.last().is_some()));
+        assert_eq!(sizing.pause(), TICK);
+        // It owes the rest: that is summed as long as it lasts.
+        for _ in 0..100 {
+            now += IDLE_TICK;
+            sizing.turn(now);
+        }
+        assert_eq!((sizing.followed.len(), sizing.active, sizing.pause()), (1, 0, IDLE_TICK));
+        let summed = sizing.seen[&connection.token()].gauge.sums().silent;
+        assert!(summed >= 99 * IDLE_TICK && summed < HOUR, "{summed:?}");
+        // It ends: its place is free at once.
+        sizing.shared.close(&connection, &"test");
+        sizing.turn(now);
+        assert_eq!((sizing.followed.len(), sizing.seen.len()), (0, 99));
+    }
 
     #[test]
     fn the_kernel_is_not_asked_more_often_the_more_connections_there_are() {

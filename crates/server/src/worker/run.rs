@@ -95,6 +95,7 @@ impl Worker {
             match self.shared.poller.wait() {
                 Ok(Some(ready)) => {
                     self.clerk.run();
+                    self.shared.watch.wake();
                     self.on_ready(ready);
                     self.let_in();
                 }

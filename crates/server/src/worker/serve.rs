@@ -77,8 +77,11 @@ impl Worker {
                     }
                     is_first = true;
                     match connection.receive(&mut self.buffers, self.shared.tls.as_deref())? {
-                        Received::Some => {}
-                        Received::All => drained = true,
+                        Received::Some => self.shared.moved(connection),
+                        Received::All => {
+                            self.shared.moved(connection);
+                            drained = true;
+                        }
                         Received::Nothing => return connection.arm(&self.shared.poller, Interest::READABLE),
                         Received::Moving => return Ok(()),
                         Received::End => {

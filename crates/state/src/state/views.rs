@@ -76,6 +76,11 @@ pub struct WaitView<'a, K> {
 }
 
 impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
+    /// Whether nobody has any state.
+    pub fn is_empty(&self) -> bool {
+        self.clients.iter().next().is_none() && self.hosts.iter().next().is_none()
+    }
+
     /// Clients of NFSv4, the oldest first.
     pub fn clients(&self, now: Duration) -> impl Iterator<Item = ClientView> + '_ {
         let mut records: Vec<&ClientRecord> = self.clients.iter().collect();

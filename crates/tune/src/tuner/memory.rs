@@ -22,11 +22,8 @@ impl<K: Ord + Copy> Tuner<K> {
     /// A look at the memory, about once a second or more often: what to tell which sockets.
     pub fn on_memory(&mut self, now: Duration, used: &MemoryUse) -> Vec<(K, Change)> {
         let level = self.valve.on_memory(now, self.settings.budget, &self.settings.memory, used);
-        (self.used, self.now) = (*used, now);
-        for connection in self.connections.values_mut() {
-            connection.on_time(now);
-        }
-        self.count();
+        self.used = *used;
+        self.on_time(now);
         let mut told = Vec::new();
         let may = self.taken_back.is_none_or(|at| now.saturating_sub(at) >= TAKE_BACK_EVERY);
         if may {
@@ -36,6 +33,15 @@ impl<K: Ord + Copy> Tuner<K> {
             self.count();
         }
         told
+    }
+
+    /// Time passes: who is not looked at, since nothing moves, rests.
+    pub fn on_time(&mut self, now: Duration) {
+        self.now = now;
+        for connection in self.connections.values_mut() {
+            connection.on_time(now);
+        }
+        self.count();
     }
 
     fn take_back(&mut self, now: Duration, level: Pressure, told: &mut Vec<(K, Change)>) {

@@ -102,7 +102,7 @@ impl Facts {
         let (clients, told) = clients(asked);
         let connections = asked.shared.connections();
         let tls = asked.shared.tls.as_deref().map(|door| TlsFacts::gather(door, &connections));
-        let tuner = asked.shared.tuner.lock();
+        let tuner = asked.shared.tuner_now();
         Self {
             is_unwritable: service.states.as_ref().is_some_and(|states| states.unwritable().is_some()),
             head: service.states.as_ref().and_then(|states| states.head()).map(str::to_owned),
@@ -131,7 +131,7 @@ impl Facts {
 
 /// How many clients are connected, and those that moved most.
 fn clients(asked: &Asked) -> (usize, Vec<ClientFacts>) {
-    let tuner = asked.shared.tuner.lock();
+    let tuner = asked.shared.tuner_now();
     let connected = tuner.clients().filter(|(_, client)| client.totals().connections > 0).count();
     if asked.metrics.clients == 0 {
         return (connected, Vec::new());
