@@ -24,6 +24,8 @@ pub(super) enum What {
     Compare(Compare),
     /// Measure what one mount keeps of its throughput and latency beside thousands of connections and of attackers
     Flood(Flood),
+    /// Measure what a server takes that has nothing to do: wake-ups, processor time, memory
+    Idle(Idle),
     /// A floor, started by `serve`
     #[command(hide = true)]
     Floor(Floor),
@@ -143,6 +145,28 @@ pub(super) struct Flood {
     /// How long each measurement lasts
     #[arg(long, default_value_t = 3.0, value_name = "SECONDS")]
     pub seconds: f64,
+    /// Start this binary, instead of building howdah
+    #[arg(long, value_name = "PATH")]
+    pub server_bin: Option<PathBuf>,
+    /// Further arguments of `serve`
+    #[arg(long, value_name = "ARGUMENT", allow_hyphen_values = true)]
+    pub server_argument: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Idle {
+    /// Connections that are open and do nothing
+    #[arg(long, default_value_t = 10_000, value_name = "N")]
+    pub connections: usize,
+    /// Connections that each ask ten times a second
+    #[arg(long, default_value_t = 1000, value_name = "N")]
+    pub active: usize,
+    /// How long each measurement lasts
+    #[arg(long, default_value_t = 30.0, value_name = "SECONDS")]
+    pub seconds: f64,
+    /// How long after the last call idle ones are measured
+    #[arg(long, default_value_t = 20.0, value_name = "SECONDS")]
+    pub settle: f64,
     /// Start this binary, instead of building howdah
     #[arg(long, value_name = "PATH")]
     pub server_bin: Option<PathBuf>,

@@ -58,7 +58,7 @@ impl Crowd {
     }
 
     /// Each asks once; when this returns, all are answered.
-    fn ask_all(&mut self) -> anyhow::Result<()> {
+    pub fn ask_all(&mut self) -> anyhow::Result<()> {
         for stream in &mut self.streams {
             self.xid = self.xid.wrapping_add(1);
             set_xid(&mut self.call, self.xid);

@@ -1,5 +1,6 @@
 //! The server that is measured: built and started on its core, or running already.
 
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -56,6 +57,18 @@ impl Server {
     pub fn obtain_anywhere(subject: &Subject, directory: &Path) -> anyhow::Result<Self> {
         let binary = subject.server_bin.clone().map_or_else(build, Ok)?;
         start(&binary, directory, &subject.server_argument)
+    }
+}
+
+impl Server {
+    /// Memory that it holds, in bytes.
+    pub fn resident(&self) -> anyhow::Result<u64> {
+        let path = format!("/proc/{}/statm", self.process);
+        let text =
+            fs::read_to_string(&path).with_context(|| format!("reading {path}; has the server ended?"))?;
+        let pages: u64 =
+            text.split(' ').nth(1).and_then(|field| field.parse().ok()).context("no number of pages")?;
+        Ok(pages * rustix::param::page_size() as u64)
     }
 }
 

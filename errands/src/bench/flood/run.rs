@@ -60,12 +60,12 @@ pub fn run(arguments: &Flood) -> anyhow::Result<()> {
     let mount = Mount::new(&format!("nfs://127.0.0.1:{port}/"), FILE, FILE_SIZE)?;
     let time = Duration::from_secs_f64(arguments.seconds);
     mount.use_for(time)?;
-    let memory = resident(server.process)?;
+    let memory = server.resident()?;
     let _idle = Crowd::connect(arguments.connections, server.address, &target.file)?;
     println!(
         "{} open connections: {:.1} MB more in the server; budget of calls and replies: {:.0} MB; {} runs of {} s, medians\n",
         arguments.connections,
-        (resident(server.process)? - memory) as f64 / 1e6,
+        (server.resident()? - memory) as f64 / 1e6,
         (REPLY_MEMORY_BUDGET + RECEIVE_MEMORY_BUDGET) as f64 / 1e6,
         arguments.runs,
         arguments.seconds
@@ -96,7 +96,7 @@ fn one_kind(
             }
             std::thread::sleep(SETTLES_IN);
             let during = served(mount, time, server);
-            let (memory, kernel) = (resident(server.process), howdah_net::memory_of_tcp());
+            let (memory, kernel) = (server.resident(), howdah_net::memory_of_tcp());
             over.store(true, Ordering::SeqCst);
             let crowd = crowd.join().map_err(|_| anyhow!("the crowd panicked"))??;
             let (during, server) = during?;
@@ -123,13 +123,4 @@ fn handle_of_one_gone(export: &Export, session: &mut Session) -> anyhow::Result<
     let handle = session.handle(GONE.as_ref())?;
     fs::remove_file(&path).context("removing a file")?;
     Ok(handle)
-}
-
-/// Memory that a process holds, in bytes.
-fn resident(process: u32) -> anyhow::Result<u64> {
-    let path = format!("/proc/{process}/statm");
-    let text = fs::read_to_string(&path).with_context(|| format!("reading {path}; has the server ended?"))?;
-    let pages: u64 =
-        text.split(' ').nth(1).and_then(|field| field.parse().ok()).context("no number of pages")?;
-    Ok(pages * rustix::param::page_size() as u64)
 }
