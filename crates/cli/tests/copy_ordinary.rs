@@ -1,5 +1,4 @@
 //! `howdah cp` and `cat` as an ordinary user: modes that the kernel enforces.
-#![allow(clippy::print_stdout, reason = "it prints why it was skipped")]
 
 #[path = "running/server.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]
@@ -10,6 +9,8 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use howdah_needs::{Lack, skipped};
 
 use server::{HOWDAH, run};
 
@@ -26,7 +27,7 @@ impl Ordinary {
     /// `None`, and why is printed: the test runs as a user who cannot become another one.
     fn new() -> Option<Self> {
         if !rustix::process::geteuid().is_root() {
-            println!("skipped: becoming another user needs root");
+            skipped(Lack::Root, "becoming another user needs root");
             return None;
         }
         let home = tempfile::tempdir().expect("a directory");

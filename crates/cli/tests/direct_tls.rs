@@ -1,7 +1,5 @@
 //! Programs that know TLS and not RPC: a connection that is TLS from its first byte serves them.
 
-#![allow(clippy::print_stdout, reason = "a test that cannot run says so")]
-
 #[path = "running/server.rs"]
 mod server;
 
@@ -12,6 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use howdah_needs::{Lack, skipped};
 
 use server::{HOWDAH, Server, home, run, serve};
 
@@ -27,7 +27,7 @@ fn bytes(words: &[u32]) -> Vec<u8> {
 fn is_here(program: &str) -> bool {
     let found = ["/usr/bin", "/bin"].iter().any(|directory| Path::new(directory).join(program).exists());
     if !found {
-        println!("skipped: {program} is not installed");
+        skipped(Lack::Program, format_args!("{program} is not installed"));
     }
     found
 }

@@ -1,6 +1,6 @@
 //! `howdah doctor` on paths of the laboratory with one fault planted in each: it names the layer of that fault first, and on a
 //! path without one nothing. Where no sandbox can be made, it says so and is skipped.
-#![allow(clippy::print_stdout)] // A test that is skipped says why.
+#![allow(clippy::print_stdout, reason = "a table of what was found, for a person")]
 
 #[allow(dead_code, reason = "shared with other tests")]
 #[path = "running/lab.rs"]
@@ -11,6 +11,7 @@ use std::path::Path;
 use std::process::Command;
 
 use howdah_lab::guest::Ganesha;
+use howdah_needs::{Lack, skipped};
 use lab::{HOWDAH, end_of, is_no_sandbox};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -258,7 +259,7 @@ fn one_slot_is_of_nfs() {
 /// of its own, all of which end with the sandbox.
 fn ganesha(home: &Path) -> Option<String> {
     if let Some(missing) = howdah_lab::guest::missing(&[Ganesha::PROGRAM, "rpcbind", "unshare", "mount"]) {
-        println!("skipped: {missing}");
+        skipped(Lack::Program, missing);
         return None;
     }
     let (export, storage) = ("/run/export".into(), "VFS".to_owned());
@@ -327,7 +328,7 @@ fn an_ordinary_user_is_told_what_he_could_not() {
     let whom = "setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --bounding-set=-all ";
     let is_there = Command::new("setpriv").arg("--version").output().is_ok();
     if !is_there || !rustix::process::geteuid().is_root() {
-        println!("skipped: it takes root, and setpriv (Debian: util-linux)");
+        skipped(Lack::Program, "it takes root, and setpriv (Debian: util-linux)");
         return;
     }
     let home = tempfile::tempdir().expect("a directory");

@@ -1,10 +1,10 @@
 //! keepalived takes the example of the manual. Skipped with a word where keepalived is not installed, or no network can be made.
 
-#![allow(clippy::print_stdout, reason = "a skipped test says why")]
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+
+use howdah_needs::{Lack, skipped};
 
 /// What is missing for the test, if anything is.
 fn missing() -> Option<&'static str> {
@@ -21,7 +21,7 @@ fn missing() -> Option<&'static str> {
 #[test]
 fn keepalived_takes_the_example_of_the_manual() {
     if let Some(missing) = missing() {
-        println!("skipped: {missing} is missing");
+        skipped(Lack::Program, format_args!("{missing} is missing"));
         return;
     }
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/manual/clusters.md");

@@ -1,6 +1,5 @@
 //! `howdah lab run` with what nobody here wrote: the Linux kernel's client and server, netem, NFS-Ganesha. A cell each, and
 //! nothing is left of them. What this machine lacks is said, and its test is skipped.
-#![allow(clippy::print_stdout)] // A test that is skipped says why.
 
 #[allow(dead_code, reason = "shared with other tests")]
 #[path = "running/lab.rs"]
@@ -11,6 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use howdah_lab::record::{Outcome, Row};
+use howdah_needs::{Lack, skipped};
 
 /// `limit` is for the machine on which it takes longest.
 const HEAD: &str = r#"name = "guests"
@@ -35,7 +35,7 @@ fn run(home: &Path, cell: &str) -> Option<Row> {
     let row = rows.into_iter().next().unwrap_or_else(|| panic!("{:?}", ran.output));
     let Outcome::Failed(why) = &row.outcome else { return Some(row) };
     assert!(why.contains(LACKING), "{why}");
-    println!("skipped: {why}");
+    skipped(Lack::Program, why);
     None
 }
 
@@ -83,7 +83,7 @@ fn our_client_writes_to_the_linux_kernels_server() {
 #[test]
 fn our_client_writes_to_ganesha() {
     if !rustix::process::geteuid().is_root() {
-        println!("skipped: Ganesha opens files by their handles, which takes root");
+        skipped(Lack::Root, "Ganesha opens files by their handles, which takes root");
         return;
     }
     let home = tempfile::tempdir().expect("a directory");

@@ -1,6 +1,5 @@
 //! `howdah lab run`: a whole small plan, from its text to the report, and what becomes of it when cells fail or claims do not
 //! hold. Where no sandbox can be made, it says so and is skipped.
-#![allow(clippy::print_stdout)] // A test that is skipped says why.
 
 #[allow(dead_code, reason = "shared with other tests")]
 #[path = "running/lab.rs"]

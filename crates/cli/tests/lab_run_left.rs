@@ -1,6 +1,5 @@
 //! `howdah lab run`: nothing of it is left but its results, however it ends. Where no sandbox can be made, it says so and is
 //! skipped.
-#![allow(clippy::print_stdout)] // A test that is skipped says why.
 
 #[allow(dead_code, reason = "shared with other tests")]
 #[path = "lab_shell/laboratory.rs"]
@@ -13,6 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use howdah_needs::{Lack, skipped};
 use laboratory::{LIMIT, Laboratory, end_of, ended};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
@@ -41,7 +41,7 @@ impl Run {
     fn new(test: &str, options: &str) -> Option<Self> {
         let laboratory = Laboratory::new(test);
         if let Some(reason) = laboratory.why_not() {
-            println!("skipped: {reason}");
+            skipped(Lack::Namespaces, reason);
             return None;
         }
         let place = tempfile::tempdir().expect("a directory");

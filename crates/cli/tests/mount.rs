@@ -1,7 +1,5 @@
 //! `howdah mount`, `umount` and `mounts`, of a `howdah serve` on this host.
 
-#![allow(clippy::print_stdout)] // A test that is skipped says why.
-
 #[path = "running/server.rs"]
 mod server;
 
@@ -13,6 +11,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use howdah_needs::{Lack, skipped};
 use howdah_random::Random;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -31,11 +30,11 @@ impl Scene {
     fn new() -> Option<Self> {
         let device = OpenOptions::new().read(true).write(true).open("/dev/fuse");
         if let Err(error) = device {
-            println!("skipped: /dev/fuse: {error}");
+            skipped(Lack::Fuse, format_args!("/dev/fuse: {error}"));
             return None;
         }
         if !rustix::process::geteuid().is_root() {
-            println!("skipped: mounting takes root");
+            skipped(Lack::Root, "mounting takes root");
             return None;
         }
         let home = home();

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_client::nfs3::Nfs3;
 use howdah_layers::file::{OpenFile, OpenFileOptions};
+use howdah_needs::{Lack, skipped};
 use howdah_vfs::{Caller, Change, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes, Stability};
 use rustix::process::Signal;
 use server::{Server, run, serve};
@@ -221,6 +222,7 @@ fn a_far_directory_that_is_replaced_is_mounted_again() {
 #[test]
 fn a_relay_that_calls_from_low_ports_takes_calls_from_such_ports_and_says_whose_locks_it_knows() {
     if !rustix::process::geteuid().is_root() {
+        skipped(Lack::Root, "calling from low ports takes root");
         return;
     }
     let home = home();

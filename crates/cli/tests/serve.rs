@@ -1,5 +1,4 @@
 //! The binary as people and service managers run it, as whatever user runs the tests.
-#![allow(clippy::print_stdout)] // A test that is skipped says why.
 
 #[path = "running/server.rs"]
 mod server;
@@ -16,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_client::nfs3::Nfs3;
+use howdah_needs::{Lack, skipped};
 use howdah_vfs::{Caller, Change, Create, Data, FileSystem, FsError, Name, NewAttributes, Stability};
 use rustix::process::Signal;
 use server::{HOWDAH, Server, home, run, serve};
@@ -217,7 +217,6 @@ fn a_server_that_was_started_nice_stays_so_and_does_not_complain() {
 }
 
 #[test]
-#[allow(clippy::print_stdout)] // It tells why it was skipped.
 fn a_reload_that_drops_an_export_lets_go_of_its_mount() {
     const CHILD: &str = "HOWDAH_TEST_NAMESPACE";
     let allowed = |mut command: Command| command.status().is_ok_and(|status| status.success());
@@ -230,7 +229,7 @@ fn a_reload_that_drops_an_export_lets_go_of_its_mount() {
         let (mut probe, mut run) = (unshare(), unshare());
         probe.arg("true").stderr(std::process::Stdio::null());
         if !rustix::process::geteuid().is_root() || !allowed(probe) {
-            println!("skipped: this takes a mount namespace");
+            skipped(Lack::Namespaces, "this takes a mount namespace");
             return;
         }
         let test = "a_reload_that_drops_an_export_lets_go_of_its_mount";

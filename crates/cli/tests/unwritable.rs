@@ -1,5 +1,4 @@
 //! A server whose state directory is full or read-only serves NFSv3 all the same, and says what does not work.
-#![allow(clippy::print_stdout)] // A test that is skipped says why.
 
 #[path = "running/server.rs"]
 mod server;
@@ -11,6 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use howdah_client::connect::{ConnectOptions, connect};
+use howdah_needs::{Lack, skipped};
 use howdah_vfs::{Caller, FileSystem, Name};
 use rustix::process::Signal;
 use server::{Server, home, run, serve};
@@ -34,7 +34,7 @@ fn is_in_namespace(test: &str) -> bool {
         command
     };
     if !rustix::process::geteuid().is_root() || !succeeds(unshare().arg("true")) {
-        println!("skipped: this takes a mount namespace");
+        skipped(Lack::Namespaces, "this takes a mount namespace");
         return false;
     }
     let mut again = unshare();

@@ -15,6 +15,7 @@ use howdah_client::connect::{ConnectOptions, connect};
 use howdah_client::mount::{Place, mount};
 use howdah_client::nfs3::{Identity, Nfs3, Settings};
 use howdah_client::url::NfsUrl;
+use howdah_needs::{Lack, skipped};
 use howdah_vfs::conformance::Abilities;
 use howdah_vfs::{Caller, Change, Create, FileSystem, Name, NewAttributes};
 use howdah_wire::mount as protocol;
@@ -179,7 +180,7 @@ fn without_a_port_the_portmapper_is_asked() {
 fn over_ipv6_rpcbind_is_asked() {
     let any: SocketAddr = "[::1]:0".parse().expect("an address");
     if TcpListener::bind(any).is_err() {
-        // This host has no IPv6.
+        skipped(Lack::Kernel, "this machine has no IPv6");
         return;
     }
     let served = serve_at(any, memory(), Abilities::default(), None);

@@ -1,5 +1,4 @@
 //! RPC over UDP against a real server over loopback.
-#![allow(clippy::print_stdout)] // A test that is skipped says why.
 
 mod served;
 
@@ -11,6 +10,7 @@ use howdah_client::channel::{
     CallError, Channel, ChannelOptions, Class, Patience, Replay, Request, Target, Transport,
 };
 use howdah_client::nfs3::Nfs3;
+use howdah_needs::{Lack, skipped};
 use howdah_net::Namespace;
 use howdah_vfs::conformance;
 use howdah_vfs::conformance::operations::run_operations;
@@ -124,7 +124,7 @@ fn ip(arguments: &str) {
 fn a_call_goes_on_from_another_address_when_ours_is_gone() {
     let host = match Namespace::new() {
         Ok(host) => host,
-        Err(error) => return println!("skipped: making network namespaces: {error}"),
+        Err(error) => return skipped(Lack::Namespaces, format_args!("making network namespaces: {error}")),
     };
     let on_a_host = || {
         ip("link set lo up");

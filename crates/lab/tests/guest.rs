@@ -1,12 +1,12 @@
 //! A guest boots, does what it is told, and leaves nothing, however it goes. Where User Mode Linux is not installed these
 //! say so and pass.
-#![allow(clippy::print_stderr)] // A test that is skipped says why.
 
 use std::fs;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use howdah_lab::guest::{GUEST_KERNEL, Kernel, MAIN, Session, Share, find_command, missing, search_path};
+use howdah_needs::{Lack, skipped};
 use tempfile::TempDir;
 
 /// What takes no time in a guest still waits for a busy machine.
@@ -17,7 +17,7 @@ fn soon() -> Instant {
 /// Boots a guest without a network; none where there is no User Mode Linux.
 fn boot(directory: &TempDir) -> Option<Session> {
     if let Some(why) = missing(&[GUEST_KERNEL]) {
-        eprintln!("skipped: {why}");
+        skipped(Lack::Program, why);
         return None;
     }
     let share = Share::lay_out(directory.path()).expect("a share");

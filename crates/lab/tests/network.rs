@@ -1,6 +1,5 @@
 //! Networks as they are built, with sockets on their hosts. Each test that takes root says so where there is none: as an
 //! ordinary user a network is built in a sandbox, which the tests of `howdah lab` enter.
-#![allow(clippy::print_stdout)] // A test that is skipped says why.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
@@ -8,13 +7,14 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use howdah_lab::network::{Network, Topology, WireSpec};
+use howdah_needs::{Lack, skipped};
 
 /// Longer than anything here takes, also on a busy machine.
 const LIMIT: Duration = Duration::from_secs(30);
 
 fn build(topology: &Topology) -> Option<Network> {
     if !rustix::process::geteuid().is_root() {
-        println!("skipped: making network namespaces takes root");
+        skipped(Lack::Root, "making network namespaces takes root");
         return None;
     }
     Some(Network::build(topology).expect("a network"))
@@ -237,7 +237,7 @@ fn ipv6_works_at_once() {
         Some(network.host(host).run_in(|| UdpSocket::bind(address)).expect("a thread").expect("a socket"))
     };
     let (Some(client), Some(server)) = (bind("client"), bind("server")) else {
-        return println!("skipped: this machine has no IPv6");
+        return skipped(Lack::Kernel, "this machine has no IPv6");
     };
     for socket in [&client, &server] {
         socket.set_read_timeout(Some(LIMIT)).expect("a limit");

@@ -1,6 +1,6 @@
 //! Outages of the path below one connection, longer than TCP takes lightly: calls go on within seconds after it is back, and each
 //! that changes names was run once. Each test that takes root says so where there is none.
-#![allow(clippy::print_stdout)] // A test that is skipped says why.
+#![allow(clippy::print_stdout, reason = "how long the outage lasted, for a person")]
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_client::url::NfsUrl;
 use howdah_lab::network::{Network, Topology, WireSpec};
+use howdah_needs::{Lack, skipped};
 use howdah_server::exports::{ClientRule, Export, Exports, Squash};
 use howdah_server::{Server, Settings, Sockets};
 use howdah_vfs::layer::{Call, Metered};
@@ -90,7 +91,7 @@ fn count(counter: &AtomicUsize) -> usize {
 /// Calls that never stop, and an outage of their path.
 fn try_outage(lanes: &str, begin: impl FnOnce(&Network), end: impl FnOnce(&Network)) {
     if !rustix::process::geteuid().is_root() {
-        println!("skipped: making network namespaces takes root");
+        skipped(Lack::Root, "making network namespaces takes root");
         return;
     }
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,6 +1,6 @@
 //! Files that are mapped into memory.
 
-#![allow(unsafe_code, clippy::print_stdout)] // Mapping is.
+#![allow(unsafe_code)] // Mapping is.
 
 mod support;
 
@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::Command;
 use std::ptr;
 
+use howdah_needs::{Lack, skipped};
 use rustix::mm::{MapFlags, MsyncFlags, ProtFlags, mmap, msync, munmap};
 use support::Mount;
 
@@ -35,7 +36,7 @@ fn a_file_that_is_open_past_the_caches_can_be_mapped() {
     let mut numbers = release.split(['.', '-']).map_while(|number| number.parse::<u32>().ok());
     let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
     if version < (6, 6) {
-        println!("skipped: before Linux 6.6 such a file cannot be mapped to be written");
+        skipped(Lack::Kernel, "before Linux 6.6 such a file cannot be mapped to be written");
         return;
     }
     map_in_a_child("a_file_that_is_open_past_the_caches_can_be_mapped");

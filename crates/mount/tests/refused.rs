@@ -1,7 +1,5 @@
 //! What programs see of a file system that refuses, loses and hangs.
 
-#![allow(clippy::print_stdout)] // A test that is skipped says why.
-
 mod support;
 
 use std::fs::{self, File, OpenOptions};
@@ -14,6 +12,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use howdah_mount::MountOptions;
+use howdah_needs::{Lack, skipped};
 use howdah_store::local::{LocalFileSystem, Options};
 use howdah_vfs::layer::{Call, Fault, FaultKind, FaultPlan, Faulty, Layer, ReadOnly};
 use howdah_vfs::memory::MemoryFileSystem;
@@ -143,7 +142,7 @@ fn who_waits_for_a_server_that_is_away_can_be_interrupted() {
         kill_process(process, Signal::INT).expect("it lives");
         assert_eq!(python.wait().expect("it ends").code(), Some(7));
     } else {
-        println!("skipped: there is no python3");
+        skipped(Lack::Program, "there is no python3");
     }
     drop(away);
     let mut text = String::new();
@@ -183,7 +182,7 @@ fn each_call_acts_as_who_makes_it() {
         command.stderr(Stdio::null()).output().map(|output| output.status.success())
     };
     let Ok(own) = can_read("own") else {
-        println!("skipped: there is no setpriv (Debian: util-linux)");
+        skipped(Lack::Program, "there is no setpriv (Debian: util-linux)");
         return;
     };
     let read = |name| can_read(name).expect("started");

@@ -1,8 +1,6 @@
 //! Each program is told once that its data could not be made durable. What it writes afterwards is not affected. No test here starts
 //! a program, because a child closes its copies of open files and would take the error.
 
-#![allow(clippy::print_stdout)] // A test that is skipped says why.
-
 mod support;
 
 use std::fs::File;

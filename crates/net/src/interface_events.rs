@@ -95,12 +95,12 @@ impl InterfaceEvents {
 }
 
 #[cfg(test)]
-#[allow(clippy::print_stdout)] // A test that is skipped says why.
 mod tests {
     use std::net::Ipv4Addr;
     use std::process::Command;
     use std::thread;
 
+    use howdah_needs::{Lack, skipped};
     use rustix::net::sockopt;
 
     use super::*;
@@ -119,7 +119,7 @@ mod tests {
     fn on_a_host(what: impl FnOnce() + Send) {
         match Namespace::new() {
             Ok(host) => host.run_in(what).expect("a thread"),
-            Err(error) => println!("skipped: making network namespaces: {error}"),
+            Err(error) => skipped(Lack::Namespaces, format_args!("making network namespaces: {error}")),
         }
     }
 

@@ -192,9 +192,10 @@ fn wait(polled: &mut [PollFd<'_>], most: Option<Duration>) -> io::Result<()> {
 }
 
 #[cfg(test)]
-#[allow(clippy::print_stdout)] // A test that is skipped says why.
 mod tests {
     use std::net::UdpSocket;
+
+    use howdah_needs::{Lack, skipped};
 
     use super::*;
     use crate::{Namespace, Offloads, Tun};
@@ -269,7 +270,9 @@ mod tests {
     fn another_address_is_taken_when_its_own_is_gone_and_the_port_is_kept() {
         let host = match Namespace::new() {
             Ok(host) => host,
-            Err(error) => return println!("skipped: making network namespaces: {error}"),
+            Err(error) => {
+                return skipped(Lack::Namespaces, format_args!("making network namespaces: {error}"));
+            }
         };
         let on_a_host = || {
             let _interface = Tun::open("one", Offloads::None).expect("an interface");

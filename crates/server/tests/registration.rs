@@ -1,12 +1,11 @@
 //! Registration with a real rpcbind, in namespaces of its own: no rpcbind of this host is ever asked.
 
-#![allow(clippy::print_stdout)] // A test that is skipped says why.
-
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use howdah_needs::{Lack, skipped};
 use howdah_net::RpcbindStream;
 use howdah_server::Transport;
 use howdah_server::registration::{Registration, RegistrationError, register};
@@ -43,7 +42,10 @@ fn a_real_rpcbind_knows_the_server_as_long_as_it_runs() {
             Err(String::from_utf8_lossy(&output.stderr).into_owned())
         }
     }) {
-        println!("skipped: rpcbind, namespaces or the right to make them are missing: {reason}");
+        skipped(
+            Lack::Program,
+            format_args!("rpcbind, namespaces or the right to make them are missing: {reason}"),
+        );
         return;
     }
     let this = std::env::current_exe().expect("a test runs from a file");

@@ -1,14 +1,13 @@
 //! What can be set while a server runs, and what it tells of its connections.
-#![allow(clippy::print_stdout)] // A test that is skipped says why.
 
 mod common;
 
-use std::io::Write;
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use common::{getattr, root, serve_memory, serve_tuned};
+use howdah_needs::{Lack, skipped};
 use howdah_server::Server;
 use howdah_server::Tuning;
 use howdah_server::exports::Clients;
@@ -96,7 +95,7 @@ fn a_size_that_is_set_reaches_connections_that_live_and_new_ones() {
     let tuning = Tuning { receive_buffer: Setting::Fixed(3_200_000), ..Tuning::default() };
     let (server, address) = serve_tuned(Arc::new(MemoryFileSystem::new()), tuning);
     if server.tuning_report().mode != "forced" {
-        writeln!(std::io::stdout(), "skipped: buffers cannot be forced here").expect("printing");
+        skipped(Lack::Kernel, "buffers cannot be forced here");
         return;
     }
     let mut stream = TcpStream::connect(address).expect("connecting");
@@ -135,7 +134,7 @@ fn clients_of_a_network_have_its_sizes_and_not_what_is_set_for_all() {
     };
     let (server, address) = serve_tuned(Arc::new(MemoryFileSystem::new()), tuning);
     if server.tuning_report().mode != "forced" {
-        writeln!(std::io::stdout(), "skipped: buffers cannot be forced here").expect("printing");
+        skipped(Lack::Kernel, "buffers cannot be forced here");
         return;
     }
     let size =

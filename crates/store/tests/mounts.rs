@@ -1,6 +1,5 @@
 //! What is mounted inside the export is hidden, or entered if the export crosses mounts. Runs in a mount namespace of
 //! its own, which takes the superuser; the test says so where it cannot.
-#![allow(clippy::print_stdout)]
 
 mod common;
 
@@ -12,6 +11,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use common::in_a_namespace;
+use howdah_needs::{Lack, skipped};
 use howdah_store::local::{HandleReuse, LocalFileSystem, Options, handle_reuse};
 use howdah_vfs::{
     Caller, Change, Create, Data, Detail, FileSystem, FsError, Handle, Name, NewAttributes, Stability,
@@ -228,7 +228,7 @@ fn of_a_file_system_and_its_copy_the_first_is_served_after_a_restart_too() {
             run("mount", &["-o".as_ref(), "loop".as_ref(), image(name).as_ref(), point.as_ref()])
         };
         if !made || !mounted("one") || !mounted("two") {
-            println!("skipped: this takes mkfs.ext4 and two loop devices");
+            skipped(Lack::Kernel, "this takes mkfs.ext4 and two loop devices");
             return;
         }
         for _ in 0..2 {
@@ -293,7 +293,7 @@ fn an_overlay_whose_files_change_their_identity_is_told() {
             let options = CString::new(options).expect("no NUL");
             if let Err(errno) = mount("overlay", &merged, "overlay", MountFlags::empty(), options.as_c_str())
             {
-                println!("skipped: an overlay of {at} with options {options:?}: {errno}");
+                skipped(Lack::Kernel, format_args!("an overlay of {at} with options {options:?}: {errno}"));
                 return None;
             }
             let found = handle_reuse(&merged).expect("it is there");

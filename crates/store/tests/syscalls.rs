@@ -1,6 +1,5 @@
 //! How many system calls each call makes once its node is open, counted by strace; without it there is nothing to
 //! count with, and the test says so.
-#![allow(clippy::print_stdout)]
 
 mod common;
 
@@ -10,6 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use common::{Place, is_root};
+use howdah_needs::{Lack, skipped};
 use howdah_store::local::{LocalFileSystem, Options, SyncMode};
 use howdah_vfs::{
     Access, Caller, Change, Create, Data, Detail, Entry, FileSystem, Handle, Name, NewAttributes, SetTime,
@@ -63,7 +63,10 @@ fn each_call_makes_its_system_calls_and_no_more() {
     let Some(counted) = traced("each_call_makes_its_system_calls_and_no_more", work) else { return };
     for (call, expected) in EXPECTED {
         let Some(found) = counted.get(*call) else {
-            println!("skipped: {call}: nothing is durable in {}", env!("CARGO_TARGET_TMPDIR"));
+            skipped(
+                Lack::Kernel,
+                format_args!("{call}: nothing is durable in {}", env!("CARGO_TARGET_TMPDIR")),
+            );
             continue;
         };
         let expected: HashMap<_, _> =
@@ -105,7 +108,7 @@ fn traced(test: &str, body: fn()) -> Option<HashMap<String, HashMap<String, u64>
     let mut probe = Command::new("unshare");
     probe.args(["--mount", "strace", "-V"]).stdout(Stdio::null()).stderr(Stdio::null());
     if !is_root() || !probe.status().is_ok_and(|status| status.success()) {
-        println!("skipped: this takes strace, a mount namespace and the superuser");
+        skipped(Lack::Program, "this takes strace, a mount namespace and the superuser");
         return None;
     }
     let trace = tempfile::NamedTempFile::new().expect("a file");

@@ -1,7 +1,10 @@
 //! What a step is and what it reports.
 
-use crate::workspace::Workspace;
+use std::collections::BTreeMap;
+
 use anyhow::Result;
+
+use crate::workspace::Workspace;
 
 /// A part of the test command.
 pub struct Step {
@@ -30,7 +33,9 @@ pub struct Report {
     pub failed: usize,
     /// That did not run.
     pub skipped: usize,
-    /// For a person: a cause of failure, a reason for skipping, or what was done.
+    /// Why tests were skipped, and how many for each reason.
+    pub reasons: BTreeMap<String, usize>,
+    /// For a person: a cause of failure, a reason for skipping a step, or what was done.
     pub remarks: Vec<String>,
     /// What those that failed said, told again at the end.
     pub causes: Vec<String>,
@@ -57,6 +62,9 @@ impl Report {
         self.passed += other.passed;
         self.failed += other.failed;
         self.skipped += other.skipped;
+        for (why, count) in other.reasons {
+            *self.reasons.entry(why).or_default() += count;
+        }
         self.remarks.extend(other.remarks);
         self.causes.extend(other.causes);
     }

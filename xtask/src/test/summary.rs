@@ -24,6 +24,13 @@ pub fn print(reports: &[(&str, Duration, Report)]) -> ExitCode {
         total.passed += report.passed;
         total.failed += report.failed;
         total.skipped += report.skipped;
+        for (why, count) in &report.reasons {
+            *total.reasons.entry(why.clone()).or_default() += count;
+        }
+    }
+    if !total.reasons.is_empty() {
+        println!("\ntests that did not run, or not in full:");
+        total.reasons.iter().for_each(|(why, count)| println!("{count:>7}  {why}"));
     }
     println!("\n{} passed, {} failed, {} skipped", total.passed, total.failed, total.skipped);
     if total.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -45,10 +45,7 @@ impl TestOutput {
         }
         if let Some(why) = line.strip_prefix("skipped: ") {
             self.report.skipped += 1;
-            let remark = format!("skipped: {why}");
-            if !self.report.remarks.contains(&remark) {
-                self.report.remarks.push(remark);
-            }
+            *self.report.reasons.entry(why.to_owned()).or_default() += 1;
             return Show::Always;
         }
         match self.section {
@@ -136,7 +133,8 @@ test result: FAILED. 2 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; 
         }
         let report = output.report;
         assert_eq!((report.passed, report.failed, report.skipped), (4, 2, 4));
-        assert_eq!(report.remarks, ["FAILED a::b", "skipped: not installed: linux.uml", "FAILED a::b"]);
+        assert_eq!(report.remarks, ["FAILED a::b", "FAILED a::b"]);
+        assert_eq!(report.reasons, [("not installed: linux.uml".to_owned(), 2)].into());
         let cause = ["---- a::b stdout ----", "thread 'a::b' panicked at a.rs:1:2:", "seen 1"];
         assert_eq!(report.causes, [cause, cause].concat());
     }

@@ -81,6 +81,8 @@ fn as_nobody(program: &Path, home: &Path) -> Command {
         .current_dir(home)
         .env("HOME", home)
         .env("TMPDIR", home)
+        // Nobody lacks what root has.
+        .env_remove("HOWDAH_TESTS_HAVE")
         .env_remove("XDG_STATE_HOME")
         .env_remove("XDG_RUNTIME_DIR");
     command

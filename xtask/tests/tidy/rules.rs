@@ -81,6 +81,7 @@ const RULES: &[Rule] = &[
     whole("random", "*Does not know* what they decide", &["howdah_link", "howdah_vfs", "howdah_workload"]),
     whole("units", "*Does not know* what a figure means", &["howdah_tune", "howdah_net", "howdah_link"]),
     whole("threads", "*Does not know* what runs on them", &["howdah_vfs", "howdah_layers", "howdah_mount"]),
+    whole("needs", "*Does not know* any test", &["howdah_vfs", "howdah_net"]),
     whole(
         "capture",
         "*Does not know* who writes or reads the file",

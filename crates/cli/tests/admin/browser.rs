@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use howdah_needs::{Lack, skipped};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -14,7 +15,7 @@ pub fn browser() -> Option<&'static str> {
     let is_there = |name: &&&str| Command::new(name).arg("--version").output().is_ok();
     let found = BROWSERS.iter().find(is_there).copied();
     if found.is_none() {
-        println!("skipped: there is none of {}", BROWSERS.join(", "));
+        skipped(Lack::Program, format_args!("there is none of {}", BROWSERS.join(", ")));
     }
     found
 }

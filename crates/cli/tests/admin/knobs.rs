@@ -2,6 +2,7 @@
 
 use std::net::TcpStream;
 
+use howdah_needs::{Lack, skipped};
 use howdah_net::SocketList;
 use serde_json::Value;
 
@@ -68,7 +69,7 @@ fn what_cannot_be_is_refused_with_what_would_do() {
 fn a_connection_that_lives_gets_the_size() {
     let served = Served::start(&[]);
     if knob(&served, "tcp_rcvbuf")["bounded_by"].as_str().is_some_and(|said| said.contains("CAP_NET_ADMIN")) {
-        println!("skipped: buffers cannot be forced here");
+        skipped(Lack::Kernel, "buffers cannot be forced here");
         return;
     }
     let address = served.server.address();

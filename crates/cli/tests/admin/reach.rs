@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
+use howdah_needs::{Lack, skipped};
 use rustix::process::Signal;
 
 use crate::asking::{Served, asking, start_in};
@@ -95,7 +96,7 @@ fn where_several_run_one_is_named() {
 #[test]
 fn another_users_server_is_not_reached() {
     if !rustix::process::geteuid().is_root() {
-        println!("skipped: becoming another user needs root");
+        skipped(Lack::Root, "becoming another user needs root");
         return;
     }
     let served = Served::start(&[]);

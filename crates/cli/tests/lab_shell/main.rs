@@ -1,11 +1,11 @@
 //! `howdah lab shell`: what it gives, and that nothing of it is left, however it ends.
-#![allow(clippy::print_stdout)] // A test that is skipped says why.
 
 mod laboratory;
 mod terminal;
 
 use std::process::Child;
 
+use howdah_needs::{Lack, skipped};
 use laboratory::{Laboratory, end_of, ended};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -17,7 +17,7 @@ fn laboratory(test: &str) -> Option<Laboratory> {
     match laboratory.why_not() {
         None => Some(laboratory),
         Some(reason) => {
-            println!("skipped: {reason}");
+            skipped(Lack::Namespaces, reason);
             None
         }
     }
@@ -70,7 +70,7 @@ fn every_shell_sees_the_interfaces_of_its_host_and_mounts_of_all() {
 fn a_punctual_path_is_carried_before_others_do_their_work() {
     let Some(laboratory) = laboratory("punctual") else { return };
     if !nix::unistd::geteuid().is_root() {
-        println!("skipped: it takes root");
+        skipped(Lack::Root, "it takes root");
         return;
     }
     // Thread names stand in brackets, scheduling policies in field 41; 1 is SCHED_FIFO (proc_pid_stat(5)). A thread that has
@@ -250,8 +250,9 @@ fn another_terminal_joins() {
 /// As an ordinary user, made one by the superuser.
 fn of_nobody(test: &str, tun: &str) -> Option<Laboratory> {
     if !rustix::process::geteuid().is_root() {
-        println!(
-            "skipped: it takes the superuser to become somebody else; the other tests here ran as an ordinary user"
+        skipped(
+            Lack::Root,
+            "it takes the superuser to become somebody else; the other tests here ran as an ordinary user",
         );
         return None;
     }
@@ -263,7 +264,7 @@ fn an_ordinary_user_has_networks_too() {
     let Some(laboratory) = of_nobody("nobody", "666") else { return };
     if let Some(reason) = laboratory.why_not() {
         assert!(reason.contains("namespaces"), "the only thing that may be missing: {reason}");
-        return println!("skipped: {reason}");
+        return skipped(Lack::Namespaces, reason);
     }
     let script = "id -u; ip netns exec server ip -br address show path0; cat /proc/self/uid_map; \
                   echo 4096 > /proc/sys/net/ipv4/tcp_notsent_lowat && echo written";

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use howdah_lab::record::{ResultDirectory, Row, latest};
+use howdah_needs::{Lack, skipped};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// The program under test.
@@ -55,7 +56,7 @@ pub fn rows(results: &ResultDirectory) -> Vec<Row> {
 pub fn is_no_sandbox(said: &str, results: &Path) -> bool {
     let missing = NO_SANDBOX.iter().any(|missing| said.contains(missing)) && !results.exists();
     if missing {
-        println!("skipped: {said}");
+        skipped(Lack::Namespaces, said);
     }
     missing
 }

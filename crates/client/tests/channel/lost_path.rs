@@ -1,11 +1,11 @@
 //! A path that is lost while the server is there, by another way. Each test that takes root says so where there is none.
-#![allow(clippy::print_stdout)] // A test that is skipped says why.
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use howdah_client::channel::{Channel, ChannelOptions, Class, Target, Transport};
+use howdah_needs::{Lack, skipped};
 use howdah_net::Namespace;
 
 use crate::scripted;
@@ -24,7 +24,7 @@ fn ip(host: &Namespace, arguments: &[&str]) {
 #[test]
 fn calls_of_a_lost_path_go_another_way_with_their_xids() {
     if !rustix::process::geteuid().is_root() {
-        println!("skipped: making network namespaces takes root");
+        skipped(Lack::Root, "making network namespaces takes root");
         return;
     }
     let host = Namespace::new().expect("a host");

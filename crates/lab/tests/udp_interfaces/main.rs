@@ -1,5 +1,4 @@
 //! UDP at a server with several interfaces, each with sockets of its own: on hosts that are network namespaces.
-#![allow(clippy::print_stdout)] // A test that is skipped says why.
 
 mod caller;
 mod served;
@@ -11,6 +10,7 @@ use std::time::Duration;
 
 use caller::{AGAIN, Caller};
 use howdah_lab::network::Host;
+use howdah_needs::{Lack, skipped};
 use howdah_server::UdpSettings;
 use served::{CLIENTS, Served, WIRES, await_that, ip, network, try_ip};
 
@@ -176,7 +176,7 @@ fn what_comes_by_a_tunnel_a_bridge_or_a_bond_comes_by_its_own_sockets() {
     let made = tunnel(server, "server", "one", "10.97.0.1").and(tunnel(client, "one", "server", "10.97.0.2"));
     match made {
         Ok(()) => ask_on("tunnel", "10.97.0.1"),
-        Err(said) => println!("skipped: tunnels: {said}"),
+        Err(said) => skipped(Lack::Kernel, format_args!("tunnels: {said}")),
     }
 
     cable(server, client, "port");
@@ -196,7 +196,7 @@ fn what_comes_by_a_tunnel_a_bridge_or_a_bond_comes_by_its_own_sockets() {
                 ask_on(name, "10.96.0.1");
                 ip(server, &format!("link delete {name}"));
             }
-            Err(said) => println!("skipped: {name}: {said}"),
+            Err(said) => skipped(Lack::Kernel, format_args!("{name}: {said}")),
         }
     }
 }

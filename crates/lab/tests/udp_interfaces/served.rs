@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use howdah_lab::network::{Host, HostSpec, Network, Topology, WireSpec};
+use howdah_needs::{Lack, skipped};
 use howdah_server::exports::{ClientRule, Export, Exports, Squash};
 use howdah_server::{Server, Settings, Sockets, UdpSettings, UdpTraffic};
 use howdah_vfs::memory::MemoryFileSystem;
@@ -20,7 +21,7 @@ pub const WIRES: [&str; 3] = ["path0", "path1", "path2"];
 /// The network, unless this user may not make one.
 pub fn network() -> Option<Network> {
     if !rustix::process::geteuid().is_root() {
-        println!("skipped: making network namespaces takes root");
+        skipped(Lack::Root, "making network namespaces takes root");
         return None;
     }
     let hosts = CLIENTS.iter().chain(&["server"]).map(|name| ((*name).to_owned(), HostSpec::default()));

@@ -1,7 +1,6 @@
 //! A file system that is mounted for a test.
 
 #![allow(dead_code, reason = "each test program uses some of it")]
-#![allow(clippy::print_stdout)] // A test that is skipped says why.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,6 +8,7 @@ use std::sync::Arc;
 
 use howdah_layers::{Cached, CachingOptions};
 use howdah_mount::{FuseMount, MountOptions, Plain, mount};
+use howdah_needs::{Lack, skipped};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{Consistency, FileSystem};
 use tempfile::TempDir;
@@ -48,11 +48,11 @@ impl Mount {
         options: &MountOptions,
     ) -> Option<Self> {
         if let Err(error) = fs::OpenOptions::new().read(true).write(true).open("/dev/fuse") {
-            println!("skipped: /dev/fuse: {error}");
+            skipped(Lack::Fuse, format_args!("/dev/fuse: {error}"));
             return None;
         }
         if !rustix::process::geteuid().is_root() {
-            println!("skipped: mounting takes root");
+            skipped(Lack::Root, "mounting takes root");
             return None;
         }
         let home = tempfile::tempdir().expect("a directory");

@@ -55,10 +55,11 @@ mod tests {
     use std::fs;
     use std::process::Command;
 
+    use howdah_needs::{Lack, skipped};
+
     use super::*;
 
     /// Runs a script over the page's own modules; what it throws fails the test.
-    #[allow(clippy::print_stdout, reason = "a test that is skipped says so")]
     fn run_by_node(script: &str) {
         let home = tempfile::tempdir().expect("a directory");
         for (path, kind, content) in FILES {
@@ -69,7 +70,7 @@ mod tests {
         fs::write(home.path().join("package.json"), r#"{"type": "module"}"#).expect("written");
         fs::write(home.path().join("test.js"), script).expect("written");
         let Ok(output) = Command::new("node").arg(home.path().join("test.js")).output() else {
-            println!("skipped: there is no node");
+            skipped(Lack::Program, "there is no node");
             return;
         };
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -1,9 +1,8 @@
 //! Who may ask, how much, for how long, and what is answered to what is not there.
 
-#![allow(clippy::print_stdout)]
-
 use std::io::{Read, Write};
 
+use howdah_needs::{Lack, skipped};
 use howdah_net::connect_local;
 use rustix::process::Uid;
 
@@ -43,7 +42,7 @@ fn its_socket_goes_with_the_server() {
 #[test]
 fn other_users_are_refused_even_where_the_socket_lets_them_in() {
     if !rustix::process::geteuid().is_root() {
-        println!("skipped: becoming another user needs root");
+        skipped(Lack::Root, "becoming another user needs root");
         return;
     }
     let asked = Asked::start();

@@ -1,7 +1,5 @@
 //! The dashboard and the alerts that come with the server ask for figures that it tells.
 
-#![allow(clippy::print_stdout)]
-
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -9,6 +7,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use howdah_needs::{Lack, skipped};
 use howdah_server::admin::MetricsSettings;
 use serde_json::Value;
 
@@ -82,7 +81,7 @@ fn promtool(arguments: &[&str], input: &str) -> Option<(bool, String)> {
     let command = command.args(arguments).current_dir(packaged("prometheus"));
     let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let Ok(mut child) = child else {
-        println!("skipped: there is no {PROMTOOL}");
+        skipped(Lack::Program, format_args!("there is no {PROMTOOL}"));
         return None;
     };
     // It may end without reading.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
+use howdah_needs::{Lack, skipped};
 use howdah_store::local::{LocalFileSystem, Options};
 use howdah_vfs::Caller;
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
@@ -141,7 +142,6 @@ pub fn run_as_nobody(name: &str, variable: (&str, impl AsRef<std::ffi::OsStr>)) 
 }
 
 /// Runs a test of this program in a mount namespace of its own, with a file system mounted at `mnt` in its place.
-#[allow(clippy::print_stdout)] // It tells why it was skipped.
 pub fn in_a_namespace(test: &str, body: impl Fn(&Place)) {
     const CHILD: &str = "HOWDAH_TEST_NAMESPACE";
     if std::env::var_os(CHILD).is_some() {
@@ -166,7 +166,7 @@ pub fn in_a_namespace(test: &str, body: impl Fn(&Place)) {
     let mut probe = unshare();
     probe.arg("true");
     if !is_root() || !allowed(probe) {
-        println!("skipped: this takes a mount namespace");
+        skipped(Lack::Namespaces, "this takes a mount namespace");
         return;
     }
     let mut run = unshare();
