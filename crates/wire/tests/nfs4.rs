@@ -24,6 +24,24 @@ macro_rules! every {
     }};
 }
 
+/// For each operation: whoever passes its arguments stands where whoever decodes them does, and what ends too early is refused.
+macro_rules! passed {
+    ($dice:ident; $($operation:ident,)*) => {$(
+        let encoded = Encoder::to_vec(&$operation::Arguments::roll(&mut $dice));
+        for message in [&encoded[..], &encoded[..encoded.len() - 1]] {
+            let (mut decoded, mut passed) = (Decoder::new(message), Decoder::new(message));
+            let is_whole = $operation::Arguments::decode(&mut decoded).is_ok();
+            let is_passed = pass_arguments($operation::OPERATION, &mut passed).is_ok();
+            if is_whole {
+                prop_assert!(is_passed, "{}", stringify!($operation));
+                prop_assert_eq!(passed.position(), decoded.position(), "{}", stringify!($operation));
+            } else if message.len() < encoded.len() {
+                prop_assert!(!is_passed, "{} is cut", stringify!($operation));
+            }
+        }
+    )*};
+}
+
 fn some_bytes() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(prop_oneof![Just(0), 0..4_u8, any::<u8>()], 64..1024)
 }
@@ -104,21 +122,21 @@ proptest! {
     }
 
     #[test]
-    fn the_payload_of_a_write_is_found(bytes in some_bytes(), front in 0..40_usize) {
+    fn arguments_are_passed_up_to_their_end(bytes in some_bytes()) {
         let mut dice = Dice::new(&bytes);
-        let write = write::Arguments::roll(&mut dice);
-        let message = [&bytes[..front], &Encoder::to_vec(&write)].concat();
-        let mut decoder = Decoder::new(&message);
-        decoder.bytes(front, "what is before").expect("it is there");
-        let place = (front + write::Head::SIZE, write.data.len() as u32);
-        prop_assert_eq!(write::before(&decoder), Some(place));
-        prop_assert_eq!(decoder.position(), front);
-        prop_assert!(message[place.0..].starts_with(write.data));
-        // The payload need not be there, and all before it must.
-        decoder.cut(write::Head::SIZE);
-        prop_assert_eq!(write::before(&decoder), Some(place));
-        decoder.cut(write::Head::SIZE - 1);
-        prop_assert_eq!(write::before(&decoder), None);
+        passed! { dice;
+            access, allocate, backchannel_ctl, clone, close, commit, copy, create, deallocate, delegreturn,
+            free_stateid, getattr, getxattr, link, listxattrs, lock, lockt, locku, lookup, nverify,
+            offload_cancel, open, open_downgrade, openattr, putfh, read, readdir, reclaim_complete, remove,
+            removexattr, rename, secinfo, secinfo_no_name, seek, set_ssv, setattr, setxattr,
+            test_stateid, verify, write,
+        }
+        let without = [getfh::OPERATION, lookupp::OPERATION, putpubfh::OPERATION, putrootfh::OPERATION, readlink::OPERATION,
+            restorefh::OPERATION, savefh::OPERATION];
+        for operation in without {
+            let mut arguments = Decoder::new(&bytes);
+            prop_assert_eq!(pass_arguments(operation, &mut arguments).map(|()| arguments.position()), Ok(0));
+        }
     }
 
     #[test]

@@ -120,7 +120,6 @@ fn the_payload_is_found_in_a_write_byte_by_byte() {
         bytes("00000026 00000001 0102030405060708 090a0b0c 0000000000001000 00000002 00000003 616263ff");
     let mut decoder = Decoder::new(&call);
     assert_eq!(decoder.u32("operation"), Ok(write::OPERATION));
-    assert_eq!(write::before(&decoder), Some((36, 3)));
     let write = write::Arguments::decode(&mut decoder).expect("WRITE");
     assert_eq!((write.offset, write.stability, write.data), (4096, Stability::FileSync, &b"abc"[..]));
 }

@@ -71,6 +71,7 @@ mod callback_security;
 mod common;
 mod identifiers;
 mod locks;
+mod passing;
 mod role;
 mod status;
 
@@ -81,6 +82,7 @@ pub use identifiers::{
     ClientId, FileHandle, LinkTarget, Name, Opaque, Owner, SessionId, StateId, Verifier, XattrValue,
 };
 pub use locks::LockKind;
+pub use passing::pass_arguments;
 pub use role::OperationRole;
 pub use status::Status;
 

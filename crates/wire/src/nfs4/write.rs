@@ -51,16 +51,6 @@ impl Head {
     pub const SIZE: usize = StateId::SIZE + 8 + 4 + 4;
 }
 
-/// Where the data of a WRITE starts in the decoder's input, and how many bytes it has without padding. The decoder stands
-/// at the
-/// arguments, and stays there; of the input only what is before the data need be there. `None` if it is not, or if it is no
-/// WRITE.
-pub fn before(decoder: &Decoder<'_>) -> Option<(usize, u32)> {
-    let mut ahead = decoder.clone();
-    let head = Head::decode(&mut ahead).ok()?;
-    Some((ahead.position(), head.length))
-}
-
 impl Decode<'_> for Head {
     fn decode(decoder: &mut Decoder<'_>) -> Result<Self, DecodeError> {
         Ok(Self {
