@@ -5,16 +5,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use howdah_net::Token;
-use howdah_wire::mount::DirectoryPath;
 use howdah_wire::nfs3::FileHandle;
 use howdah_wire::rpc::{Accepted, AuthStatus, Call, CallHeader, Credentials, Denied, ReplyHeader, TlsProbe};
-use howdah_wire::xdr::{Decode, Decoder};
+use howdah_wire::xdr::Decoder;
 
 use crate::call_log::{CallLog, Ended};
 use crate::capture::{Recorder, Seen};
 use crate::counts::{Clerk, Ledger, Moment, Outcome, Timing};
-use crate::limits::BULK_MIN;
-use crate::program::{Bulk, Pace, Refusal, Repetition};
+use crate::outline::{Bulk, Outline, Pace};
+use crate::program::{Refusal, Repetition};
 use crate::programs::{Programs, Wanted};
 use crate::reply_cache::{Asked, Begun, Origin, SharedReplyCache};
 use crate::request::BulkData;
@@ -38,6 +37,7 @@ impl<'a> Whence<'a> {
 }
 
 /// What to do with a message.
+#[allow(clippy::large_enum_variant, reason = "a box would be an allocation for each call")]
 pub enum Work<'m> {
     /// It is no call: nobody knows what its sender speaks, and a stream of it is closed.
     NoCall,
@@ -51,10 +51,11 @@ pub enum Work<'m> {
     Run(Job<'m>),
 }
 
-/// A call whose procedure is known.
+/// A call whose procedure is known, and whose arguments were looked at once.
 pub struct Job<'m> {
     header: CallHeader<'m>,
     arguments: Decoder<'m>,
+    outline: Outline<'m>,
     wanted: Wanted,
     /// It is answered that it must be asked again later.
     is_put_off: bool,
@@ -91,7 +92,7 @@ impl Dispatcher {
     pub fn read<'m>(&self, message: &'m [u8], transport: Transport) -> Work<'m> {
         match Call::parse(message) {
             Call::Call(header, arguments) => match self.programs.find(&header, transport) {
-                Ok(wanted) => Work::Run(Job { header, arguments, wanted, is_put_off: false }),
+                Ok(wanted) => Work::Run(Job::at_door(header, arguments, wanted)),
                 Err(outcome) => match header.credentials {
                     Credentials::Tls(probe) => ask_tls(&header, probe, outcome, &arguments),
                     _ => Work::Refuse(ReplyHeader { xid: header.xid, outcome }),
@@ -141,7 +142,8 @@ impl Dispatcher {
         reply
     }
 
-    /// Runs a call; `None`: there is nothing to answer.
+    /// Runs a call; `None`: there is nothing to answer. The reply is whole when it leaves here, with a header of its own also if
+    /// its result was kept.
     pub fn run<'a>(
         &self,
         job: &'a Job<'_>,
@@ -150,38 +152,61 @@ impl Dispatcher {
         buffer: Vec<u8>,
     ) -> Option<Reply> {
         let mut reply = Reply::with_buffer(buffer);
-        let (peer, procedure) = (from.peer, job.wanted.procedure);
-        if !procedure.repetition.is_once(peer.transport) {
-            // A WRITE over a stream runs as often as it comes, and tells that its client had earlier answers.
-            let overwrite = (procedure.repetition == Repetition::OnceInDatagrams).then(|| {
-                let [file, _] = (procedure.subjects)(job.arguments.clone());
-                self.replies.begin_write(peer.ends.client.ip(), file)
-            });
-            let answered = self.answer(job, from, waiting, &mut reply);
-            if let Some(overwrite) = overwrite.flatten().filter(|_| reply.outcome() == Outcome::Well) {
-                self.replies.end_write(&overwrite, Instant::now());
-            }
-            return answered.then_some(reply);
+        let is_once = job.wanted.procedure.repetition.is_once(from.peer.transport);
+        let run = if is_once { Self::run_once } else { Self::run_again };
+        run(self, job, from, waiting, &mut reply).then_some(reply)
+    }
+
+    /// Runs a call that may run twice; says whether there is an answer. A WRITE over a stream runs as often as it comes, and tells
+    /// that its client had earlier answers.
+    fn run_again<'a>(
+        &self,
+        job: &'a Job<'_>,
+        from: &Whence<'a>,
+        waiting: Option<&'a mut dyn BulkData>,
+        reply: &mut Reply,
+    ) -> bool {
+        let overwrite = (job.wanted.procedure.repetition == Repetition::OnceInDatagrams)
+            .then(|| self.replies.begin_write(from.peer.ends.client.ip(), job.outline.subjects[0]));
+        let answered = self.answer(job, from, waiting, reply);
+        if let Some(overwrite) = overwrite.flatten().filter(|_| reply.outcome() == Outcome::Well) {
+            self.replies.end_write(&overwrite, Instant::now());
         }
+        answered
+    }
+
+    /// Runs a call that may not run twice, unless its result is kept; says whether there is an answer.
+    fn run_once<'a>(
+        &self,
+        job: &'a Job<'_>,
+        from: &Whence<'a>,
+        waiting: Option<&'a mut dyn BulkData>,
+        reply: &mut Reply,
+    ) -> bool {
         let asked = Asked {
-            client: peer.ends.client.ip(),
+            client: from.peer.ends.client.ip(),
             origin: from.origin,
             header: &job.header,
             arguments: job.arguments.rest(),
-            subjects: (procedure.subjects)(job.arguments.clone()),
+            subjects: job.outline.subjects,
         };
+        reply.start(&job.accepted());
         match self.replies.begin(&asked, Instant::now(), reply.bytes_mut(), from.has_ended) {
-            Begun::InProgress => None,
+            Begun::InProgress => false,
             Begun::Replayed => {
                 reply.set_outcome(Outcome::Replayed);
-                Some(reply)
+                true
             }
             Begun::New(running) => {
-                let answered = self.answer(job, from, waiting, &mut reply);
+                let answered = self.answer(job, from, waiting, reply);
                 let has_changed = reply.outcome() == Outcome::Well;
-                let made = if has_changed { procedure.made(reply.message()) } else { &[] };
-                running.finish(reply.message(), has_changed, made, Instant::now());
-                answered.then_some(reply)
+                // What got no result of its procedure is not kept, and may run again.
+                if let Some(result) = reply.result() {
+                    let made = job.wanted.procedure.made;
+                    let made = if has_changed { made(Decoder::new(result)) } else { &[] };
+                    running.finish(result, has_changed, made, Instant::now());
+                }
+                answered
             }
         }
     }
@@ -195,13 +220,11 @@ impl Dispatcher {
         reply: &mut Reply,
     ) -> bool {
         let (peer, line) = (from.peer, from.origin.line());
-        let (xid, wanted) = (job.header.xid, job.wanted);
-        let procedure = wanted.procedure;
-        reply.start(&ReplyHeader { xid, outcome: Ok(Accepted::Success) });
-        let result_at = reply.message().len();
-        let arguments = job.arguments.clone();
-        let mut request =
-            Request { header: &job.header, arguments, peer, line, is_put_off: job.is_put_off, waiting };
+        let (wanted, procedure) = (job.wanted, job.wanted.procedure);
+        reply.start(&job.accepted());
+        let (header, outline, arguments) = (&job.header, &job.outline, job.arguments.clone());
+        let is_put_off = job.is_put_off;
+        let mut request = Request { header, outline, arguments, peer, line, is_put_off, waiting };
         // A handler that breaks must not take its worker along: the call is answered, and the next one served.
         let ran = catch_unwind(AssertUnwindSafe(|| self.programs.run(wanted, &mut request, reply)));
         let outcome = match ran.unwrap_or_else(|_| {
@@ -209,7 +232,7 @@ impl Dispatcher {
             Err(Refusal::System)
         }) {
             Ok(()) => {
-                let status = procedure.status.then(|| reply.message()[result_at..].first_chunk()).flatten();
+                let status = procedure.status.then(|| reply.result()?.first_chunk()).flatten();
                 reply.set_outcome(Outcome::of_status(status.copied().map_or(0, u32::from_be_bytes)));
                 return true;
             }
@@ -222,25 +245,29 @@ impl Dispatcher {
             Err(Refusal::System) => Ok(Accepted::SystemError),
             Err(Refusal::Authentication(status)) => Err(Denied::Authentication(status)),
         };
-        reply.start(&ReplyHeader { xid, outcome });
+        reply.start(&ReplyHeader { xid: job.header.xid, outcome });
         reply.set_outcome(ending(&outcome));
         true
     }
 }
 
 impl<'m> Job<'m> {
+    /// A call of this procedure. This is the door: what is behind it knows the body of the call and what was read of it here, and
+    /// nothing of the message that brought it.
+    fn at_door(header: CallHeader<'m>, arguments: Decoder<'m>, wanted: Wanted) -> Self {
+        let mut outline = Outline::of(wanted.procedure.pace);
+        (wanted.procedure.outline)(&mut outline, arguments.clone());
+        Self { header, arguments, outline, wanted, is_put_off: false }
+    }
+
+    /// The header of a reply that holds a result.
+    fn accepted(&self) -> ReplyHeader {
+        ReplyHeader { xid: self.header.xid, outcome: Ok(Accepted::Success) }
+    }
+
     /// Whether it may keep its worker waiting.
     pub fn pace(&self) -> Pace {
-        let procedure = self.wanted.procedure;
-        if let Some(of) = procedure.pace_by_arguments {
-            return of(self.arguments.clone());
-        }
-        match self.bulk() {
-            None => procedure.pace,
-            Some(bulk) if bulk.durable => Pace::Slow,
-            Some(bulk) if bulk.length >= BULK_MIN => Pace::Long,
-            Some(_) => Pace::Quick,
-        }
+        self.outline.pace
     }
 
     /// The user whom a client says it is of.
@@ -253,22 +280,17 @@ impl<'m> Job<'m> {
 
     /// The bulk data that it brings.
     pub fn bulk(&self) -> Option<Bulk> {
-        self.wanted.procedure.bulk.and_then(|bulk| bulk(self.arguments.clone()))
+        self.outline.bulk
     }
 
     /// The handle of the node that it is about.
     pub fn node(&self) -> Option<FileHandle<'m>> {
-        (self.wanted.procedure.node)(self.arguments.clone()).map(FileHandle)
+        self.outline.node.map(FileHandle)
     }
 
     /// The path that it is about.
     pub fn path(&self) -> Option<&'m [u8]> {
-        let mut arguments = self.arguments.clone();
-        self.wanted
-            .procedure
-            .names_path
-            .then(|| DirectoryPath::decode(&mut arguments).ok())?
-            .map(|path| path.0)
+        self.outline.path
     }
 
     /// It is not done, but answered that it must be asked again later.
@@ -276,14 +298,12 @@ impl<'m> Job<'m> {
         self.is_put_off = true;
     }
 
-    /// Where its arguments start in the message.
-    pub fn arguments_at(&self) -> usize {
-        self.arguments.position()
-    }
-
-    /// Only the first `length` bytes of the arguments are here: the rest is data in the socket.
-    pub fn cut_arguments(&mut self, length: usize) {
-        self.arguments.cut(length);
+    /// Only so many bytes of its message are here: the rest is data in the socket.
+    pub fn cut_at(&mut self, length: usize) {
+        let opening = self.outline.compound.iter_mut().flatten().map(|opening| &mut opening.operations);
+        for decoder in opening.chain([&mut self.arguments]) {
+            decoder.cut(length - decoder.position());
+        }
     }
 
     /// What a capture sees of it.

@@ -28,6 +28,7 @@ mod nfs4;
 mod nlm;
 mod nsm;
 mod outgoing;
+mod outline;
 mod overwrites;
 mod parked;
 mod patience;
@@ -59,7 +60,8 @@ mod watch;
 mod worker;
 
 pub use handle::{Envelope, SealedHandle, cluster_handle_key, server_name};
-pub use program::{Pace, Position, Procedure, Program, Refusal, Repetition, Row, Tabled};
+pub use outline::{Bulk, Opening, Outline, Pace};
+pub use program::{Position, Procedure, Program, Refusal, Repetition, Row, Tabled};
 pub use reply::Reply;
 pub use request::{Ends, Peer, Request, Transport, TransportSecurity};
 pub use server::{BindError, Server, Settings, Sockets};

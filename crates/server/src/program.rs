@@ -1,37 +1,11 @@
 //! What a program is to the dispatcher: a number, versions, procedures, and who answers them.
 
 use howdah_wire::nfs3::HANDLE_MAX;
-use howdah_wire::rpc::{AuthStatus, ReplyHeader};
-use howdah_wire::xdr::{Decode, DecodeError, Decoder};
+use howdah_wire::rpc::AuthStatus;
+use howdah_wire::xdr::{DecodeError, Decoder};
 
+use crate::outline::{Outline, Pace};
 use crate::{Reply, Request, Transport};
-
-/// Whether a call may keep its worker waiting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pace {
-    /// Usually answered from memory: run at once, one after the other, and answered together.
-    Quick,
-    /// The same, but one may cost a thousand times what it takes to ask for it: of a client that has had more than its share of
-    /// the processors it is run when they have nothing better to do.
-    Dear,
-    /// Moves so many bytes that another processor, if there is one, should go on with the connection.
-    Long,
-    /// May wait for storage: the socket is handed on first, so that others run meanwhile.
-    Slow,
-}
-
-/// The bulk data that a call brings at the end of its arguments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bulk {
-    /// Bytes of arguments before the data.
-    pub before: usize,
-    /// Bytes of data, without padding.
-    pub length: usize,
-    /// Whether the call waits until the data is durable.
-    pub durable: bool,
-    /// The most bytes of arguments that may follow the data and its padding.
-    pub behind_max: usize,
-}
 
 /// Whether a call may run a second time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,23 +19,18 @@ pub enum Repetition {
     Once,
 }
 
-/// What a call may change, each as the bytes that name it in the arguments: a directory's handle and a name, or a handle.
-pub type Subjects<'a> = [&'a [u8]; 2];
-
-/// Nothing that anybody asks for.
-pub fn no_subjects(_: Decoder<'_>) -> Subjects<'_> {
-    Subjects::default()
-}
-
-/// The handle that arguments begin with.
-pub fn first_handle(mut arguments: Decoder<'_>) -> Option<&[u8]> {
-    arguments.opaque(HANDLE_MAX as u32, "handle").ok()
+/// The node of a call is the one that its arguments name first.
+pub fn first_node<'m>(outline: &mut Outline<'m>, mut arguments: Decoder<'m>) {
+    outline.node = arguments.opaque(HANDLE_MAX as u32, "handle").ok();
 }
 
 /// No node is made.
 pub fn no_node(_: Decoder<'_>) -> &[u8] {
     &[]
 }
+
+/// Reads what the door must know of arguments.
+pub type ReadOutline = for<'m> fn(&mut Outline<'m>, Decoder<'m>);
 
 /// What is known of a procedure before it runs.
 #[derive(Clone, Copy)]
@@ -70,54 +39,25 @@ pub struct Procedure {
     pub name: &'static str,
     /// What to expect of it.
     pub pace: Pace,
-    /// The same for a procedure that is what its arguments make of it (COMPOUND).
-    pub pace_by_arguments: Option<fn(Decoder<'_>) -> Pace>,
     /// Whether it may run twice: if not, its reply is kept for retransmissions.
     pub repetition: Repetition,
-    /// What it may change, for a procedure that may not run twice: names in directories, and files.
-    pub subjects: fn(Decoder<'_>) -> Subjects<'_>,
+    /// What the door reads of its arguments. They may make no sense, or be cut where bulk data begins.
+    pub outline: ReadOutline,
     /// For one that makes a node: where a result without error says which.
     pub made: fn(Decoder<'_>) -> &[u8],
-    /// The handle of the node that its arguments name, if they name one: the call waits while storage of that node's export
-    /// hangs.
-    pub node: fn(Decoder<'_>) -> Option<&[u8]>,
-    /// Whether its arguments begin with the path of a node, which leads into an export: the same.
-    pub names_path: bool,
     /// Whether its result begins with a status: zero, or why it is refused.
     pub status: bool,
-    /// For a procedure that brings bulk data: what its arguments, as far as they are here, say of it. The data itself
-    /// may still be in the socket then, and be handed over as `Request::waiting`.
-    pub bulk: Option<fn(Decoder<'_>) -> Option<Bulk>>,
 }
 
 impl Procedure {
     /// One that works on the node that its arguments name first, and answers with a status.
     pub const fn of_nodes(name: &'static str, pace: Pace, repetition: Repetition) -> Self {
-        Self { node: first_handle, status: true, repetition, ..Self::plain(name, pace) }
+        Self { outline: first_node, status: true, repetition, ..Self::plain(name, pace) }
     }
 
     /// One that may run twice and whose result begins with no status.
     pub const fn plain(name: &'static str, pace: Pace) -> Self {
-        Self {
-            name,
-            pace,
-            pace_by_arguments: None,
-            repetition: Repetition::Runs,
-            subjects: no_subjects,
-            made: no_node,
-            node: |_| None,
-            names_path: false,
-            status: false,
-            bulk: None,
-        }
-    }
-}
-
-impl Procedure {
-    /// The encoded handle of the node that was made, by a reply that tells of no error.
-    pub fn made<'a>(&self, message: &'a [u8]) -> &'a [u8] {
-        let mut reply = Decoder::new(message);
-        ReplyHeader::decode(&mut reply).map_or(&[], |_| (self.made)(reply))
+        Self { name, pace, repetition: Repetition::Runs, outline: |_, _| {}, made: no_node, status: false }
     }
 }
 

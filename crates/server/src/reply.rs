@@ -1,7 +1,7 @@
 //! A reply under construction: its bytes in one buffer that goes to the socket as it is, and bulk content between them.
 
 use howdah_vfs::Content;
-use howdah_wire::rpc::{RecordMark, ReplyHeader};
+use howdah_wire::rpc::{Accepted, RecordMark, ReplyHeader};
 use howdah_wire::xdr::{Encode, Encoder};
 
 use crate::counts::{Outcome, Ticket};
@@ -14,6 +14,8 @@ pub struct Reply {
     bytes: Vec<u8>,
     /// Payloads of READs that were not appended to the bytes.
     inserts: Inserts,
+    /// Where the result of the procedure begins, if it got one.
+    result_at: Option<usize>,
     /// How the call ended.
     outcome: Outcome,
     /// Where it is counted when it is sent.
@@ -30,6 +32,7 @@ impl Reply {
         Self {
             bytes: buffer,
             inserts: Inserts::default(),
+            result_at: None,
             outcome: Outcome::Well,
             ticket: None,
             operation: None,
@@ -41,6 +44,7 @@ impl Reply {
         self.bytes.truncate(RecordMark::SIZE);
         self.inserts.clear();
         self.write(header);
+        self.result_at = (header.outcome == Ok(Accepted::Success)).then_some(self.bytes.len());
     }
 
     /// Appends a value.
@@ -120,7 +124,12 @@ impl Reply {
         Segments::new(self.bytes, self.inserts)
     }
 
-    /// The message so far but for content, without the record mark: what the reply cache keeps.
+    /// The result so far but for content, if the call gets one of its procedure: what the reply cache keeps.
+    pub fn result(&self) -> Option<&[u8]> {
+        self.result_at.map(|at| &self.bytes[at..])
+    }
+
+    /// The message so far but for content, without the record mark.
     pub fn message(&self) -> &[u8] {
         &self.bytes[RecordMark::SIZE..]
     }

@@ -12,8 +12,8 @@ use howdah_rpc::reply_cache::{Begin, Call, CallKey, Checksum, Limits, Recent, Re
 use howdah_wire::rpc::CallHeader;
 use parking_lot::Mutex;
 
+use crate::outline::Subjects;
 use crate::overwrites::{FileSlot, Overwrite, Overwrites};
-use crate::program::Subjects;
 
 /// Parts of the cache: with this many, two of the default 32 workers rarely want the same lock.
 const PARTS: usize = 16;
@@ -83,7 +83,7 @@ pub enum Begun<'c> {
     New(Running<'c>),
     /// The repetition of one that still runs: not answered.
     InProgress,
-    /// The repetition of one that was answered; the answer has been appended.
+    /// The repetition of one that was answered; its result has been appended.
     Replayed,
 }
 
@@ -118,7 +118,7 @@ impl SharedReplyCache {
         }
     }
 
-    /// Asks what a call is. If it was answered before, the answer is appended to `reply`. `has_ended` knows of connections
+    /// Asks what a call is. If it was answered before, its result is appended to `reply`, behind a header for this call. `has_ended` knows of connections
     /// whose end was not seen yet.
     pub fn begin(
         &self,
@@ -137,8 +137,8 @@ impl SharedReplyCache {
                 Begun::New(Running { cache: self, part, call, slot: Some(slot), client: asked.client, file })
             }
             Begin::InProgress => Begun::InProgress,
-            Begin::Replay(message) => {
-                reply.extend_from_slice(message);
+            Begin::Replay(result) => {
+                reply.extend_from_slice(result);
                 Begun::Replayed
             }
         }
@@ -223,9 +223,9 @@ impl Default for SharedReplyCache {
 }
 
 impl Running<'_> {
-    /// The call was answered with this message, and changed what it should or not. `made`: the encoded handle of a node that it
+    /// The call got this result, and changed what it should or not. `made`: the encoded handle of a node that it
     /// made; empty if it makes none.
-    pub fn finish(mut self, message: &[u8], has_changed: bool, made: &[u8], now: Instant) {
+    pub fn finish(mut self, result: &[u8], has_changed: bool, made: &[u8], now: Instant) {
         self.call.has_changed = has_changed;
         if is_handle(made) {
             let subject = self.cache.checksum.subject(self.client, made);
@@ -240,7 +240,7 @@ impl Running<'_> {
         if let Some(slot) = self.slot.take() {
             let mut part = self.part.lock();
             part.amend(&slot, self.call);
-            part.finish(slot, message, now);
+            part.finish(slot, result, now);
         }
         if let Some((slot, subject)) = self.file.filter(|_| has_changed) {
             self.cache.overwrites.on_answer(slot, subject, self.cache.second(now));

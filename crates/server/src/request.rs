@@ -7,10 +7,14 @@ use howdah_vfs::Waiting;
 use howdah_wire::rpc::CallHeader;
 use howdah_wire::xdr::Decoder;
 
+use crate::outline::Outline;
+
 /// One call.
 pub struct Request<'r, 'm> {
     /// Program, version, procedure, credentials.
     pub header: &'r CallHeader<'m>,
+    /// What the door has read of the arguments.
+    pub outline: &'r Outline<'m>,
     /// Stands at the procedure's arguments.
     pub arguments: Decoder<'m>,
     /// Who asks, and where.

@@ -13,9 +13,11 @@ mod tests;
 
 pub use state::MountProtocol;
 
-use howdah_wire::mount::{PROGRAM as NUMBER, VERSION_1 as NUMBER_1, VERSION_3 as NUMBER_3};
+use howdah_wire::mount::{DirectoryPath, PROGRAM as NUMBER, VERSION_1 as NUMBER_1, VERSION_3 as NUMBER_3};
+use howdah_wire::xdr::{Decode, Decoder};
 
-use crate::program::{Pace, Procedure, Row, Run, Tabled};
+use crate::outline::{Outline, Pace};
+use crate::program::{Procedure, Row, Run, Tabled};
 
 impl Tabled for MountProtocol {
     const NUMBER: u32 = NUMBER;
@@ -40,7 +42,11 @@ const fn table(mnt: Row<MountProtocol>) -> [Row<MountProtocol>; 6] {
 }
 
 const fn mnt(pace: Pace, run: Run<MountProtocol>) -> Row<MountProtocol> {
-    Row { procedure: Procedure { status: true, names_path: true, ..Procedure::plain("MNT", pace) }, run }
+    Row { procedure: Procedure { status: true, outline: first_path, ..Procedure::plain("MNT", pace) }, run }
+}
+
+fn first_path<'m>(outline: &mut Outline<'m>, mut arguments: Decoder<'m>) {
+    outline.path = DirectoryPath::decode(&mut arguments).ok().map(|path| path.0);
 }
 
 const fn row(name: &'static str, run: Run<MountProtocol>) -> Row<MountProtocol> {

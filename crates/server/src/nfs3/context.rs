@@ -13,7 +13,6 @@ use super::convert;
 use crate::counts::at_export;
 use crate::exports::{Admission, Export, Exports, Identity};
 use crate::handle::HandleKey;
-use crate::program::first_handle;
 use crate::states::{Changer, FileKey, Recalling};
 use crate::{Peer, Refusal, Request, SealedHandle};
 
@@ -46,8 +45,8 @@ impl<'c> Context<'c> {
         exports: &'c Exports,
         request: &Request<'p, '_>,
     ) -> Result<Self, Refusal> {
-        let first = || first_handle(request.arguments.clone()).map(FileHandle);
-        if exports.judge_security() && first().is_some_and(|first| !exports.take(first, request.peer)) {
+        let first = request.outline.node.map(FileHandle);
+        if exports.judge_security() && first.is_some_and(|first| !exports.take(first, request.peer)) {
             return Err(Refusal::Authentication(AuthStatus::TooWeak));
         }
         let identity = exports.identify(&request.header.credentials).map_err(Refusal::Authentication)?;

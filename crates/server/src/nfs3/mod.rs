@@ -12,7 +12,7 @@ mod listing;
 mod made;
 mod makers;
 mod names;
-mod subjects;
+mod outline;
 mod transfer;
 
 mod access;

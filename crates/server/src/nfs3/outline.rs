@@ -1,49 +1,72 @@
-//! What a call may change, as the bytes that name it: the start of the arguments of every procedure that changes something.
+//! What the door reads of arguments that change something: nodes and names stand at their start.
 
+use howdah_wire::nfs3::write::{Head, Stability};
 use howdah_wire::nfs3::{HANDLE_MAX, NAME_MAX};
-use howdah_wire::xdr::{DecodeError, Decoder};
+use howdah_wire::xdr::{Decode, DecodeError, Decoder};
 
-use crate::program::Subjects;
+use crate::outline::{Bulk, Outline};
 
-/// A node: its handle.
-pub fn node(arguments: Decoder<'_>) -> Subjects<'_> {
-    [first(&mut { arguments }, handle), &[]]
+/// A node.
+pub fn node<'m>(outline: &mut Outline<'m>, mut arguments: Decoder<'m>) {
+    outline.subjects[0] = first(&mut arguments, handle(&mut outline.node));
 }
 
 /// A name in a directory.
-pub fn name(arguments: Decoder<'_>) -> Subjects<'_> {
-    [first(&mut { arguments }, handle_and_name), &[]]
+pub fn name<'m>(outline: &mut Outline<'m>, mut arguments: Decoder<'m>) {
+    outline.subjects[0] = first(&mut arguments, handle_and_name(&mut outline.node));
 }
 
 /// Two names.
-pub fn two_names(mut arguments: Decoder<'_>) -> Subjects<'_> {
-    [first(&mut arguments, handle_and_name), first(&mut arguments, handle_and_name)]
+pub fn two_names<'m>(outline: &mut Outline<'m>, mut arguments: Decoder<'m>) {
+    outline.subjects[0] = first(&mut arguments, handle_and_name(&mut outline.node));
+    outline.subjects[1] = first(&mut arguments, handle_and_name(&mut None));
 }
 
 /// A node, and a name.
-pub fn node_and_name(mut arguments: Decoder<'_>) -> Subjects<'_> {
-    [first(&mut arguments, handle), first(&mut arguments, handle_and_name)]
+pub fn node_and_name<'m>(outline: &mut Outline<'m>, mut arguments: Decoder<'m>) {
+    outline.subjects[0] = first(&mut arguments, handle(&mut outline.node));
+    outline.subjects[1] = first(&mut arguments, handle_and_name(&mut None));
+}
+
+/// A node that data is written to.
+pub fn write<'m>(outline: &mut Outline<'m>, mut arguments: Decoder<'m>) {
+    node(outline, arguments.clone());
+    let Ok(Head { stability, length, .. }) = Head::decode(&mut arguments) else { return };
+    let (at, durable) = (arguments.position(), stability != Stability::Unstable);
+    outline.brings(Bulk { at, length: length as usize, durable, behind_max: 0 });
 }
 
 /// The node that a call made (RFC 1813, `post_op_fh3` behind the status), as [`node`] names it.
 pub fn made(mut result: Decoder<'_>) -> &[u8] {
     match (result.u32("status"), result.bool("whether a handle follows")) {
-        (Ok(0), Ok(true)) => first(&mut result, handle),
+        (Ok(0), Ok(true)) => first(&mut result, handle(&mut None)),
         _ => &[],
     }
 }
 
-fn handle(decoder: &mut Decoder<'_>) -> Result<(), DecodeError> {
-    decoder.opaque(HANDLE_MAX as u32, "handle").map(drop)
+/// A handle, which is noted.
+fn handle<'m>(noted: &mut Option<&'m [u8]>) -> impl FnOnce(&mut Decoder<'m>) -> Result<(), DecodeError> {
+    |decoder| {
+        *noted = Some(decoder.opaque(HANDLE_MAX as u32, "handle")?);
+        Ok(())
+    }
 }
 
-fn handle_and_name(decoder: &mut Decoder<'_>) -> Result<(), DecodeError> {
-    handle(decoder)?;
-    decoder.opaque(NAME_MAX, "name").map(drop)
+/// A handle, which is noted, and a name.
+fn handle_and_name<'m>(
+    noted: &mut Option<&'m [u8]>,
+) -> impl FnOnce(&mut Decoder<'m>) -> Result<(), DecodeError> {
+    |decoder| {
+        handle(noted)(decoder)?;
+        decoder.opaque(NAME_MAX, "name").map(drop)
+    }
 }
 
 /// The bytes that are decoded next; none if they make no sense.
-fn first<'a>(decoder: &mut Decoder<'a>, decode: fn(&mut Decoder<'_>) -> Result<(), DecodeError>) -> &'a [u8] {
+fn first<'m>(
+    decoder: &mut Decoder<'m>,
+    decode: impl FnOnce(&mut Decoder<'m>) -> Result<(), DecodeError>,
+) -> &'m [u8] {
     let (rest, start) = (decoder.rest(), decoder.position());
     match decode(decoder) {
         Ok(()) => &rest[..decoder.position() - start],
@@ -57,12 +80,20 @@ mod tests {
     use howdah_wire::xdr::Encoder;
 
     use super::*;
+    use crate::outline::{Pace, Subjects};
+    use crate::program::ReadOutline;
+
+    fn subjects(read: ReadOutline, arguments: &[u8]) -> Subjects<'_> {
+        let mut outline = Outline::of(Pace::Quick);
+        read(&mut outline, Decoder::new(arguments));
+        outline.subjects
+    }
 
     #[test]
     fn a_node_that_was_made_is_the_subject_that_it_is_to_a_write() {
         let handle = Encoder::to_vec(&FileHandle(b"handle"));
         let result = [&[0, 0, 0, 0, 0, 0, 0, 1], &handle[..], &[0; 4]].concat();
-        assert_eq!(made(Decoder::new(&result)), node(Decoder::new(&handle))[0]);
+        assert_eq!(made(Decoder::new(&result)), subjects(node, &handle)[0]);
         assert!(made(Decoder::new(&[0; 12])).is_empty(), "without a handle");
         assert!(made(Decoder::new(&[0, 0, 0, 13, 0, 0, 0, 1])).is_empty(), "refused");
     }
@@ -73,10 +104,10 @@ mod tests {
         let remove = Encoder::to_vec(&remove::Arguments { object: object(b"a") });
         let rename = Encoder::to_vec(&rename::Arguments { from: object(b"b"), to: object(b"a") });
         let link = Encoder::to_vec(&link::Arguments { node: FileHandle(b"file"), link: object(b"a") });
-        let a = name(Decoder::new(&remove))[0];
-        assert_eq!(two_names(Decoder::new(&rename))[1], a);
-        assert_eq!(node_and_name(Decoder::new(&link))[1], a);
-        assert_ne!(two_names(Decoder::new(&rename))[0], a);
-        assert!(node(Decoder::new(b"\0\0")).iter().all(|subject| subject.is_empty()));
+        let a = subjects(name, &remove)[0];
+        assert_eq!(subjects(two_names, &rename)[1], a);
+        assert_eq!(subjects(node_and_name, &link)[1], a);
+        assert_ne!(subjects(two_names, &rename)[0], a);
+        assert!(subjects(node, b"\0\0").iter().all(|subject| subject.is_empty()));
     }
 }

@@ -4,25 +4,12 @@ use howdah_state::IoKind;
 use howdah_vfs::{Change, Data, FileSystem, Stability, Written};
 use howdah_wire::nfs3::write::{self, Head, Reply as Answer, Success};
 use howdah_wire::nfs3::{Refused, Status};
-use howdah_wire::xdr::{Decode, Decoder};
+use howdah_wire::xdr::Decode;
 
 use super::Nfs3;
 use super::context::{Context, Object, nothing_known};
 use super::convert;
-use crate::program::Bulk;
 use crate::{Refusal, Reply, Request};
-
-/// What the arguments say of the data that comes with them.
-pub fn bulk(arguments: Decoder<'_>) -> Option<Bulk> {
-    let mut decoder = arguments.clone();
-    let head = Head::decode(&mut decoder).ok()?;
-    Some(Bulk {
-        before: decoder.position() - arguments.position(),
-        length: head.length as usize,
-        durable: head.stability != write::Stability::Unstable,
-        behind_max: 0,
-    })
-}
 
 /// Answers a call.
 pub fn run(nfs3: &Nfs3, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {

@@ -17,6 +17,7 @@ use super::sequence::Sequence;
 use crate::counts::at_export;
 use crate::exports::{Export, Exports, Identity};
 use crate::handle::HandleKey;
+use crate::outline::Opening;
 use crate::request::{BulkData, Token};
 use crate::states::{Changer, FileKey, SessionData, State, StateCaller};
 use crate::{Peer, Reply, Request, SealedHandle};
@@ -38,6 +39,8 @@ pub struct Compound<'c> {
     /// How many operations it has, and how many of them come after the one that runs.
     pub operations: u32,
     pub left: u32,
+    /// What the door has decoded already: each of it is taken when it runs.
+    pub opening: Opening<'c>,
     /// The slot that it runs in, from SEQUENCE on.
     pub sequence: Option<Sequence>,
     /// The current node.
@@ -82,7 +85,7 @@ impl<'c> Compound<'c> {
         nfs4: &'c Nfs4,
         exports: &'c Arc<Exports>,
         identity: &'c Identity,
-        (minor_version, operations): (u32, u32),
+        opening: Opening<'c>,
         request: &'c mut Request<'_, '_>,
     ) -> Self {
         Self {
@@ -91,9 +94,10 @@ impl<'c> Compound<'c> {
             peer: request.peer,
             line: request.line,
             identity,
-            minor_version,
-            operations,
+            minor_version: opening.head.minor_version,
+            operations: opening.head.operations,
             left: 0,
+            opening,
             sequence: None,
             current: None,
             stateid: None,

@@ -1,10 +1,10 @@
 //! COMPOUND (RFC 8881 16.2): operations one after the other, until one is refused. Each is decoded, run and answered before the
 //! next is looked at.
 
-use howdah_wire::nfs4::compound::{Head, ReplyPlace, ResultPlace};
+use howdah_wire::nfs4::compound::{ReplyPlace, ResultPlace};
 use howdah_wire::nfs4::operation::{self, ILLEGAL};
 use howdah_wire::nfs4::{Status, sequence};
-use howdah_wire::xdr::{Decode, Decoder};
+use howdah_wire::xdr::Decoder;
 
 use super::Nfs4;
 use super::compound::{Compound, CompoundEnd, Outcome, Refused};
@@ -23,13 +23,13 @@ const CHANGE_RESULT_MAX: usize = 2 << 10;
 pub fn run(nfs4: &Nfs4, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
     let exports = nfs4.exports();
     let identity = exports.identify(&request.header.credentials).map_err(Refusal::Authentication)?;
-    let Head { tag, minor_version, operations } = Head::decode(&mut request.arguments)?;
-    let place = ReplyPlace::begin(&mut reply.encoder(), tag);
-    let mut arguments = request.arguments.clone();
-    let versions = (minor_version, operations);
-    let mut compound = Compound::new(nfs4, &exports, &identity, versions, request);
-    let ending = match minor_version {
-        1 | 2 => compound.answer(&mut arguments, reply),
+    // Only COMPOUND comes here.
+    let opening = request.outline.compound.clone().ok_or(Refusal::Unavailable)??;
+    let place = ReplyPlace::begin(&mut reply.encoder(), opening.head.tag);
+    let mut operations = opening.operations.clone();
+    let mut compound = Compound::new(nfs4, &exports, &identity, opening, request);
+    let ending = match compound.minor_version {
+        1 | 2 => compound.answer(&mut operations, reply),
         _ => CompoundEnd { status: Status::MINOR_VERS_MISMATCH, results: 0 },
     };
     place.finish(&mut reply.encoder(), ending.status, ending.results);
@@ -44,13 +44,12 @@ impl Compound<'_> {
         if self.operations == 0 {
             return CompoundEnd { status: Status::OK, results: 0 };
         }
-        let first = arguments.clone().u32("operation").unwrap_or(ILLEGAL);
-        if first != sequence::OPERATION {
-            return self.without_session(first, arguments, reply);
-        }
-        let _ = arguments.u32("operation");
-        let result = ResultPlace::begin(&mut reply.encoder(), first);
-        match session::begin(self, arguments, reply) {
+        let Some(sequence) = self.opening.sequence.take() else {
+            return self.without_session(arguments, reply);
+        };
+        let result = ResultPlace::begin(&mut reply.encoder(), sequence::OPERATION);
+        let begun = sequence.map_err(|_| Status::BADXDR);
+        match begun.and_then(|sequence| session::begin(self, &sequence, arguments, reply)) {
             Ok(Sequenced::New(sequence)) => self.in_session(sequence, arguments, reply),
             Ok(Sequenced::Replay(kept)) => kept.append_to(reply),
             Err(status) => {
@@ -112,13 +111,8 @@ impl Compound<'_> {
     }
 
     /// An operation that makes or ends sessions, alone.
-    fn without_session(
-        &mut self,
-        number: u32,
-        arguments: &mut Decoder<'_>,
-        reply: &mut Reply,
-    ) -> CompoundEnd {
-        let _ = arguments.u32("operation");
+    fn without_session(&mut self, arguments: &mut Decoder<'_>, reply: &mut Reply) -> CompoundEnd {
+        let number = arguments.u32("operation").unwrap_or(ILLEGAL);
         let found = self.find(number, Place::Alone);
         let shown = if matches!(found, Err(Status::OP_ILLEGAL)) { ILLEGAL } else { number };
         let result = ResultPlace::begin(&mut reply.encoder(), shown);

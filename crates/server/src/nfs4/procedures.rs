@@ -2,8 +2,9 @@
 
 use howdah_wire::nfs4::{PROGRAM as NUMBER, VERSION, operation};
 
-use super::{Nfs4, interpreter, peek};
-use crate::program::{Pace, Procedure, Repetition, Row, Tabled};
+use super::{Nfs4, interpreter, opening};
+use crate::outline::Pace;
+use crate::program::{Procedure, Row, Tabled};
 
 impl Tabled for Nfs4 {
     const NUMBER: u32 = NUMBER;
@@ -35,10 +36,7 @@ const PROCEDURES: &[Row<Nfs4>] = &[
     Row {
         procedure: Procedure {
             status: true,
-            node: peek::node,
-            pace_by_arguments: Some(peek::pace),
-            bulk: Some(peek::bulk),
-            repetition: Repetition::Runs,
+            outline: opening::read,
             ..Procedure::plain("COMPOUND", Pace::Quick)
         },
         run: interpreter::run,

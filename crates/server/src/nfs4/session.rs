@@ -7,11 +7,10 @@ use howdah_state::{LiveSession, SequenceAnswer, SequenceRequest, SessionId};
 use howdah_wire::nfs4::Status;
 use howdah_wire::nfs4::compound::ResultPlace;
 use howdah_wire::nfs4::sequence::{Arguments, Success};
-use howdah_wire::xdr::{Decode, Decoder};
+use howdah_wire::xdr::Decoder;
 use siphasher::sip::SipHasher13;
 
 use super::compound::{Compound, CompoundEnd};
-use super::peek;
 use super::sequence::Sequence;
 use crate::Reply;
 use crate::states::{self, SessionData};
@@ -44,12 +43,12 @@ pub enum Kept {
 /// Why it is refused; no slot has moved then.
 pub fn begin(
     compound: &Compound<'_>,
-    arguments: &mut Decoder<'_>,
+    sequence: &Arguments,
+    arguments: &Decoder<'_>,
     reply: &mut Reply,
 ) -> Result<Sequenced, Status> {
-    let sequence = Arguments::decode(arguments).map_err(|_| Status::BADXDR)?;
     let sessions = compound.nfs4.states.sessions();
-    let begin = |session: &Arc<_>| take(compound, session, &sequence, arguments, reply);
+    let begin = |session: &Arc<_>| take(compound, session, sequence, arguments, reply);
     sessions.with(SessionId(sequence.session.0), begin).unwrap_or(Err(Status::BADSESSION))
 }
 
@@ -84,7 +83,7 @@ fn take(
         sequence: sequence.sequence,
         slot: sequence.slot,
         highest_slot: sequence.highest_slot,
-        digest: digest(compound, arguments.rest()),
+        digest: digest(compound),
     };
     let answer = session.sequence(states.now(), request).map_err(|error| states::status(&error))?;
     let slots = session.slots();
@@ -108,14 +107,15 @@ fn take(
 }
 
 /// Tells requests apart: by who sent them, and by what follows SEQUENCE.
-fn digest(compound: &Compound<'_>, rest: &[u8]) -> u64 {
+fn digest(compound: &Compound<'_>) -> u64 {
     let mut hasher = SipHasher13::new();
     hasher.write_u32(compound.minor_version);
     hasher.write_u32(compound.operations);
     if let crate::exports::Identity::User(caller) = compound.identity {
         hasher.write_u32(caller.user);
     }
-    hasher.write(&rest[..peek::in_memory(rest).min(DIGEST_MAX)]);
+    let told_by = compound.opening.told_by;
+    hasher.write(&told_by[..told_by.len().min(DIGEST_MAX)]);
     hasher.finish()
 }
 

@@ -5,6 +5,8 @@ use howdah_wire::xdr::Decoder;
 use super::compound::{Compound, Outcome};
 use super::*;
 use crate::Reply;
+use crate::outline::Pace;
+use crate::outline::Pace::{Dear, Quick, Slow};
 
 /// Answers an operation: reads its arguments, and appends what its result holds.
 pub type RunOperation = fn(&mut Compound<'_>, &mut Decoder<'_>, &mut Reply) -> Outcome;
@@ -14,6 +16,8 @@ pub type RunOperation = fn(&mut Compound<'_>, &mut Decoder<'_>, &mut Reply) -> O
 pub struct Operation {
     /// Its handler.
     pub run: RunOperation,
+    /// What to expect of it. A compound is as demanding as its most demanding operation.
+    pub pace: Pace,
     /// Whether it changes something: then there must be room for its result before it runs.
     pub changes: bool,
     /// Whether it may stand alone, in no session.
@@ -37,72 +41,73 @@ pub fn find(number: u32) -> Option<&'static Operation> {
 }
 
 /// It looks and changes nothing.
-const fn looks(run: RunOperation) -> Option<Operation> {
-    Some(Operation { run, changes: false, makes_sessions: false, is_alone: false })
+const fn looks(pace: Pace, run: RunOperation) -> Option<Operation> {
+    Some(Operation { run, pace, changes: false, makes_sessions: false, is_alone: false })
 }
 
 /// It changes something.
-const fn changes(run: RunOperation) -> Option<Operation> {
-    Some(Operation { run, changes: true, makes_sessions: false, is_alone: false })
+const fn changes(pace: Pace, run: RunOperation) -> Option<Operation> {
+    Some(Operation { run, pace, changes: true, makes_sessions: false, is_alone: false })
 }
 
 /// It makes or ends sessions.
-const fn session(run: RunOperation) -> Option<Operation> {
-    Some(Operation { run, changes: true, makes_sessions: true, is_alone: false })
+const fn session(run: RunOperation, is_alone: bool) -> Option<Operation> {
+    Some(Operation { run, pace: Quick, changes: true, makes_sessions: true, is_alone })
 }
 
 /// By number.
 static OPERATIONS: [Option<Operation>; 76] = {
     let mut table = [const { None }; 76];
-    table[3] = looks(access::run);
-    table[4] = changes(close::run);
-    table[5] = changes(commit::run);
-    table[6] = changes(create::run);
-    table[8] = changes(delegation::give_back);
-    table[9] = looks(getattr::run);
-    table[10] = looks(getfh::run);
-    table[11] = changes(link::run);
-    table[12] = changes(lock::run);
-    table[13] = looks(lock::test);
-    table[14] = changes(lock::unlock);
-    table[15] = looks(lookup::run);
-    table[16] = looks(lookupp::run);
-    table[17] = looks(verify::run_not);
-    table[18] = changes(open::run);
-    table[21] = changes(close::downgrade);
-    table[22] = looks(putfh::run);
-    table[23] = looks(putrootfh::run);
-    table[24] = looks(putrootfh::run);
-    table[25] = looks(read::run);
-    table[26] = looks(readdir::run);
-    table[27] = looks(readlink::run);
-    table[28] = changes(remove::run);
-    table[29] = changes(rename::run);
-    table[31] = looks(savefh::restore);
-    table[32] = looks(savefh::run);
-    table[33] = looks(secinfo::run);
-    table[34] = changes(setattr::run);
-    table[37] = looks(verify::run);
-    table[38] = changes(write::run);
-    table[40] = changes(bind::control);
-    table[41] = Some(Operation { run: bind::run, changes: true, makes_sessions: true, is_alone: true });
-    table[42] = session(exchange_id::run);
-    table[43] = session(create_session::run);
-    table[44] = session(ending::session);
-    table[45] = changes(stateids::free);
-    table[52] = looks(secinfo::no_name);
-    table[55] = looks(stateids::test);
-    table[57] = session(ending::client);
-    table[58] = changes(ending::reclaim);
-    table[59] = changes(allocate::run);
-    table[60] = changes(copy::run);
-    table[62] = changes(allocate::deallocate);
-    table[69] = looks(seek::run);
-    table[71] = changes(clone::run);
-    table[72] = looks(xattr::get);
-    table[73] = changes(xattr::set);
-    table[74] = looks(xattr::list);
-    table[75] = changes(xattr::remove);
+    table[3] = looks(Quick, access::run);
+    table[4] = changes(Quick, close::run);
+    table[5] = changes(Slow, commit::run);
+    table[6] = changes(Quick, create::run);
+    table[8] = changes(Quick, delegation::give_back);
+    table[9] = looks(Quick, getattr::run);
+    table[10] = looks(Quick, getfh::run);
+    table[11] = changes(Quick, link::run);
+    table[12] = changes(Quick, lock::run);
+    table[13] = looks(Quick, lock::test);
+    table[14] = changes(Quick, lock::unlock);
+    table[15] = looks(Quick, lookup::run);
+    table[16] = looks(Quick, lookupp::run);
+    table[17] = looks(Quick, verify::run_not);
+    table[18] = changes(Quick, open::run);
+    table[21] = changes(Quick, close::downgrade);
+    table[22] = looks(Quick, putfh::run);
+    table[23] = looks(Quick, putrootfh::run);
+    table[24] = looks(Quick, putrootfh::run);
+    table[25] = looks(Quick, read::run);
+    table[26] = looks(Dear, readdir::run);
+    table[27] = looks(Quick, readlink::run);
+    table[28] = changes(Quick, remove::run);
+    table[29] = changes(Quick, rename::run);
+    table[31] = looks(Quick, savefh::restore);
+    table[32] = looks(Quick, savefh::run);
+    table[33] = looks(Quick, secinfo::run);
+    table[34] = changes(Quick, setattr::run);
+    table[37] = looks(Quick, verify::run);
+    // What its data is decides: `Outline::brings`.
+    table[38] = changes(Quick, write::run);
+    table[40] = changes(Quick, bind::control);
+    table[41] = session(bind::run, true);
+    table[42] = session(exchange_id::run, false);
+    table[43] = session(create_session::run, false);
+    table[44] = session(ending::session, false);
+    table[45] = changes(Quick, stateids::free);
+    table[52] = looks(Quick, secinfo::no_name);
+    table[55] = looks(Quick, stateids::test);
+    table[57] = session(ending::client, false);
+    table[58] = changes(Quick, ending::reclaim);
+    table[59] = changes(Slow, allocate::run);
+    table[60] = changes(Slow, copy::run);
+    table[62] = changes(Slow, allocate::deallocate);
+    table[69] = looks(Quick, seek::run);
+    table[71] = changes(Slow, clone::run);
+    table[72] = looks(Quick, xattr::get);
+    table[73] = changes(Quick, xattr::set);
+    table[74] = looks(Quick, xattr::list);
+    table[75] = changes(Quick, xattr::remove);
     table
 };
 

@@ -13,7 +13,10 @@ use crate::Reply;
 
 /// Answers it.
 pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Outcome {
-    let head = Head::decode(arguments)?;
+    let head = match compound.opening.write.take() {
+        Some(head) => arguments.bytes(Head::SIZE, "head").map(|_| head)?,
+        None => Head::decode(arguments)?,
+    };
     let success = match compound.waiting.take() {
         Some(waiting) => {
             let success = put(compound, &head, Data::Waiting(waiting))?;

@@ -7,7 +7,8 @@
 use howdah_wire::nlm::{Cookie, PROGRAM as NUMBER, Status, VERSION_4 as NUMBER_4, lock, share};
 use howdah_wire::xdr::Decode;
 
-use crate::program::{Pace, Procedure, Refusal, Row, Run, Tabled};
+use crate::outline::Pace;
+use crate::program::{Procedure, Refusal, Row, Run, Tabled};
 use crate::{Reply, Request};
 
 /// A lock manager that has no locks to give.

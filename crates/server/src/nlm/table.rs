@@ -9,7 +9,8 @@ use howdah_wire::xdr::{Decode, Decoder};
 
 use super::context::NlmContext;
 use super::{Nlm, cancel, free_all, lock, share, test, unlock, unshare};
-use crate::program::{Pace, Procedure, Refusal, Row, Run, Tabled};
+use crate::outline::{Outline, Pace};
+use crate::program::{Procedure, ReadOutline, Refusal, Row, Run, Tabled};
 use crate::{Reply, Request};
 
 impl Tabled for Nlm {
@@ -25,13 +26,13 @@ type Answer = fn(&Nlm, &mut Request<'_, '_>) -> Result<Vec<u8>, Refusal>;
 /// a lock which another host has by now. The price: a LOCK by UDP that arrives again after its UNLOCK locks again, until its host unlocks
 /// or restarts.
 const VERSION_4: &[Row<Nlm>] = &[
-    row("NULL", Pace::Quick, |_| None, |_, _, _| Ok(())),
+    row("NULL", Pace::Quick, no_file, |_, _, _| Ok(())),
     row("TEST", Pace::Quick, of_test, |nlm, request, reply| now(nlm, request, reply, test::answer)),
     // A lock is granted when the record of its host is durable; to let one go may grant another.
     row("LOCK", Pace::Slow, of_lock, |nlm, request, reply| now(nlm, request, reply, lock::answer)),
     row("CANCEL", Pace::Slow, of_lock, |nlm, request, reply| now(nlm, request, reply, cancel::answer)),
     row("UNLOCK", Pace::Slow, of_unlock, |nlm, request, reply| now(nlm, request, reply, unlock::answer)),
-    row("GRANTED", Pace::Quick, |_| None, for_clients),
+    row("GRANTED", Pace::Quick, no_file, for_clients),
     row("TEST_MSG", Pace::Quick, of_test, |nlm, request, _| {
         later(nlm, request, wire_test::RESULT, test::answer)
     }),
@@ -44,31 +45,26 @@ const VERSION_4: &[Row<Nlm>] = &[
     row("UNLOCK_MSG", Pace::Slow, of_unlock, |nlm, request, _| {
         later(nlm, request, wire_unlock::RESULT, unlock::answer)
     }),
-    row("GRANTED_MSG", Pace::Quick, |_| None, for_clients),
-    row("TEST_RES", Pace::Quick, |_| None, for_clients),
-    row("LOCK_RES", Pace::Quick, |_| None, for_clients),
-    row("CANCEL_RES", Pace::Quick, |_| None, for_clients),
-    row("UNLOCK_RES", Pace::Quick, |_| None, for_clients),
+    row("GRANTED_MSG", Pace::Quick, no_file, for_clients),
+    row("TEST_RES", Pace::Quick, no_file, for_clients),
+    row("LOCK_RES", Pace::Quick, no_file, for_clients),
+    row("CANCEL_RES", Pace::Quick, no_file, for_clients),
+    row("UNLOCK_RES", Pace::Quick, no_file, for_clients),
     // Clients are called with GRANTED, not with GRANTED_MSG.
-    row("GRANTED_RES", Pace::Quick, |_| None, for_clients),
-    row("16", Pace::Quick, |_| None, for_clients),
-    row("17", Pace::Quick, |_| None, for_clients),
-    row("18", Pace::Quick, |_| None, for_clients),
-    row("19", Pace::Quick, |_| None, for_clients),
-    row("SHARE", Pace::Slow, of_share, |nlm, request, reply| now(nlm, request, reply, share::answer)),
-    row("UNSHARE", Pace::Quick, of_share, |nlm, request, reply| now(nlm, request, reply, unshare::answer)),
+    row("GRANTED_RES", Pace::Quick, no_file, for_clients),
+    row("16", Pace::Quick, no_file, for_clients),
+    row("17", Pace::Quick, no_file, for_clients),
+    row("18", Pace::Quick, no_file, for_clients),
+    row("19", Pace::Quick, no_file, for_clients),
+    row("SHARE", Pace::Slow, of_unlock, |nlm, request, reply| now(nlm, request, reply, share::answer)),
+    row("UNSHARE", Pace::Quick, of_unlock, |nlm, request, reply| now(nlm, request, reply, unshare::answer)),
     // A lock of a client that no monitor watches. Nothing is known of it but that.
     row("NM_LOCK", Pace::Slow, of_lock, |nlm, request, reply| now(nlm, request, reply, lock::answer)),
-    row("FREE_ALL", Pace::Slow, |_| None, |nlm, request, _| free_all::run(nlm, request)),
+    row("FREE_ALL", Pace::Slow, no_file, |nlm, request, _| free_all::run(nlm, request)),
 ];
 
-const fn row(
-    name: &'static str,
-    pace: Pace,
-    node: fn(Decoder<'_>) -> Option<&[u8]>,
-    run: Run<Nlm>,
-) -> Row<Nlm> {
-    Row { procedure: Procedure { node, ..Procedure::plain(name, pace) }, run }
+const fn row(name: &'static str, pace: Pace, outline: ReadOutline, run: Run<Nlm>) -> Row<Nlm> {
+    Row { procedure: Procedure { outline, ..Procedure::plain(name, pace) }, run }
 }
 
 /// Answers at once.
@@ -94,21 +90,19 @@ fn for_clients(_: &Nlm, _: &mut Request<'_, '_>, _: &mut Reply) -> Result<(), Re
     Err(Refusal::Unavailable)
 }
 
-fn of_test(arguments: Decoder<'_>) -> Option<&[u8]> {
-    file_behind(arguments, 1)
+fn no_file(_: &mut Outline<'_>, _: Decoder<'_>) {}
+
+fn of_test<'m>(outline: &mut Outline<'m>, arguments: Decoder<'m>) {
+    outline.node = file_behind(arguments, 1);
 }
 
-fn of_lock(arguments: Decoder<'_>) -> Option<&[u8]> {
-    file_behind(arguments, 2)
+fn of_lock<'m>(outline: &mut Outline<'m>, arguments: Decoder<'m>) {
+    outline.node = file_behind(arguments, 2);
 }
 
-fn of_unlock(arguments: Decoder<'_>) -> Option<&[u8]> {
-    file_behind(arguments, 0)
-}
-
-/// The same as in a lock: the share begins with the host and the file.
-fn of_share(arguments: Decoder<'_>) -> Option<&[u8]> {
-    file_behind(arguments, 0)
+/// A share begins with the host and the file, too.
+fn of_unlock<'m>(outline: &mut Outline<'m>, arguments: Decoder<'m>) {
+    outline.node = file_behind(arguments, 0);
 }
 
 /// The handle of the file, behind the cookie, so many words, and the host's name.
@@ -127,6 +121,12 @@ mod tests {
 
     use super::*;
 
+    fn file(read: ReadOutline, arguments: &[u8]) -> Option<&[u8]> {
+        let mut outline = Outline::of(Pace::Quick);
+        read(&mut outline, Decoder::new(arguments));
+        outline.node
+    }
+
     #[test]
     fn the_file_of_a_call_is_found_before_it_runs() {
         let lock = Lock {
@@ -139,11 +139,11 @@ mod tests {
         };
         let cookie = Cookie(b"12345");
         let test = Encoder::to_vec(&wire_test::Arguments { cookie, exclusive: true, lock });
-        assert_eq!(of_test(Decoder::new(&test)), Some(&b"the handle"[..]));
+        assert_eq!(file(of_test, &test), Some(&b"the handle"[..]));
         let cancel = wire_cancel::Arguments { cookie, block: true, exclusive: true, lock };
-        assert_eq!(of_lock(Decoder::new(&Encoder::to_vec(&cancel))), Some(&b"the handle"[..]));
+        assert_eq!(file(of_lock, &Encoder::to_vec(&cancel)), Some(&b"the handle"[..]));
         let unlock = Encoder::to_vec(&wire_unlock::Arguments { cookie, lock });
-        assert_eq!(of_unlock(Decoder::new(&unlock)), Some(&b"the handle"[..]));
-        assert_eq!(of_unlock(Decoder::new(&unlock[..8])), None);
+        assert_eq!(file(of_unlock, &unlock), Some(&b"the handle"[..]));
+        assert_eq!(file(of_unlock, &unlock[..8]), None);
     }
 }

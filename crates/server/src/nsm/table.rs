@@ -6,7 +6,8 @@ use howdah_wire::nsm::{
 use howdah_wire::xdr::Decode;
 
 use super::{Nsm, notify};
-use crate::program::{Pace, Procedure, Refusal, Row, Run, Tabled};
+use crate::outline::Pace;
+use crate::program::{Procedure, Refusal, Row, Run, Tabled};
 use crate::{Reply, Request};
 
 impl Tabled for Nsm {

@@ -23,7 +23,8 @@ use howdah_wire::portmap as version2;
 use howdah_wire::rpcbind;
 use parking_lot::RwLock;
 
-use crate::program::{Pace, Procedure, Program, Refusal, Row, Run, Tabled};
+use crate::outline::Pace;
+use crate::program::{Procedure, Program, Refusal, Row, Run, Tabled};
 use crate::programs::Served;
 use crate::{Reply, Request};
 

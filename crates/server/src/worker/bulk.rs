@@ -12,6 +12,7 @@ use crate::connection::{Connection, Payload};
 use crate::counts::{Moment, Timing};
 use crate::dispatch::{Whence, Work};
 use crate::limits::BULK_MIN;
+use crate::outline::{Bulk, Pace};
 use crate::reply_cache::Origin;
 
 /// What became of a WRITE whose data is in the socket.
@@ -60,10 +61,10 @@ impl Worker {
         {
             return connection.wake_at_once().map(|()| InPlace::None);
         }
-        let Some(bulk) = job.bulk().filter(|bulk| !bulk.durable && bulk.length >= BULK_MIN) else {
-            return Ok(InPlace::None);
-        };
-        let (header, length) = (job.arguments_at() + bulk.before, partial.length);
+        // Nothing else in the call waits for storage: the connection is kept until it has run.
+        let is_moved = |bulk: &Bulk| job.pace() == Pace::Long && bulk.length >= BULK_MIN;
+        let Some(bulk) = job.bulk().filter(is_moved) else { return Ok(InPlace::None) };
+        let (header, length) = (bulk.at, partial.length);
         let here = &partial.bytes[header.min(partial.bytes.len())..];
         let pad = padding(bulk.length);
         let behind = length.checked_sub(header + bulk.length + pad);
@@ -78,7 +79,7 @@ impl Worker {
             return wait_for(connection, waits);
         }
         connection.wake_at_once()?;
-        job.cut_arguments(bulk.before);
+        job.cut_at(header);
         let mut payload = Payload::new(stream, &mut self.pipe, here, rest, (pad, behind));
         let buffer = self.spare.take();
         connection.inbox().start_moved_call(waits);

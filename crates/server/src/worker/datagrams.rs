@@ -12,7 +12,7 @@ use crate::counts::{Moment, Timing};
 use crate::datagram;
 use crate::dispatch::Work;
 use crate::gates::Asker;
-use crate::program::Pace;
+use crate::outline::Pace;
 use crate::udp::Port;
 
 /// Datagrams in a row that a worker answers alone: to have another one woken costs as much as answering one.

@@ -12,7 +12,7 @@ use crate::dispatch::{Job, Work};
 use crate::exports::{Export, Exports, UserGroups};
 use crate::gates::{Asker, QueuedCall, Refused};
 use crate::limits::GATE_CALLS_OF_ONE_MAX;
-use crate::program::Pace;
+use crate::outline::Pace;
 use crate::shared::Source;
 use crate::{Peer, Transport};
 

@@ -17,8 +17,8 @@ use crate::counts::{Moment, Timing};
 use crate::dispatch::Whence;
 use crate::dispatch::{Job, Work};
 use crate::limits::PARKED_MAX;
+use crate::outline::Pace;
 use crate::parked::Call;
-use crate::program::Pace;
 use crate::reply_cache::Origin;
 
 /// How much less than others these threads have of a processor that others want too: about a tenth of it is left to one

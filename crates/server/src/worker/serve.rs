@@ -16,7 +16,7 @@ use crate::connection::{Connection, Next, Received};
 use crate::counts::{Timing, Unheard};
 use crate::dispatch::{Job, Work};
 use crate::gates::Asker;
-use crate::program::Pace;
+use crate::outline::Pace;
 
 /// What is done for one connection before others get their turn: so many calls, or fewer of those that bring data.
 /// Without it, a peer that always has more to say would have its worker for good.

@@ -14,6 +14,7 @@ use crate::Transport;
 use crate::exports::{
     Anonymous, ClientRule, Clients, Export, Exports, GroupSource, PrivilegedPorts, Squash, UserGroups,
 };
+use crate::outline::{Outline, Pace};
 use crate::program::Tabled;
 
 fn network(address: &str) -> Clients {
@@ -184,9 +185,11 @@ fn a_table_names_all_procedures_in_order() {
     let bytes = [&[0; 8][..], &Encoder::to_vec(&data)].concat();
     let mut decoder = Decoder::new(&bytes);
     decoder.bytes(8, "header").expect("8 bytes");
-    let bulk = procedures[7].bulk.expect("WRITE brings data")(decoder.clone()).expect("decodes");
-    assert_eq!((bulk.length, bulk.durable), (9, true));
-    assert!(decoder.rest()[bulk.before..].starts_with(b"some data"));
+    let mut outline = Outline::of(procedures[7].pace);
+    (procedures[7].outline)(&mut outline, decoder);
+    let bulk = outline.bulk.expect("WRITE brings data");
+    assert_eq!((bulk.length, bulk.durable, outline.pace), (9, true, Pace::Slow));
+    assert!(bytes[bulk.at..].starts_with(b"some data"));
 }
 
 #[test]

@@ -28,7 +28,7 @@ pub const SIZES: ChannelSizes = ChannelSizes {
     request: 1 << 20,
     response: 1 << 20,
     kept_response: 4 << 10,
-    operations: 16,
+    operations: 64,
     slots: 8,
     rdma_reads: None,
 };
@@ -214,8 +214,8 @@ impl Client {
         step(sequence::OPERATION, &arguments)
     }
 
-    /// A compound as it is.
-    pub fn send(&self, steps: &[Step]) -> Answer {
+    /// The call of a compound as it is.
+    pub fn message(&self, steps: &[Step]) -> Vec<u8> {
         let credentials = Credentials::Sys(AuthSys::new(b"client", self.user, self.user, &[]));
         let header =
             CallHeader { xid: 1, program: PROGRAM, version: VERSION, procedure: COMPOUND, credentials };
@@ -223,13 +223,13 @@ impl Client {
         let head = Head { tag: b"tag", minor_version: self.minor_version, operations: steps.len() as u32 };
         head.encode(&mut Encoder::new(&mut message));
         message.extend(steps.concat());
-        let reply = self.service.answer(&self.peer, &message).expect("an answer");
-        let mut decoder = Decoder::new(&reply);
-        let header = ReplyHeader::decode(&mut decoder).expect("a reply");
-        assert_eq!(header.outcome, Ok(Accepted::Success));
-        let ReplyHead { status, tag, results } = ReplyHead::decode(&mut decoder).expect("a head");
-        assert_eq!(tag, b"tag");
-        Answer { status, results, bytes: decoder.rest().to_vec(), at: 0 }
+        message
+    }
+
+    /// A compound as it is.
+    pub fn send(&self, steps: &[Step]) -> Answer {
+        let message = self.message(steps);
+        Answer::of(&self.service.answer(&self.peer, &message).expect("an answer"))
     }
 
     /// The status of a call of NFSv3, with which its result begins.
@@ -301,6 +301,16 @@ fn success_of(success: &exchange_id::Success<'_>) -> exchange_id::Success<'stati
 }
 
 impl Answer {
+    /// The reply to a compound.
+    pub fn of(reply: &[u8]) -> Self {
+        let mut decoder = Decoder::new(reply);
+        let header = ReplyHeader::decode(&mut decoder).expect("a reply");
+        assert_eq!(header.outcome, Ok(Accepted::Success));
+        let ReplyHead { status, tag, results } = ReplyHead::decode(&mut decoder).expect("a head");
+        assert_eq!(tag, b"tag");
+        Self { status, results, bytes: decoder.rest().to_vec(), at: 0 }
+    }
+
     /// The next result's status.
     pub fn status_of(&mut self, operation: u32) -> Status {
         let mut decoder = Decoder::new(&self.bytes[self.at..]);

@@ -7,6 +7,7 @@ mod local;
 mod locks;
 mod names;
 mod ranges;
+mod scheduling;
 mod sessions;
 mod strangers;
 mod umask;

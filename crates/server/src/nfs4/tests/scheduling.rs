@@ -1,0 +1,202 @@
+//! What the door makes of compounds: each is read once, and runs where it keeps nobody waiting.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use howdah_net::probe_host;
+use howdah_tune::budget::HostMemory;
+use howdah_tune::{Settings, Tuner};
+use howdah_vfs::layer::{Call, Layer};
+use howdah_vfs::memory::MemoryFileSystem;
+use howdah_vfs::{FileSystem, Result};
+use howdah_wire::nfs4::attributes::Values;
+use howdah_wire::nfs4::open::{self, ACCESS_BOTH, DENY_NONE, How};
+use howdah_wire::nfs4::{
+    Bitmap, Name, Opaque, Owner, Stability, StateId, Status, close, commit, copy, getattr, lookup, readdir,
+    savefh, seek, write,
+};
+use howdah_wire::rpc::RecordMark;
+use howdah_wire::xdr::Array;
+use parking_lot::{Condvar, Mutex};
+
+use super::client::{Answer, Client, Step, bare, put, service, service_of, step};
+use crate::Transport;
+use crate::connection::tests::connected;
+use crate::dispatch::Work;
+use crate::nfs4::opening;
+use crate::outline::Pace;
+use crate::service::Service;
+use crate::shared::Shared;
+use crate::worker::Worker;
+
+/// Storage whose WRITEs hang until it is let go.
+#[derive(Default)]
+struct Hanging {
+    inner: MemoryFileSystem,
+    is_open: Mutex<bool>,
+    opened: Condvar,
+}
+
+impl Layer for Hanging {
+    fn inner(&self) -> &dyn FileSystem {
+        &self.inner
+    }
+
+    fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        if call == Call::Write {
+            self.opened.wait_while(&mut self.is_open.lock(), |is_open| !*is_open);
+        }
+        run(&self.inner)
+    }
+}
+
+fn open_file(client: &Client) -> Step {
+    let arguments = open::Arguments {
+        sequence: 0,
+        access: ACCESS_BOTH,
+        deny: DENY_NONE,
+        owner: Owner { client: client.id, owner: Opaque(b"owner") },
+        create: Some(How::Unchecked(Values::default())),
+        claim: open::Claim::Name(Name(b"file")),
+    };
+    step(open::OPERATION, &arguments)
+}
+
+fn write(length: usize, stability: Stability) -> Step {
+    let data = vec![7; length];
+    step(write::OPERATION, &write::Arguments { state: StateId::CURRENT, offset: 0, stability, data: &data })
+}
+
+fn attributes() -> Step {
+    step(getattr::OPERATION, &getattr::Arguments { wanted: Bitmap::NONE })
+}
+
+fn close_file() -> Step {
+    step(close::OPERATION, &close::Arguments { sequence: 0, state: StateId::CURRENT })
+}
+
+fn read_directory() -> Step {
+    let (cookie, verifier, count) = (0, Default::default(), 4096);
+    let wanted = Bitmap::NONE;
+    step(readdir::OPERATION, &readdir::Arguments { cookie, verifier, name_count: count, count, wanted })
+}
+
+fn pace(service: &Service, message: &[u8]) -> Pace {
+    match service.dispatcher.read(message, Transport::Tcp) {
+        Work::Run(job) => job.pace(),
+        _ => panic!("it is a call"),
+    }
+}
+
+#[test]
+fn a_compound_is_as_demanding_as_its_most_demanding_operation() {
+    let service = service(&["/"]);
+    let client = Client::new(&service, "client");
+    let commit = step(commit::OPERATION, &commit::Arguments { offset: 0, count: 0 });
+    let lookup = step(lookup::OPERATION, &lookup::Arguments { name: Name(b"name") });
+    let state = StateId::ANONYMOUS;
+    let copy = copy::Arguments {
+        source: state,
+        destination: state,
+        source_offset: 0,
+        destination_offset: 0,
+        count: 7,
+        consecutive: true,
+        synchronous: true,
+        servers: Array::of(&[]),
+    };
+    let seek = step(seek::OPERATION, &seek::Arguments { state, offset: 0, what: 0 });
+    let (put, save) = (put(b"handle"), bare(savefh::OPERATION));
+    let copy = step(copy::OPERATION, &copy);
+    let durable = write(7, Stability::FileSync);
+    for (expected, steps) in [
+        (Pace::Quick, vec![put.clone(), attributes()]),
+        (Pace::Quick, vec![put.clone(), seek]),
+        (Pace::Quick, vec![put.clone(), open_file(&client), write(7, Stability::Unstable), close_file()]),
+        (Pace::Quick, vec![]),
+        (Pace::Dear, vec![put.clone(), attributes(), lookup, read_directory()]),
+        (
+            Pace::Long,
+            vec![put.clone(), open_file(&client), write(1 << 20, Stability::Unstable), attributes()],
+        ),
+        (Pace::Slow, vec![put.clone(), open_file(&client), durable, close_file()]),
+        (Pace::Slow, vec![put.clone(), attributes(), commit.clone()]),
+        (Pace::Slow, vec![put.clone(), read_directory(), commit.clone()]),
+        (Pace::Slow, vec![put.clone(), write(1 << 20, Stability::Unstable), commit]),
+        (Pace::Slow, vec![put.clone(), save, put.clone(), copy.clone()]),
+        (Pace::Slow, vec![put, attributes(), copy]),
+    ] {
+        let message = client.message(&[&[client.sequence_step(0, 1)], &steps[..]].concat());
+        assert_eq!(pace(&service, &message), expected, "{} operations", steps.len());
+    }
+}
+
+#[test]
+fn a_compound_of_fifty_operations_is_read_once() {
+    let mut client = Client::new(&service(&["/"]), "client");
+    let root = client.handle(&[]).expect("the root");
+    let steps: Vec<Step> = (0..49).map(|at| if at % 2 == 0 { put(&root) } else { attributes() }).collect();
+    let before = opening::tests::counts();
+    let answer = client.call(&steps);
+    assert_eq!((answer.status, answer.results), (Status::OK, 50));
+    let after = opening::tests::counts();
+    assert_eq!((after.0 - before.0, after.1 - before.1), (1, 49), "compounds and operations that were read");
+}
+
+fn record(message: &[u8]) -> Vec<u8> {
+    [&RecordMark { length: message.len() as u32, last: true }.to_bytes()[..], message].concat()
+}
+
+fn reply(stream: &mut TcpStream) -> Answer {
+    let mut mark = [0; RecordMark::SIZE];
+    stream.read_exact(&mut mark).expect("a reply");
+    let mut reply = vec![0; RecordMark::from_bytes(mark).length as usize];
+    stream.read_exact(&mut reply).expect("a reply");
+    Answer::of(&reply)
+}
+
+/// Nobody watches these workers: what is not handed on before it hangs has its connection until it is done.
+#[test]
+fn a_durable_write_behind_an_open_lets_the_next_call_of_its_connection_run() {
+    let storage = Arc::new(Hanging::default());
+    let service = service_of(storage.clone());
+    let mut client = Client::new(&service, "client");
+    client.user = 0;
+    let root = client.handle(&[]).expect("the root");
+    let first = [
+        client.sequence_step(0, client.sequence + 1),
+        put(&root),
+        open_file(&client),
+        write(7, Stability::FileSync),
+        close_file(),
+    ];
+    let second = [client.sequence_step(1, 1), put(&root), attributes()];
+    let calls = [record(&client.message(&first)), record(&client.message(&second))].concat();
+    let memory = HostMemory { total: 8 << 30, tcp: [1 << 30; 3], group: None };
+    let settings = Settings::automatic(probe_host().expect("a socket"), memory);
+    drop(client);
+    let service = Arc::into_inner(service).expect("nobody else has it");
+    let shared = Arc::new(Shared::new(service, Vec::new(), Tuner::new(settings)).expect("descriptors"));
+    shared.open().expect("a poller");
+    let (stream, mut socket) = connected();
+    socket.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
+    socket.write_all(&calls).expect("sending");
+    while stream.waiting().expect("a socket") < calls.len() {}
+    shared.add(stream).expect("taken in");
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| Worker::new(Arc::clone(&shared)).run());
+        }
+        let answer = reply(&mut socket);
+        assert_eq!((answer.status, answer.results), (Status::OK, 3), "the second, while the first hangs");
+        *storage.is_open.lock() = true;
+        storage.opened.notify_all();
+        let answer = reply(&mut socket);
+        assert_eq!((answer.status, answer.results), (Status::OK, 5));
+        shared.stopping.store(true, Ordering::SeqCst);
+        shared.waker.wake();
+    });
+}
