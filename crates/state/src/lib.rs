@@ -9,7 +9,8 @@
 //!      -> wait until records up to `effects.durable` are durable -> go on with the answer
 //! ```
 //!
-//! SEQUENCE needs no such lock: [`SessionTable::find`] gives the session, and [`LiveSession::sequence`] takes only a slot's own.
+//! READ and WRITE need no such lock if [`IoRights::permit`] knows their stateid.
+//! SEQUENCE needs none, too: [`SessionTable::find`] gives the session, and [`LiveSession::sequence`] takes only a slot's own.
 //!
 //! `K` names a file for as long as somebody has something of it, and is the same for every name and every protocol. `S` is what
 //! the server keeps with a session, such as the sizes of its channels.
@@ -35,8 +36,8 @@ pub use effects::{ClientEnd, DurableRecord, Effect, Effects, LockGrant, MirrorPi
 pub use error::{LockConflict, StateError};
 pub use files::{ChangeWatch, Changing};
 pub use ids::{
-    ByteRange, ClientId, HostId, LockKind, LockOwner, NlmOwner, OpenId, Principal, SessionId, ShareAccess,
-    ShareDeny, StateId,
+    ByteRange, ClientId, HostId, IoKind, IoPermit, LockKind, LockOwner, NlmOwner, OpenId, Principal,
+    SessionId, ShareAccess, ShareDeny, StateId,
 };
 pub use memory::MemoryBounds;
 pub use records::RecoveryRecords;
@@ -46,6 +47,7 @@ pub use sessions::{
 };
 pub use settings::{StateBounds, StateSettings};
 pub use state::{
-    ClientStanding, ClientView, ExchangeAnswer, IoKind, IoPermit, LockAnswer, LockRequest, LockView, Locker,
-    NfsState, NlmLockRequest, OpenAnswer, OpenRequest, SessionAnswer, WaitView,
+    ClientStanding, ClientView, ExchangeAnswer, LockAnswer, LockRequest, LockView, Locker, NfsState,
+    NlmLockRequest, OpenAnswer, OpenRequest, SessionAnswer, WaitView,
 };
+pub use states::IoRights;

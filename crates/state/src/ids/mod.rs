@@ -3,6 +3,7 @@
 mod byte_range;
 mod client_id;
 mod host_id;
+mod io;
 mod lock_kind;
 mod open_id;
 mod owner;
@@ -15,6 +16,7 @@ mod state_id;
 pub use byte_range::ByteRange;
 pub use client_id::ClientId;
 pub use host_id::HostId;
+pub use io::{IoKind, IoPermit};
 pub use lock_kind::LockKind;
 pub use open_id::OpenId;
 pub use owner::{LockOwner, NlmOwner};

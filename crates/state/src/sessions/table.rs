@@ -1,21 +1,25 @@
 //! All sessions by name.
 
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use super::LiveSession;
 use crate::ids::SessionId;
 
+/// So many that calls of different sessions rarely meet.
+const SHARDS: usize = 64;
+
 type Places<S> = Vec<Option<Arc<LiveSession<S>>>>;
 
-/// All sessions by name, for threads that do not hold the state. A connection keeps its last session and need not come here.
+/// All sessions by name, for threads that do not hold the state.
 #[derive(Debug)]
 pub struct SessionTable<S> {
-    places: RwLock<Places<S>>,
+    /// The session of a place is in the shard that is its remainder.
+    shards: Box<[RwLock<Places<S>>]>,
 }
 
 impl<S> Default for SessionTable<S> {
     fn default() -> Self {
-        Self { places: RwLock::default() }
+        Self { shards: (0..SHARDS).map(|_| RwLock::default()).collect() }
     }
 }
 
@@ -27,41 +31,37 @@ impl<S> SessionTable<S> {
 
     /// Shows the session of this name, which stays in the table meanwhile: cheaper than to have it.
     pub fn with<T>(&self, id: SessionId, show: impl FnOnce(&Arc<LiveSession<S>>) -> T) -> Option<T> {
-        let places = self.read();
-        places.get(id.place())?.as_ref().filter(|session| session.id() == id).map(show)
+        let places = read(&self.shards[id.place() % SHARDS]);
+        places.get(id.place() / SHARDS)?.as_ref().filter(|session| session.id() == id).map(show)
     }
 
     /// How many there are.
     pub fn count(&self) -> usize {
-        self.read().iter().flatten().count()
+        self.shards.iter().map(|shard| read(shard).iter().flatten().count()).sum()
     }
 
-    /// Puts in a session that is made for a place.
+    /// Puts in a session that is made for a place. For who has the state: nobody else puts in or takes out.
     pub(crate) fn insert(&self, make: impl FnOnce(u32) -> LiveSession<S>) -> Arc<LiveSession<S>> {
-        let mut places = self.write();
-        let place = places.iter().position(Option::is_none).unwrap_or(places.len());
-        let session = Arc::new(make(place as u32));
-        if place == places.len() {
-            places.push(None);
-        }
-        places[place] = Some(session.clone());
+        let free = |places: &Places<S>| places.iter().position(Option::is_none).unwrap_or(places.len());
+        let all = self.shards.iter().map(|shard| free(&read(shard))).zip(0..);
+        let (row, shard) = all.min().expect("there are shards");
+        let session = Arc::new(make((row * SHARDS + shard) as u32));
+        let mut places = self.shards[shard].write().unwrap_or_else(PoisonError::into_inner);
+        let length = places.len().max(row + 1);
+        places.resize(length, None);
+        places[row] = Some(session.clone());
         session
     }
 
     /// Ends a session and takes it out.
     pub(crate) fn remove(&self, id: SessionId) -> Option<Arc<LiveSession<S>>> {
-        let mut places = self.write();
-        let place = places.get_mut(id.place())?;
-        let session = place.take_if(|session| session.id() == id)?;
+        let mut places = self.shards[id.place() % SHARDS].write().unwrap_or_else(PoisonError::into_inner);
+        let session = places.get_mut(id.place() / SHARDS)?.take_if(|session| session.id() == id)?;
         session.end();
         Some(session)
     }
+}
 
-    fn read(&self) -> RwLockReadGuard<'_, Places<S>> {
-        self.places.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write(&self) -> RwLockWriteGuard<'_, Places<S>> {
-        self.places.write().unwrap_or_else(PoisonError::into_inner)
-    }
+fn read<S>(shard: &RwLock<Places<S>>) -> RwLockReadGuard<'_, Places<S>> {
+    shard.read().unwrap_or_else(PoisonError::into_inner)
 }

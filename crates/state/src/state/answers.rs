@@ -45,12 +45,3 @@ pub struct LockAnswer<K> {
     /// What was granted, so that it can be taken back if the kernel refuses the mirrored lock.
     pub grant: LockGrant<K>,
 }
-
-/// By what right I/O runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum IoPermit {
-    /// An open that allows it: what the caller may do was settled then.
-    Open(OpenId),
-    /// No open (anonymous, READ bypass): check what the caller may do.
-    Special,
-}

@@ -10,6 +10,7 @@ use crate::effects::{ClientEnd, DurableRecord, Effect};
 use crate::error::StateError;
 use crate::files::ShareHolder;
 use crate::ids::{ByteRange, ClientId, HostId, Principal};
+use crate::states::ClientStates;
 
 impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     /// DESTROY_CLIENTID (RFC 8881 18.50).
@@ -127,7 +128,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         let opens: Vec<u32> =
             self.states.get(&client).into_iter().flat_map(|states| states.opens()).collect();
         let freed = opens.into_iter().filter_map(|open| self.end_open(client, open)).collect();
-        self.states.remove(&client);
+        self.states.remove(&client).into_iter().for_each(ClientStates::end);
         freed
     }
 

@@ -3,13 +3,13 @@
 use std::hash::Hash;
 use std::time::Duration;
 
-use super::{IoKind, IoPermit, NfsState};
+use super::NfsState;
 use crate::error::StateError;
-use crate::ids::{ByteRange, ClientId, ShareAccess, StateId};
+use crate::ids::{ByteRange, ClientId, IoKind, IoPermit, StateId};
 use crate::states::Stated;
 
 impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
-    /// Whether I/O by this stateid may run. Special stateids are judged here; replace [`StateId::CURRENT`] before.
+    /// Whether I/O by this stateid may run, also where [`IoRights::permit`](crate::IoRights::permit) does not know. Special stateids are judged here; replace [`StateId::CURRENT`] before.
     ///
     /// # Errors
     ///
@@ -30,7 +30,14 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
             StateId::ANONYMOUS | StateId::READ_BYPASS => {
                 self.check_anonymous(now, key, io).map(|()| IoPermit::Special)
             }
-            _ => self.check_stated(client, stateid, key, io),
+            _ => {
+                let checked = self.check_stated(client, stateid, key, io);
+                debug_assert_eq!(
+                    self.rights.permit(client, stateid, key, io),
+                    checked.as_ref().ok().copied()
+                );
+                checked
+            }
         }
     }
 
@@ -53,7 +60,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
             _ => return Err(StateError::BadStateId),
         };
         let (access, _) = states.open(open).ok_or(StateError::BadStateId)?.combinations.union();
-        if access.allows(needed(io)) {
+        if access.allows(io.needs()) {
             Ok(IoPermit::Open(states.name(open)))
         } else {
             Err(StateError::OpenMode)
@@ -66,7 +73,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     ///
     /// [`StateError::Locked`] if the deny mode of an open forbids it.
     pub fn check_anonymous(&mut self, now: Duration, key: &K, io: IoKind) -> Result<(), StateError> {
-        let in_the_way = self.files.may_access(key, needed(io), &|client| self.is_lapsed(now, client))?;
+        let in_the_way = self.files.may_access(key, io.needs(), &|client| self.is_lapsed(now, client))?;
         self.end_in_the_way(now, in_the_way);
         self.journal.rest_on(None);
         Ok(())
@@ -103,12 +110,5 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         }
         states.remove_lock(index);
         Ok(())
-    }
-}
-
-fn needed(io: IoKind) -> ShareAccess {
-    match io {
-        IoKind::Read => ShareAccess::READ,
-        IoKind::Write => ShareAccess::WRITE,
     }
 }

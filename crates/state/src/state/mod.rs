@@ -18,7 +18,7 @@ mod taking_over;
 mod time;
 mod views;
 
-pub use answers::{ExchangeAnswer, IoPermit, LockAnswer, OpenAnswer, SessionAnswer};
+pub use answers::{ExchangeAnswer, LockAnswer, OpenAnswer, SessionAnswer};
 pub use nfs_state::NfsState;
-pub use requests::{IoKind, LockRequest, Locker, NlmLockRequest, OpenRequest};
+pub use requests::{LockRequest, Locker, NlmLockRequest, OpenRequest};
 pub use views::{ClientStanding, ClientView, LockView, WaitView};

@@ -17,7 +17,7 @@ use crate::memory::HeldMemory;
 use crate::records::RecoveryRecords;
 use crate::sessions::{ReplyBudget, SessionTable};
 use crate::settings::StateSettings;
-use crate::states::ClientStates;
+use crate::states::{ClientStates, IoRights};
 
 /// All state of NFSv4 and NLM.
 ///
@@ -32,6 +32,7 @@ pub struct NfsState<K, S> {
     pub(super) budget: Arc<ReplyBudget>,
     pub(super) memory: HeldMemory,
     pub(super) states: HashMap<ClientId, ClientStates<K>>,
+    pub(super) rights: Arc<IoRights<K>>,
     pub(super) files: FileTable<K>,
     pub(super) hosts: Hosts,
     pub(super) grace: Grace,
@@ -58,6 +59,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
             )),
             memory: HeldMemory::default(),
             states: HashMap::new(),
+            rights: Arc::default(),
             files: FileTable::default(),
             hosts: Hosts::default(),
             grace: Grace::new(settings.grace, journal.records()),
@@ -86,6 +88,11 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     /// The sessions, for SEQUENCE.
     pub fn sessions(&self) -> Arc<SessionTable<S>> {
         self.sessions.clone()
+    }
+
+    /// What stateids allow: I/O by one that allows it need not call [`Self::check_io`].
+    pub fn rights(&self) -> Arc<IoRights<K>> {
+        self.rights.clone()
     }
 
     /// Deny modes of opens: while there are none, NFSv3 need not call [`Self::check_anonymous`]. Relaxed loads will do.

@@ -1,6 +1,7 @@
 //! OPEN, OPEN_DOWNGRADE, CLOSE (RFC 8881 18.16, 18.18, 18.2).
 
 use std::hash::Hash;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::{NfsState, OpenAnswer, OpenRequest};
@@ -26,7 +27,9 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         if self.states.get(&client).and_then(|states| states.open_of(key, owner)).is_none() {
             self.room_for_client(now, client, bytes_of_open(owner))?;
         }
-        let states = self.states.entry(client).or_insert_with(|| ClientStates::new(client));
+        let rights = &self.rights;
+        let states =
+            self.states.entry(client).or_insert_with(|| ClientStates::new(client, Arc::clone(rights)));
         let there = states.open_of(key, owner);
         if there.is_none() && states.count() >= self.settings.bounds.states_of_client {
             return Err(StateError::NoSpace);

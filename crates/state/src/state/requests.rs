@@ -69,12 +69,3 @@ pub struct NlmLockRequest<'a, K> {
     /// Whether it is a reclaim.
     pub is_reclaim: bool,
 }
-
-/// What is to be done with a file's data by a stateid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum IoKind {
-    /// READ and what is like it.
-    Read,
-    /// WRITE, SETATTR of the size, ALLOCATE and what is like them.
-    Write,
-}

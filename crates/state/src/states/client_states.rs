@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::sync::Arc;
 
-use super::Combinations;
+use super::{Combinations, IoRight, IoRights};
 use crate::error::StateError;
-use crate::ids::{ClientId, LockOwner, OpenId, StateId};
+use crate::ids::{ClientId, IoPermit, LockOwner, OpenId, ShareAccess, StateId};
 use crate::memory;
 
 /// What one owner has open of a file.
@@ -62,6 +63,8 @@ pub enum Stated<K> {
 #[derive(Debug)]
 pub struct ClientStates<K> {
     client: ClientId,
+    /// Where others see what they allow.
+    rights: Arc<IoRights<K>>,
     next: u32,
     by_index: HashMap<u32, Stated<K>>,
     opens: HashMap<(K, Box<[u8]>), u32>,
@@ -99,9 +102,31 @@ fn next(number: u32) -> u32 {
 
 impl<K: Clone + Eq + Hash> ClientStates<K> {
     /// None yet.
-    pub fn new(client: ClientId) -> Self {
+    pub fn new(client: ClientId, rights: Arc<IoRights<K>>) -> Self {
         let (by_index, opens, delegations) = (HashMap::new(), HashMap::new(), HashMap::new());
-        Self { client, next: 1, by_index, opens, delegations, revoked: 0, bytes: 0 }
+        Self { client, rights, next: 1, by_index, opens, delegations, revoked: 0, bytes: 0 }
+    }
+
+    /// Lets others see what a state allows now, or that it is gone.
+    fn show(&self, index: u32) {
+        let of_open =
+            |open: u32| Some((self.open(open)?.combinations.union().0, IoPermit::Open(self.name(open))));
+        let shown = self.by_index.get(&index).and_then(|stated| {
+            let (key, (access, permit)) = match stated {
+                Stated::Open(open) => (&open.key, of_open(index)?),
+                Stated::Lock(lock) => (&lock.key, of_open(lock.open)?),
+                Stated::Delegation(one) if one.is_revoked => return None,
+                Stated::Delegation(one) => (&one.key, (ShareAccess::READ, IoPermit::Special)),
+            };
+            Some(IoRight { key: key.clone(), seqid: stated.seqid(), access, permit })
+        });
+        self.rights.set(self.client, index, shown);
+    }
+
+    /// Ends all that are left.
+    pub fn end(mut self) {
+        let left: Vec<u32> = self.by_index.drain().map(|(index, _)| index).collect();
+        left.into_iter().for_each(|index| self.show(index));
     }
 
     /// What a stateid of this client stands for, and its index.
@@ -231,7 +256,10 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
             None => return StateId::INVALID,
         };
         *seqid = next(*seqid);
-        StateId::new(self.client.epoch(), self.client.number(), index, *seqid)
+        self.show(index);
+        // What an open allows, locks under it allow.
+        self.open(index).iter().flat_map(|open| open.locks.values()).for_each(|lock| self.show(*lock));
+        self.current(index)
     }
 
     /// The stateid as it is now.
@@ -247,6 +275,7 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
             self.remove_lock(index);
         } else if let Some(Stated::Lock(lock)) = self.by_index.get_mut(&index) {
             lock.seqid -= 1;
+            self.show(index);
         }
     }
 
@@ -259,6 +288,7 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
             _ => None,
         });
         let owners: Vec<LockOwner> = owners.collect();
+        open.locks.values().chain([&index]).for_each(|gone| self.show(*gone));
         let locks = owners.iter().filter_map(LockOwner::name_in_v4).map(bytes_of_lock).sum::<usize>();
         self.bytes = self.bytes.saturating_sub(bytes_of_open(&open.owner) + locks);
         Some((open, owners))
@@ -267,6 +297,7 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
     /// Takes a lock state out.
     pub fn remove_lock(&mut self, index: u32) {
         let Some(Stated::Lock(lock)) = self.by_index.remove(&index) else { return };
+        self.show(index);
         if let (LockOwner::V4 { owner, .. }, Some(open)) = (&lock.owner, self.open_mut(lock.open)) {
             open.locks.remove(owner);
         }
@@ -294,6 +325,7 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
     /// Takes a delegation out.
     pub fn remove_delegation(&mut self, index: u32) {
         let removed = self.by_index.remove(&index);
+        self.show(index);
         if removed.is_some() {
             self.bytes = self.bytes.saturating_sub(memory::DELEGATION);
         }
@@ -314,6 +346,7 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
             one.is_revoked = true;
             self.revoked += 1;
             self.delegations.remove(&one.key);
+            self.show(index);
         }
     }
 

@@ -2,6 +2,8 @@
 
 mod client_states;
 mod combinations;
+mod io_rights;
 
 pub use client_states::{ClientStates, Stated, bytes_of_lock, bytes_of_open};
 pub use combinations::Combinations;
+pub use io_rights::{IoRight, IoRights};

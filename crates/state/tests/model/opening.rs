@@ -140,7 +140,28 @@ impl World {
                 Err(error) => assert!(!is_mine, "{error:?}"),
             }
         }
+        self.try_stateids(machine, io);
         self.arrived()
+    }
+
+    /// Every stateid that any machine knows, at changes around its own: the state and what it shows must agree.
+    fn try_stateids(&mut self, machine: &Machine, io: IoKind) {
+        let of_opens = machine.opens.iter().flat_map(|open| {
+            let locks = open.locks.iter().map(|(_, lock)| *lock);
+            locks.chain([open.stateid]).map(|stateid| (open.key, stateid))
+        });
+        let others = self.machines.iter().filter_map(|other| other.client);
+        let clients: Vec<ClientId> = others.chain([machine.client()]).collect();
+        for (key, stateid) in of_opens.chain(machine.delegations.iter().copied()) {
+            for seqid in [0, stateid.seqid.wrapping_sub(1), stateid.seqid, stateid.seqid + 1] {
+                for client in &clients {
+                    for key in [key, key + 1] {
+                        let _ =
+                            self.state.check_io(self.now, *client, StateId { seqid, ..stateid }, &key, io);
+                    }
+                }
+            }
+        }
     }
 
     pub fn leave(&mut self, machine: &mut Machine) -> Step {

@@ -39,6 +39,31 @@ fn an_owner_has_one_open_of_a_file_and_more_of_it_with_each_open() {
 }
 
 #[test]
+fn what_stateids_allow_is_seen_without_the_state_and_ends_with_them() {
+    let mut state = server();
+    let (a, b) = (connect(&mut state, NOW, "a"), connect(&mut state, NOW, "b"));
+    let rights = state.rights();
+    let reads = |client, stateid| rights.permit(client, stateid, &"file", IoKind::Read);
+    let mine = open(&mut state, NOW, a, "o", BOTH).expect("OPEN");
+    let locked = lock(&mut state, NOW, a, mine.stateid, range(0, 0)).expect("LOCK").stateid;
+    for stateid in [mine.stateid, locked, StateId { seqid: 0, ..locked }] {
+        assert_eq!(reads(a, stateid), Some(IoPermit::Open(mine.open)));
+        assert_eq!(reads(b, stateid), None, "another client's");
+        assert_eq!(rights.permit(a, stateid, &"other", IoKind::Read), None, "another file's");
+    }
+    assert_eq!(reads(a, StateId { seqid: 2, ..locked }), None, "yet to come");
+    open(&mut state, NOW, b, "o", BOTH).expect("OPEN");
+    assert_eq!(rights.count(), 3);
+    state.close(NOW, a, mine.stateid, &"file").expect("CLOSE");
+    assert_eq!((reads(a, mine.stateid), reads(a, locked), rights.count()), (None, None, 1));
+    let kept = open(&mut state, NOW, a, "o", BOTH).expect("OPEN");
+    assert!(reads(a, kept.stateid).is_some());
+    state.release_client(NOW, a);
+    state.release_client(NOW, b);
+    assert_eq!((reads(a, kept.stateid), rights.count()), (None, 0));
+}
+
+#[test]
 fn deny_modes_hold_against_other_owners_and_against_io_without_an_open() {
     let mut state = server();
     let (a, b) = (connect(&mut state, NOW, "a"), connect(&mut state, NOW, "b"));
