@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::thread::Thread;
 
-use parking_lot::Mutex;
+use crate::locks::Mutex;
 
 use crate::connection::Connection;
 

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
+use crate::locks::Mutex;
 
 use crate::counts::{Outcome, error_name};
 use crate::programs::Listed;

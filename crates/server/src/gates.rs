@@ -7,8 +7,8 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use crate::locks::Mutex;
 use howdah_net::Datagram;
-use parking_lot::Mutex;
 
 use crate::connection::Connection;
 use crate::counts::{NO_EXPORT, PLACES, Timing};

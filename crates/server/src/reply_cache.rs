@@ -7,10 +7,10 @@ use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use crate::locks::Mutex;
 use howdah_net::Token;
 use howdah_rpc::reply_cache::{Begin, Call, CallKey, Checksum, Limits, Recent, ReplyCache, Slot};
 use howdah_wire::rpc::CallHeader;
-use parking_lot::Mutex;
 
 use crate::outline::Subjects;
 use crate::overwrites::{FileSlot, Overwrite, Overwrites};

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
+use crate::locks::Mutex;
 
 /// How often the log tells of one kind of event.
 const INTERVAL: Duration = Duration::from_secs(1);

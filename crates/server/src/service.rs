@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::locks::RwLock;
 use howdah_net::Token;
 use howdah_wire::rpc::RecordMark;
 use howdah_wire::xdr::Encoder;
-use parking_lot::RwLock;
 
 use crate::Peer;
 use crate::back_channel::BackChannels;

@@ -1,6 +1,6 @@
 //! What workers share: the sockets, the connections, the queue of connections handed on.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::io;
 use std::num::NonZero;
 use std::sync::Arc;
@@ -10,12 +10,13 @@ use std::time::Instant;
 use howdah_net::{Interest, Interface, Listener, Poller, Stream, Token, UdpSocket, Waker};
 use howdah_rpc::server::BufferStore;
 use howdah_tune::{Change, Tuner};
-use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use crate::activity::Activity;
 use crate::connection::{Connection, Onlooker};
+use crate::connections::Connections;
 use crate::gates::Gates;
 use crate::limits::{CONNECTIONS_FLOOR, RECORD_MAX};
+use crate::locks::{Mutex, MutexGuard, RwLock};
 use crate::parked::{Call, Parked};
 use crate::room::{self, Place, WhoGoes};
 use crate::samples::Samples;
@@ -99,7 +100,7 @@ pub struct Shared {
     /// Datagrams whose calls run now.
     pub datagrams_running: AtomicUsize,
     ready: Mutex<VecDeque<Arc<Connection>>>,
-    connections: RwLock<HashMap<Token, Arc<Connection>>>,
+    connections: Connections,
     next_token: AtomicU64,
 }
 
@@ -136,7 +137,7 @@ impl Shared {
             dismissed: AtomicUsize::new(0),
             datagrams_running: AtomicUsize::new(0),
             ready: Mutex::default(),
-            connections: RwLock::default(),
+            connections: Connections::default(),
             next_token: AtomicU64::new(first_connection),
         })
     }
@@ -162,10 +163,7 @@ impl Shared {
         if index < self.listeners.len() {
             return Source::Listener(index);
         }
-        self.connections
-            .read()
-            .get(&token)
-            .map_or(Source::Gone, |connection| Source::Connection(Arc::clone(connection)))
+        self.connections.get(token).map_or(Source::Gone, Source::Connection)
     }
 
     /// Arms a listener again.
@@ -194,7 +192,7 @@ impl Shared {
         let token = Token(self.next_token.fetch_add(1, Ordering::Relaxed));
         let connection = Arc::new(Connection::new(token, stream));
         tracing::debug!(client = %connection.peer().ends.client, "connected");
-        self.connections.write().insert(token, Arc::clone(&connection));
+        self.connections.insert(&connection);
         self.moved(&connection);
         let added = self.poller.add(connection.stream(), token, Interest::READABLE);
         if let Err(error) = &added {
@@ -210,10 +208,9 @@ impl Shared {
             return false;
         }
         let client = room::one_client(stream.peer().ends.client.ip());
-        let connections = self.connections.read();
-        let knows =
-            || connections.values().any(|one| room::one_client(one.peer().ends.client.ip()) == client);
-        let turned_away = connections.len() >= CONNECTIONS_FLOOR && knows();
+        let connections = self.connections();
+        let is_its = |one: &Arc<Connection>| room::one_client(one.peer().ends.client.ip()) == client;
+        let turned_away = connections.len() >= CONNECTIONS_FLOOR && connections.iter().any(is_its);
         if turned_away {
             self.pressing.count_refused();
             tracing::debug!(client = %stream.peer().ends.client, "turned away: the memory of connections is used up");
@@ -246,7 +243,7 @@ impl Shared {
     }
 
     fn forget(&self, connection: &Connection, why: &dyn std::fmt::Display) -> bool {
-        let was_there = self.connections.write().remove(&connection.token()).is_some();
+        let was_there = self.connections.remove(connection.token());
         if was_there {
             connection.onlookers().end();
             self.endings.add(self.started.elapsed(), connection);
@@ -271,7 +268,9 @@ impl Shared {
 
     /// All connections.
     pub fn connections(&self) -> Vec<Arc<Connection>> {
-        self.connections.read().values().cloned().collect()
+        let mut list = Vec::new();
+        self.list_connections(&mut list);
+        list
     }
 
     /// Bytes came over a connection, or some are sent that nobody asked for: those who look at connections look at it.
@@ -293,6 +292,11 @@ impl Shared {
         tuner
     }
 
+    /// Appends all connections to a list that is used again and again.
+    pub fn list_connections(&self, list: &mut Vec<Arc<Connection>>) {
+        self.connections.each(|connection| list.push(Arc::clone(connection)));
+    }
+
     /// Puts a connection before another worker: bytes of it are at hand that no event tells of.
     pub fn hand_on(&self, connection: Arc<Connection>) {
         self.ready.lock().push_back(connection);
@@ -312,7 +316,7 @@ impl Shared {
 
     /// Frees a place if all are taken: of the client that has most, an idle connection goes, if there is one.
     fn make_room(&self) {
-        if room::has_place(self.connections.read().len()) {
+        if room::has_place(self.connections.count()) {
             return;
         }
         if let Some(choice) = self.who_gives_way() {
@@ -336,7 +340,8 @@ impl Shared {
             calls: connection.inbox().records(),
             token: connection.token(),
         };
-        let places: Vec<Place> = self.connections.read().values().map(place).collect();
+        let mut places = Vec::new();
+        self.connections.each(|connection| places.push(place(connection)));
         room::who_gives_way(&places)
     }
 

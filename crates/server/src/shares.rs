@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use parking_lot::Mutex;
+use crate::locks::Mutex;
 
 use crate::counts::Moment;
 use crate::limits::SHARES_MAX;

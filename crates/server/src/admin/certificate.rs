@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use parking_lot::RwLock;
+use crate::locks::RwLock;
 use rustls::ServerConfig;
 use rustls::client::verify_server_name;
 use rustls::crypto::aws_lc_rs;

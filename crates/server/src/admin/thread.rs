@@ -4,8 +4,8 @@ use std::io;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use crate::locks::Mutex;
 use howdah_net::{Listener, LocalListener};
-use parking_lot::Mutex;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Notify, oneshot};

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use crate::locks::Mutex;
 use howdah_net::Token;
 use howdah_state::{ClientId, SessionId, StateId};
 use howdah_wire::nfs4::sequence::CALLBACK_PATH_DOWN;
-use parking_lot::Mutex;
 
 use super::back_call::BackCall;
 use super::channel::{BackChannel, BackRecord};

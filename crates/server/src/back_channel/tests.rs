@@ -13,7 +13,7 @@ use howdah_wire::nfs4::{StateId, Status};
 use howdah_wire::rpc::{Accepted, Call, Denied, ReplyHeader};
 use howdah_wire::xdr::{Decode, Encode, Encoder};
 
-use parking_lot::Mutex;
+use crate::locks::Mutex;
 
 use super::back_call::BackCall;
 use super::channel::{BackChannel, BackRecord};

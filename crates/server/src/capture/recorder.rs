@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use parking_lot::RwLock;
+use crate::locks::RwLock;
 
 use super::kept::Seen;
 use super::limits::Limits;

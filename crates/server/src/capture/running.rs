@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::time::Duration;
 
-use parking_lot::Mutex;
+use crate::locks::Mutex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::locks::Mutex;
 use howdah_net::{Sent, Stream};
 use howdah_rpc::server::{Assembly, BufferPool, Poll, Record, StreamError};
-use parking_lot::Mutex;
 
 use crate::counts::Moment;
 use crate::limits::{BULK_PATIENCE, RECORD_MAX, SLOW_STORAGE};

@@ -5,10 +5,10 @@ use std::io::{self, IoSlice};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::locks::Mutex;
 use howdah_net::{Sent, Stream};
 use howdah_vfs::Content;
 use howdah_wire::xdr::padding;
-use parking_lot::Mutex;
 
 use crate::Reply;
 use crate::counts::{Clerk, Moment, Ticket};

@@ -4,8 +4,8 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::locks::Mutex;
 use howdah_net::Stream;
-use parking_lot::Mutex;
 
 use super::inbox::Received;
 use crate::limits::HANDSHAKE_PATIENCE;

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use parking_lot::RwLock;
+use crate::copies::Copies;
 
 use super::{Export, Exports};
 
 /// What is exported now.
 pub struct Exported {
-    exports: RwLock<Arc<Exports>>,
+    exports: Copies<Arc<Exports>>,
     /// Whether calls may wait for another host: of any of them, or for the groups of their callers.
     any_waits: AtomicBool,
 }
@@ -18,12 +18,12 @@ impl Exported {
     /// These.
     pub fn new(exports: Exports) -> Self {
         let any_waits = AtomicBool::new(any_waits(&exports));
-        Self { exports: RwLock::new(Arc::new(exports)), any_waits }
+        Self { exports: Copies::new(Arc::new(exports)), any_waits }
     }
 
     /// The exports as they are now: a call keeps one view of them from start to end.
     pub fn now(&self) -> Arc<Exports> {
-        Arc::clone(&self.exports.read())
+        self.exports.look(Arc::clone)
     }
 
     /// Whether calls may wait for another host.
@@ -35,7 +35,7 @@ impl Exported {
     /// Replaces the exports; calls that run keep the old ones.
     pub fn replace(&self, exports: Exports) {
         self.any_waits.store(any_waits(&exports), Ordering::Relaxed);
-        *self.exports.write() = Arc::new(exports);
+        self.exports.replace(&Arc::new(exports));
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::net::IpAddr;
 
-use parking_lot::Mutex;
+use crate::locks::Mutex;
 
 use super::telling::Telling;
 use crate::limits::MOUNTS_MAX;

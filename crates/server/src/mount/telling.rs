@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
+use crate::locks::Mutex;
 
 /// A person who looks for a client's trouble sees it at this pace, and a log grows by at most some megabytes a day.
 const PAUSE: Duration = Duration::from_secs(1);

@@ -3,11 +3,11 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use crate::locks::Mutex;
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{Caller, Change, FileSystem, Name, NewAttributes};
 use howdah_wire::mount::{self as wire, DirectoryPath, Status, dump, export, mnt, umnt};
 use howdah_wire::rpc::{Accepted, AuthFlavor};
-use parking_lot::Mutex;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};

@@ -5,9 +5,9 @@ use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
 use std::time::Instant;
 
+use crate::locks::Mutex;
 use howdah_rpc::reply_cache::{Limits, Recent};
 use howdah_vfs::Handle;
-use parking_lot::Mutex;
 
 use crate::limits::MAKERS_MAX;
 

@@ -297,8 +297,7 @@ impl<'c> Compound<'c> {
     /// The stateid is none of this file, or its open was not for this, or a deny mode forbids it.
     pub fn check_io(&self, file: &ExportedNode<'_>, sent: StateId, kind: IoKind) -> Result<IoPermit, Status> {
         let (client, stateid) = (self.client()?, convert::asked(self.stateid_of(sent)?));
-        let key = file.key();
-        self.nfs4.states.judge(|state, now| state.check_io(now, client, stateid, &key, kind))
+        self.nfs4.states.check_io(client, stateid, &file.key(), kind)
     }
 
     /// Refuses what must wait until clients of an earlier run have reclaimed what they had.

@@ -4,9 +4,9 @@
 use std::sync::{Arc, Weak};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::copies::Copies;
 use howdah_random::spread;
 use howdah_vfs::{Handle, Timestamp};
-use parking_lot::RwLock;
 
 use crate::exports::{Export, Exports, Identity};
 use crate::{Peer, SealedHandle};
@@ -67,18 +67,26 @@ pub struct PseudoEntry<'t> {
 }
 
 /// The tree of the exports as they were the last time.
-#[derive(Debug, Default)]
-pub struct TreeOfExports(RwLock<Option<(Weak<Exports>, Arc<PseudoTree>)>>);
+#[derive(Debug)]
+pub struct TreeOfExports(Copies<Option<(Weak<Exports>, Arc<PseudoTree>)>>);
+
+impl Default for TreeOfExports {
+    fn default() -> Self {
+        Self(Copies::new(None))
+    }
+}
 
 impl TreeOfExports {
     /// The tree of these exports.
     pub fn of(&self, exports: &Arc<Exports>) -> Arc<PseudoTree> {
-        let wanted = Arc::downgrade(exports);
-        if let Some((_, tree)) = self.0.read().as_ref().filter(|(of, _)| Weak::ptr_eq(of, &wanted)) {
-            return Arc::clone(tree);
+        type Kept = Option<(Weak<Exports>, Arc<PseudoTree>)>;
+        let is_its = |of: &Weak<Exports>| std::ptr::eq(of.as_ptr(), Arc::as_ptr(exports));
+        let tree = |kept: &Kept| kept.as_ref().filter(|(of, _)| is_its(of)).map(|(_, tree)| Arc::clone(tree));
+        if let Some(tree) = self.0.look(tree) {
+            return tree;
         }
         let tree = Arc::new(PseudoTree::of(exports.iter().map(|export| (export.name(), export.id()))));
-        *self.0.write() = Some((wanted, Arc::clone(&tree)));
+        self.0.replace(&Some((Arc::downgrade(exports), Arc::clone(&tree))));
         tree
     }
 }

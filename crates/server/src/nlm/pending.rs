@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::locks::Mutex;
 use howdah_state::{ByteRange, HostId, LockGrant, LockKind, NlmOwner};
-use parking_lot::Mutex;
 
 use crate::states::{FileKey, GrantTicket};
 

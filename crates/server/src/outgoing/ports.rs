@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, Instant};
 
+use crate::locks::Mutex;
 use howdah_wire::portmap::{self, Mapping, Protocol, getport};
 use howdah_wire::rpcbind::{self, Binding, Network, Text, UniversalAddress, getaddr};
 use howdah_wire::xdr::{Decode, Decoder, Encoder};
-use parking_lot::Mutex;
 
 use super::call::{CallFailure, Called, Route, call};
 use crate::Transport;

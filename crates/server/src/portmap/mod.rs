@@ -19,9 +19,9 @@ pub use state::{Listeners, Portmap};
 
 use std::sync::Arc;
 
+use crate::locks::RwLock;
 use howdah_wire::portmap as version2;
 use howdah_wire::rpcbind;
-use parking_lot::RwLock;
 
 use crate::outline::Pace;
 use crate::program::{Procedure, Program, Refusal, Row, Run, Tabled};

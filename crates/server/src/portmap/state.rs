@@ -3,9 +3,9 @@
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
+use crate::locks::{RwLock, RwLockReadGuard};
 use howdah_wire::portmap::Protocol;
 use howdah_wire::rpcbind::Network;
-use parking_lot::{RwLock, RwLockReadGuard};
 
 use super::places::{self, Wanted};
 use crate::Transport;

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use parking_lot::Mutex;
+use crate::locks::Mutex;
 
 use crate::limits::{HANDSHAKES_MAX, HANDSHAKES_OF_ONE_MAX};
 use crate::room::one_client;

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::locks::Mutex;
 use howdah_state::{DurableRecord, Serial};
-use parking_lot::Mutex;
 
 use super::head_records::HeadRecords;
 use super::head_run::HeadRun;

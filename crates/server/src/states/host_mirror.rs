@@ -5,9 +5,9 @@ use std::hash::RandomState;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::locks::{Mutex, MutexGuard};
 use howdah_state::{ByteRange, LockKind, MirrorPiece};
 use howdah_vfs::{FsError, HostLock, HostLocks};
-use parking_lot::{Mutex, MutexGuard};
 
 use super::file_key::FileKey;
 use crate::exports::{Exported, Exports};

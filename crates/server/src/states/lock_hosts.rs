@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::net::IpAddr;
 
+use crate::locks::Mutex;
 use howdah_state::HostId;
-use parking_lot::Mutex;
 
 use crate::exports::UNPRIVILEGED_PORTS;
 use crate::limits::HOSTS_OF_ADDRESS_MAX;

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::locks::Mutex;
 use howdah_state::{DurableRecord, Principal, RecoveryRecords, Serial};
-use parking_lot::Mutex;
 use rustix::fs::{FallocateFlags, OFlags, fallocate};
 
 use super::own_rights::OwnRights;

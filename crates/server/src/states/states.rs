@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
+use crate::locks::Mutex;
 use howdah_state::{
-    ByteRange, ChangeWatch, ClientId, ClientView, DurableRecord, Effect, IoKind, NfsState, OpenId, Serial,
-    SessionTable, StateBounds, StateError, StateId, StateSettings,
+    ByteRange, ChangeWatch, ClientId, ClientView, DurableRecord, Effect, IoKind, IoPermit, IoRights,
+    NfsState, OpenId, Serial, SessionTable, StateBounds, StateError, StateId, StateSettings,
 };
 use howdah_vfs::KeptOpen;
 use howdah_wire::nfs4::Status;
-use parking_lot::Mutex;
 
 use super::caller::name_of_client;
 use super::client_news::ClientNews;
@@ -37,6 +37,8 @@ pub type State = NfsState<FileKey, SessionData>;
 pub struct States {
     state: Mutex<State>,
     sessions: Arc<SessionTable<SessionData>>,
+    /// What stateids allow.
+    rights: Arc<IoRights<FileKey>>,
     /// Deny modes outstanding.
     restrictions: Arc<AtomicUsize>,
     /// What keeps the files of opens.
@@ -105,11 +107,12 @@ impl States {
         let bounds = StateBounds { memory, ..StateBounds::default() };
         let settings = StateSettings { lease, grace: lease, bounds, ..StateSettings::new(epoch, seed) };
         let state = NfsState::new(settings, records);
-        let (sessions, restrictions) = (state.sessions(), state.restrictions());
+        let (sessions, rights, restrictions) = (state.sessions(), state.rights(), state.restrictions());
         let (changes, is_grace) = (state.change_watch(), AtomicBool::new(state.is_grace()));
         let states = Self {
             state: Mutex::new(state),
             sessions,
+            rights,
             restrictions,
             kept: Mutex::default(),
             changes,
@@ -260,6 +263,27 @@ impl States {
     pub fn permits(&self, file: impl FnOnce() -> FileKey, kind: IoKind) -> bool {
         self.restrictions.load(Ordering::Relaxed) == 0
             || self.ask(|state, now| state.check_anonymous(now, &file(), kind)).is_ok()
+    }
+
+    /// Whether I/O of a client of NFSv4 on a file may run by a stateid. Only where something may stand in its way is the state asked.
+    ///
+    /// # Errors
+    /// The stateid is none of this file, or its open was not for this, or a deny mode forbids it.
+    pub fn check_io(
+        &self,
+        client: ClientId,
+        stateid: StateId,
+        file: &FileKey,
+        kind: IoKind,
+    ) -> Result<IoPermit, Status> {
+        let is_special = matches!(stateid, StateId::ANONYMOUS | StateId::READ_BYPASS);
+        let is_free = || !self.is_grace.load(Ordering::Relaxed) && !self.is_restricted();
+        let permit = match is_special {
+            true => is_free().then_some(IoPermit::Special),
+            false => self.rights.permit(client, stateid, file, kind),
+        };
+        let ask = || self.judge(|state, now| state.check_io(now, client, stateid, file, kind));
+        permit.map_or_else(ask, Ok)
     }
 
     /// Whether any open or delegation may keep others from reading or writing.

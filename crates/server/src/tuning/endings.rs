@@ -4,9 +4,9 @@
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
+use crate::locks::Mutex;
 use howdah_net::Token;
 use howdah_tune::{Gauges, Sample};
-use parking_lot::Mutex;
 
 use crate::Peer;
 use crate::connection::Connection;

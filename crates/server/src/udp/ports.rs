@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::locks::{Mutex, RwLock};
 use howdah_net::{Interface, Token, UdpSocket};
-use parking_lot::{Mutex, RwLock};
 
 use super::traffic::Counts;
 use super::{Port, UdpTraffic};

@@ -116,7 +116,8 @@ impl Worker {
                 .is_ok()
     }
 
-    pub(super) fn on_ready(&mut self, ready: Ready) {
+    /// Something happened to a socket.
+    pub fn on_ready(&mut self, ready: Ready) {
         match self.shared.source(ready.token) {
             Source::Connection(connection) => self.on_connection(&connection, ready),
             Source::Waker => {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::locks::Mutex;
 use howdah_net::Token;
 use howdah_wire::nfs3;
 use howdah_wire::nfs4::attributes::Values;
@@ -13,7 +14,6 @@ use howdah_wire::nfs4::open::{
 use howdah_wire::nfs4::{Name, Opaque, Owner, StateId, Status, delegreturn, putfh, read, remove};
 use howdah_wire::rpc::Call;
 use howdah_wire::xdr::Decode;
-use parking_lot::Mutex;
 
 use super::client::{Client, put, service_with, step};
 use crate::back_channel::{BackCredentials, BackSession, SendRecord};

@@ -1,6 +1,7 @@
 //! Compounds without a socket.
 
 mod client;
+mod common_locks;
 mod delegations;
 mod files;
 mod local;

@@ -146,16 +146,28 @@ fn a_compound_of_fifty_operations_is_read_once() {
     assert_eq!((after.0 - before.0, after.1 - before.1), (1, 49), "compounds and operations that were read");
 }
 
-fn record(message: &[u8]) -> Vec<u8> {
+/// What workers share who serve this, which nobody else has.
+pub fn shared(service: Arc<Service>) -> Arc<Shared> {
+    let memory = HostMemory { total: 8 << 30, tcp: [1 << 30; 3], group: None };
+    let settings = Settings::automatic(probe_host().expect("a socket"), memory);
+    let service = Arc::into_inner(service).expect("nobody else has it");
+    let shared = Shared::new(service, Vec::new(), Tuner::new(settings)).expect("descriptors");
+    shared.open().expect("a poller");
+    Arc::new(shared)
+}
+
+/// A call as it goes over a stream.
+pub fn record(message: &[u8]) -> Vec<u8> {
     [&RecordMark { length: message.len() as u32, last: true }.to_bytes()[..], message].concat()
 }
 
-fn reply(stream: &mut TcpStream) -> Answer {
+/// The next reply of a stream.
+pub fn reply(stream: &mut TcpStream) -> Vec<u8> {
     let mut mark = [0; RecordMark::SIZE];
     stream.read_exact(&mut mark).expect("a reply");
     let mut reply = vec![0; RecordMark::from_bytes(mark).length as usize];
     stream.read_exact(&mut reply).expect("a reply");
-    Answer::of(&reply)
+    reply
 }
 
 /// Nobody watches these workers: what is not handed on before it hangs has its connection until it is done.
@@ -175,12 +187,8 @@ fn a_durable_write_behind_an_open_lets_the_next_call_of_its_connection_run() {
     ];
     let second = [client.sequence_step(1, 1), put(&root), attributes()];
     let calls = [record(&client.message(&first)), record(&client.message(&second))].concat();
-    let memory = HostMemory { total: 8 << 30, tcp: [1 << 30; 3], group: None };
-    let settings = Settings::automatic(probe_host().expect("a socket"), memory);
     drop(client);
-    let service = Arc::into_inner(service).expect("nobody else has it");
-    let shared = Arc::new(Shared::new(service, Vec::new(), Tuner::new(settings)).expect("descriptors"));
-    shared.open().expect("a poller");
+    let shared = shared(service);
     let (stream, mut socket) = connected();
     socket.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
     socket.write_all(&calls).expect("sending");
@@ -190,11 +198,11 @@ fn a_durable_write_behind_an_open_lets_the_next_call_of_its_connection_run() {
         for _ in 0..2 {
             scope.spawn(|| Worker::new(Arc::clone(&shared)).run());
         }
-        let answer = reply(&mut socket);
+        let answer = Answer::of(&reply(&mut socket));
         assert_eq!((answer.status, answer.results), (Status::OK, 3), "the second, while the first hangs");
         *storage.is_open.lock() = true;
         storage.opened.notify_all();
-        let answer = reply(&mut socket);
+        let answer = Answer::of(&reply(&mut socket));
         assert_eq!((answer.status, answer.results), (Status::OK, 5));
         shared.stopping.store(true, Ordering::SeqCst);
         shared.waker.wake();
