@@ -5,14 +5,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use howdah_net::Token;
-use howdah_wire::nfs3::FileHandle;
 use howdah_wire::rpc::{Accepted, AuthStatus, Call, CallHeader, Credentials, Denied, ReplyHeader, TlsProbe};
 use howdah_wire::xdr::Decoder;
 
 use crate::call_log::{CallLog, Ended};
 use crate::capture::{Recorder, Seen};
 use crate::counts::{Clerk, Ledger, Moment, Outcome, Timing};
-use crate::outline::{Bulk, Outline, Pace};
+use crate::outline::Outline;
 use crate::program::{Refusal, Repetition};
 use crate::programs::{Programs, Wanted};
 use crate::reply_cache::{Asked, Begun, Origin, SharedReplyCache};
@@ -55,7 +54,8 @@ pub enum Work<'m> {
 pub struct Job<'m> {
     header: CallHeader<'m>,
     arguments: Decoder<'m>,
-    outline: Outline<'m>,
+    /// What was seen.
+    pub outline: Outline<'m>,
     wanted: Wanted,
     /// It is answered that it must be asked again later.
     is_put_off: bool,
@@ -252,8 +252,7 @@ impl Dispatcher {
 }
 
 impl<'m> Job<'m> {
-    /// A call of this procedure. This is the door: what is behind it knows the body of the call and what was read of it here, and
-    /// nothing of the message that brought it.
+    /// A call of this procedure. This is the door: what is behind it knows the body of the call, and what is read of it here once.
     fn at_door(header: CallHeader<'m>, arguments: Decoder<'m>, wanted: Wanted) -> Self {
         let mut outline = Outline::of(wanted.procedure.pace);
         (wanted.procedure.outline)(&mut outline, arguments.clone());
@@ -265,32 +264,12 @@ impl<'m> Job<'m> {
         ReplyHeader { xid: self.header.xid, outcome: Ok(Accepted::Success) }
     }
 
-    /// Whether it may keep its worker waiting.
-    pub fn pace(&self) -> Pace {
-        self.outline.pace
-    }
-
     /// The user whom a client says it is of.
     pub fn user(&self) -> Option<u32> {
         match &self.header.credentials {
             Credentials::Sys(sys) => Some(sys.user),
             _ => None,
         }
-    }
-
-    /// The bulk data that it brings.
-    pub fn bulk(&self) -> Option<Bulk> {
-        self.outline.bulk
-    }
-
-    /// The handle of the node that it is about.
-    pub fn node(&self) -> Option<FileHandle<'m>> {
-        self.outline.node.map(FileHandle)
-    }
-
-    /// The path that it is about.
-    pub fn path(&self) -> Option<&'m [u8]> {
-        self.outline.path
     }
 
     /// It is not done, but answered that it must be asked again later.

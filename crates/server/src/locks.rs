@@ -15,10 +15,10 @@ mod counted {
     use parking_lot::lock_api;
     use parking_lot::lock_api::{RawMutex, RawRwLock};
 
-    pub type Mutex<T> = lock_api::Mutex<Counted<parking_lot::RawMutex>, T>;
-    pub type MutexGuard<'l, T> = lock_api::MutexGuard<'l, Counted<parking_lot::RawMutex>, T>;
-    pub type RwLock<T> = lock_api::RwLock<Counted<parking_lot::RawRwLock>, T>;
-    pub type RwLockReadGuard<'l, T> = lock_api::RwLockReadGuard<'l, Counted<parking_lot::RawRwLock>, T>;
+    pub type Mutex<T> = lock_api::Mutex<CountedLock<parking_lot::RawMutex>, T>;
+    pub type MutexGuard<'l, T> = lock_api::MutexGuard<'l, CountedLock<parking_lot::RawMutex>, T>;
+    pub type RwLock<T> = lock_api::RwLock<CountedLock<parking_lot::RawRwLock>, T>;
+    pub type RwLockReadGuard<'l, T> = lock_api::RwLockReadGuard<'l, CountedLock<parking_lot::RawRwLock>, T>;
 
     thread_local! {
         static TAKEN: RefCell<Option<BTreeMap<String, usize>>> = const { RefCell::new(None) };
@@ -49,11 +49,11 @@ mod counted {
     }
 
     /// A lock that counts who takes it.
-    pub struct Counted<L>(L);
+    pub struct CountedLock<L>(L);
 
     // SAFETY: each call goes to the lock inside.
     #[allow(unsafe_code, reason = "the trait of locks is unsafe")]
-    unsafe impl<L: RawMutex> RawMutex for Counted<L> {
+    unsafe impl<L: RawMutex> RawMutex for CountedLock<L> {
         #[allow(clippy::declare_interior_mutable_const, reason = "the trait has it so")]
         const INIT: Self = Self(L::INIT);
         type GuardMarker = L::GuardMarker;
@@ -76,7 +76,7 @@ mod counted {
 
     // SAFETY: each call goes to the lock inside.
     #[allow(unsafe_code, reason = "the trait of locks is unsafe")]
-    unsafe impl<L: RawRwLock> RawRwLock for Counted<L> {
+    unsafe impl<L: RawRwLock> RawRwLock for CountedLock<L> {
         #[allow(clippy::declare_interior_mutable_const, reason = "the trait has it so")]
         const INIT: Self = Self(L::INIT);
         type GuardMarker = L::GuardMarker;

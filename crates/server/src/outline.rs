@@ -50,12 +50,12 @@ pub struct Outline<'m> {
     /// The bulk data that it brings. The data itself may still be in the socket, and be handed over as `Request::waiting`.
     pub bulk: Option<Bulk>,
     /// What a compound begins with, if it is one.
-    pub compound: Option<Result<Opening<'m>, DecodeError>>,
+    pub compound: Option<Result<CompoundOpening<'m>, DecodeError>>,
 }
 
 /// What a compound of NFSv4 begins with, and what was decoded already of its operations.
 #[derive(Debug, Clone)]
-pub struct Opening<'m> {
+pub struct CompoundOpening<'m> {
     /// Its head.
     pub head: Head<'m>,
     /// SEQUENCE, if that is its first operation.

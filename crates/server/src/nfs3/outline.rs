@@ -2,30 +2,28 @@
 
 use howdah_wire::nfs3::write::{Head, Stability};
 use howdah_wire::nfs3::{HANDLE_MAX, NAME_MAX};
-use howdah_wire::xdr::{Decode, DecodeError, Decoder};
+use howdah_wire::xdr::{Decode, Decoder};
 
-use crate::outline::{Bulk, Outline};
+use crate::outline::{Bulk, Outline, Pace};
 
 /// A node.
 pub fn node<'m>(outline: &mut Outline<'m>, mut arguments: Decoder<'m>) {
-    outline.subjects[0] = first(&mut arguments, handle(&mut outline.node));
+    outline.subjects[0] = subject(outline, &mut arguments, false);
 }
 
 /// A name in a directory.
 pub fn name<'m>(outline: &mut Outline<'m>, mut arguments: Decoder<'m>) {
-    outline.subjects[0] = first(&mut arguments, handle_and_name(&mut outline.node));
+    outline.subjects[0] = subject(outline, &mut arguments, true);
 }
 
 /// Two names.
 pub fn two_names<'m>(outline: &mut Outline<'m>, mut arguments: Decoder<'m>) {
-    outline.subjects[0] = first(&mut arguments, handle_and_name(&mut outline.node));
-    outline.subjects[1] = first(&mut arguments, handle_and_name(&mut None));
+    outline.subjects = [(); 2].map(|()| subject(outline, &mut arguments, true));
 }
 
 /// A node, and a name.
 pub fn node_and_name<'m>(outline: &mut Outline<'m>, mut arguments: Decoder<'m>) {
-    outline.subjects[0] = first(&mut arguments, handle(&mut outline.node));
-    outline.subjects[1] = first(&mut arguments, handle_and_name(&mut None));
+    outline.subjects = [false, true].map(|has_name| subject(outline, &mut arguments, has_name));
 }
 
 /// A node that data is written to.
@@ -39,39 +37,20 @@ pub fn write<'m>(outline: &mut Outline<'m>, mut arguments: Decoder<'m>) {
 /// The node that a call made (RFC 1813, `post_op_fh3` behind the status), as [`node`] names it.
 pub fn made(mut result: Decoder<'_>) -> &[u8] {
     match (result.u32("status"), result.bool("whether a handle follows")) {
-        (Ok(0), Ok(true)) => first(&mut result, handle(&mut None)),
+        (Ok(0), Ok(true)) => subject(&mut Outline::of(Pace::Quick), &mut result, false),
         _ => &[],
     }
 }
 
-/// A handle, which is noted.
-fn handle<'m>(noted: &mut Option<&'m [u8]>) -> impl FnOnce(&mut Decoder<'m>) -> Result<(), DecodeError> {
-    |decoder| {
-        *noted = Some(decoder.opaque(HANDLE_MAX as u32, "handle")?);
-        Ok(())
-    }
-}
-
-/// A handle, which is noted, and a name.
-fn handle_and_name<'m>(
-    noted: &mut Option<&'m [u8]>,
-) -> impl FnOnce(&mut Decoder<'m>) -> Result<(), DecodeError> {
-    |decoder| {
-        handle(noted)(decoder)?;
-        decoder.opaque(NAME_MAX, "name").map(drop)
-    }
-}
-
-/// The bytes that are decoded next; none if they make no sense.
-fn first<'m>(
-    decoder: &mut Decoder<'m>,
-    decode: impl FnOnce(&mut Decoder<'m>) -> Result<(), DecodeError>,
-) -> &'m [u8] {
+/// The bytes of the handle that comes next, and of a name behind it; none if they make no sense. The first handle is the call's node.
+fn subject<'m>(outline: &mut Outline<'m>, decoder: &mut Decoder<'m>, has_name: bool) -> &'m [u8] {
     let (rest, start) = (decoder.rest(), decoder.position());
-    match decode(decoder) {
-        Ok(()) => &rest[..decoder.position() - start],
-        Err(_) => &[],
+    let Ok(handle) = decoder.opaque(HANDLE_MAX as u32, "handle") else { return &[] };
+    outline.node.get_or_insert(handle);
+    if has_name && decoder.opaque(NAME_MAX, "name").is_err() {
+        return &[];
     }
+    &rest[..decoder.position() - start]
 }
 
 #[cfg(test)]
@@ -80,7 +59,7 @@ mod tests {
     use howdah_wire::xdr::Encoder;
 
     use super::*;
-    use crate::outline::{Pace, Subjects};
+    use crate::outline::Subjects;
     use crate::program::ReadOutline;
 
     fn subjects(read: ReadOutline, arguments: &[u8]) -> Subjects<'_> {

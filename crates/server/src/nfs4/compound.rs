@@ -17,7 +17,7 @@ use super::sequence::Sequence;
 use crate::counts::at_export;
 use crate::exports::{Export, Exports, Identity};
 use crate::handle::HandleKey;
-use crate::outline::Opening;
+use crate::outline::CompoundOpening;
 use crate::request::{BulkData, Token};
 use crate::states::{Changer, FileKey, SessionData, State, StateCaller};
 use crate::{Peer, Reply, Request, SealedHandle};
@@ -40,7 +40,7 @@ pub struct Compound<'c> {
     pub operations: u32,
     pub left: u32,
     /// What the door has decoded already: each of it is taken when it runs.
-    pub opening: Opening<'c>,
+    pub opening: CompoundOpening<'c>,
     /// The slot that it runs in, from SEQUENCE on.
     pub sequence: Option<Sequence>,
     /// The current node.
@@ -85,7 +85,7 @@ impl<'c> Compound<'c> {
         nfs4: &'c Nfs4,
         exports: &'c Arc<Exports>,
         identity: &'c Identity,
-        opening: Opening<'c>,
+        opening: CompoundOpening<'c>,
         request: &'c mut Request<'_, '_>,
     ) -> Self {
         Self {

@@ -6,7 +6,7 @@ use howdah_wire::nfs4::{Stability, pass_arguments, putfh, sequence, write};
 use howdah_wire::xdr::{Decode, DecodeError, Decoder, padding};
 
 use super::table;
-use crate::outline::{Bulk, Opening, Outline};
+use crate::outline::{Bulk, CompoundOpening, Outline};
 
 /// The most bytes of operations behind a WRITE that is moved past memory: those of the usual clients have 20.
 const BEHIND_MAX: usize = 512;
@@ -18,11 +18,20 @@ pub fn read<'m>(outline: &mut Outline<'m>, arguments: Decoder<'m>) {
     outline.compound = Some(open(outline, arguments));
 }
 
-fn open<'m>(outline: &mut Outline<'m>, mut arguments: Decoder<'m>) -> Result<Opening<'m>, DecodeError> {
+fn open<'m>(
+    outline: &mut Outline<'m>,
+    mut arguments: Decoder<'m>,
+) -> Result<CompoundOpening<'m>, DecodeError> {
     let head = Head::decode(&mut arguments)?;
     let mut walk = arguments.clone();
-    let mut opening =
-        Opening { head, sequence: None, operations: arguments, node: None, write: None, told_by: &[] };
+    let mut opening = CompoundOpening {
+        head,
+        sequence: None,
+        operations: arguments,
+        node: None,
+        write: None,
+        told_by: &[],
+    };
     if head.operations > 0 && walk.u32("operation") == Ok(sequence::OPERATION) {
         opening.sequence = Some(sequence::Arguments::decode(&mut walk));
         opening.operations = walk.clone();
@@ -36,7 +45,7 @@ fn open<'m>(outline: &mut Outline<'m>, mut arguments: Decoder<'m>) -> Result<Ope
 
 fn pass_operation<'m>(
     outline: &mut Outline<'m>,
-    opening: &mut Opening<'m>,
+    opening: &mut CompoundOpening<'m>,
     walk: &mut Decoder<'m>,
 ) -> Result<(), DecodeError> {
     #[cfg(test)]

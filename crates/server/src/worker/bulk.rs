@@ -62,8 +62,8 @@ impl Worker {
             return connection.wake_at_once().map(|()| InPlace::None);
         }
         // Nothing else in the call waits for storage: the connection is kept until it has run.
-        let is_moved = |bulk: &Bulk| job.pace() == Pace::Long && bulk.length >= BULK_MIN;
-        let Some(bulk) = job.bulk().filter(is_moved) else { return Ok(InPlace::None) };
+        let is_moved = |bulk: &Bulk| job.outline.pace == Pace::Long && bulk.length >= BULK_MIN;
+        let Some(bulk) = job.outline.bulk.filter(is_moved) else { return Ok(InPlace::None) };
         let (header, length) = (bulk.at, partial.length);
         let here = &partial.bytes[header.min(partial.bytes.len())..];
         let pad = padding(bulk.length);

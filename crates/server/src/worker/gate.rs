@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use howdah_wire::nfs3::FileHandle;
+
 use super::Worker;
 use super::serve::Turn;
 use crate::connection::Connection;
@@ -30,7 +32,7 @@ impl Worker {
     /// Whether a call may keep its worker waiting: as its procedure has it, and always where its file system waits for another
     /// host.
     pub(super) fn pace(&self, job: &Job<'_>, peer: &Peer) -> Pace {
-        if self.shared.service.any_waits() && self.is_far(job, peer) { Pace::Slow } else { job.pace() }
+        if self.shared.service.any_waits() && self.is_far(job, peer) { Pace::Slow } else { job.outline.pace }
     }
 
     /// Whether a call waits for another host: the file system of its node does, or its caller's groups are asked for, or the user of
@@ -143,8 +145,8 @@ impl Worker {
 
 /// The export that a call is for, by the path or the handle in its arguments.
 fn export_of<'e>(exports: &'e Exports, job: &Job<'_>) -> Option<&'e Export> {
-    match job.path() {
+    match job.outline.path {
         Some(path) => exports.find_path(path).map(|(export, _)| export),
-        None => exports.of(job.node()?),
+        None => exports.of(FileHandle(job.outline.node?)),
     }
 }

@@ -27,9 +27,12 @@ use crate::reply_cache::Origin;
 const NICENESS: i32 = 10;
 
 impl Worker {
-    /// Whether a call is left to those who are patient.
-    pub(super) fn parks(&self, connection: &Connection, pace: Pace) -> bool {
-        pace == Pace::Dear && self.shared.shares.is_over(connection.peer().ends.client.ip(), Moment::now())
+    /// Whether a call in a message of such a length is left to those who are patient. A compound must be kept whole: a long one is
+    /// not.
+    pub(super) fn parks(&self, connection: &Connection, job: &Job<'_>, pace: Pace, length: usize) -> bool {
+        pace == Pace::Dear
+            && (length <= PARKED_MAX || job.outline.compound.is_none())
+            && self.shared.shares.is_over(connection.peer().ends.client.ip(), Moment::now())
     }
 
     /// Leaves a call to them. The worker goes on with the connection, unless one of it waits already.
@@ -116,6 +119,8 @@ mod tests {
     use howdah_tune::budget::HostMemory;
     use howdah_tune::{Settings, Tuner};
     use howdah_wire::nfs3::{self, FileHandle, getattr, readdirplus};
+    use howdah_wire::nfs4::compound::Head;
+    use howdah_wire::nfs4::{self, readdir, sequence};
     use howdah_wire::rpc::{CallHeader, Credentials, RecordMark};
     use howdah_wire::xdr::{Encode, Encoder};
 
@@ -146,7 +151,17 @@ mod tests {
 
     /// A call as a record. What it names is not there, which is an answer too.
     fn record(xid: u32, procedure: u32, arguments: &impl Encode, behind: usize) -> Vec<u8> {
-        let (program, version, credentials) = (nfs3::PROGRAM, nfs3::VERSION, Credentials::None);
+        record_of((nfs3::PROGRAM, nfs3::VERSION), xid, procedure, arguments, behind)
+    }
+
+    fn record_of(
+        (program, version): (u32, u32),
+        xid: u32,
+        procedure: u32,
+        arguments: &impl Encode,
+        behind: usize,
+    ) -> Vec<u8> {
+        let credentials = Credentials::None;
         let mut call = Encoder::to_vec(&CallHeader { xid, program, version, procedure, credentials });
         arguments.encode(&mut Encoder::new(&mut call));
         call.resize(call.len() + behind, 0);
@@ -214,6 +229,34 @@ mod tests {
         let call = worker.shared.parked.next().expect("it waits");
         assert_eq!(call.message.len(), PARKED_MAX);
         run(&mut worker, call);
+        assert_eq!(answered(&mut client), 1);
+    }
+
+    /// A compound that lists a directory.
+    struct Lists;
+
+    impl Encode for Lists {
+        fn encode(&self, encoder: &mut Encoder<'_>) {
+            let session = nfs4::SessionId([1; 16]);
+            Head { tag: b"", minor_version: 1, operations: 2 }.encode(encoder);
+            encoder.u32(sequence::OPERATION);
+            sequence::Arguments { session, sequence: 1, slot: 0, highest_slot: 0, keep: false }
+                .encode(encoder);
+            encoder.u32(readdir::OPERATION);
+            let (verifier, wanted) = Default::default();
+            readdir::Arguments { cookie: 0, verifier, name_count: 0, count: 4096, wanted }.encode(encoder);
+        }
+    }
+
+    #[test]
+    fn a_compound_that_waits_is_whole() {
+        let compound =
+            |xid, behind| record_of((nfs4::PROGRAM, nfs4::VERSION), xid, nfs4::COMPOUND, &Lists, behind);
+        let sent = [compound(1, 0), compound(2, PARKED_MAX)].concat();
+        let (mut worker, connection, mut client) = receiving(&sent);
+        worker.serve(&connection).expect("open");
+        assert_eq!(answered(&mut client), 2, "too long to be kept");
+        run_next(&mut worker);
         assert_eq!(answered(&mut client), 1);
     }
 

@@ -125,7 +125,7 @@ impl Worker {
                     return Ok(turn);
                 }
                 let pace = self.pace(job, connection.peer());
-                if self.parks(connection, pace) {
+                if self.parks(connection, job, pace, record.bytes().len()) {
                     return Ok(self.park(connection, record, timing));
                 }
                 if self.waits(pace) {

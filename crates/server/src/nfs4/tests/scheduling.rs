@@ -86,7 +86,7 @@ fn read_directory() -> Step {
 
 fn pace(service: &Service, message: &[u8]) -> Pace {
     match service.dispatcher.read(message, Transport::Tcp) {
-        Work::Run(job) => job.pace(),
+        Work::Run(job) => job.outline.pace,
         _ => panic!("it is a call"),
     }
 }
