@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use howdah_net::Token;
+use howdah_wire::nfs3::FileHandle;
 use howdah_wire::rpc::{Accepted, AuthStatus, Call, CallHeader, Credentials, Denied, ReplyHeader, TlsProbe};
 use howdah_wire::xdr::Decoder;
 
@@ -270,6 +271,11 @@ impl<'m> Job<'m> {
             Credentials::Sys(sys) => Some(sys.user),
             _ => None,
         }
+    }
+
+    /// The handle of the node that it is about.
+    pub fn node(&self) -> Option<FileHandle<'m>> {
+        self.outline.node.map(FileHandle)
     }
 
     /// It is not done, but answered that it must be asked again later.

@@ -4,8 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use howdah_wire::nfs3::FileHandle;
-
 use super::Worker;
 use super::serve::Turn;
 use crate::connection::Connection;
@@ -147,6 +145,6 @@ impl Worker {
 fn export_of<'e>(exports: &'e Exports, job: &Job<'_>) -> Option<&'e Export> {
     match job.outline.path {
         Some(path) => exports.find_path(path).map(|(export, _)| export),
-        None => exports.of(FileHandle(job.outline.node?)),
+        None => exports.of(job.node()?),
     }
 }
