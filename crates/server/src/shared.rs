@@ -16,7 +16,7 @@ use crate::connection::{Connection, Onlooker};
 use crate::connections::Connections;
 use crate::gates::Gates;
 use crate::limits::{CONNECTIONS_FLOOR, RECORD_MAX};
-use crate::locks::{Mutex, MutexGuard, RwLock};
+use crate::locks::{Mutex, MutexGuard};
 use crate::parked::{Call, Parked};
 use crate::room::{self, Place, WhoGoes};
 use crate::samples::Samples;
