@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 use howdah_client::connect::{ConnectOptions, connect};
-use howdah_vfs::{Caller, FileSystem, Handle, Name};
+use howdah_vfs::{Caller, Handle, Name};
 use serde_json::{Value, json};
 use server::{HOWDAH, Server, home, run, serve};
 

@@ -8,10 +8,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
-use howdah_client::nfs3::Nfs3;
 use howdah_confine::{KEPT, LOW_PORTS};
-use howdah_vfs::{Caller, Change, Create, Data, FileSystem, Name, NewAttributes, Stability};
+use howdah_vfs::{Caller, Change, Create, Data, Name, NewAttributes, Stability};
 use rustix::process::Signal;
 use rustix::thread::{CapabilitySet, capabilities};
 use server::{Server, home, serve};
@@ -105,7 +105,7 @@ fn a_reload_that_leads_elsewhere_is_refused_where_files_are_confined() {
 }
 
 /// A client of the server's only export.
-fn client(server: &Server) -> Arc<Nfs3> {
+fn client(server: &Server) -> Arc<dyn Remote> {
     let url = format!("nfs://{}/", server.address()).parse().expect("a URL");
     connect(&url, &ConnectOptions::default()).unwrap_or_else(|error| panic!("{error}"))
 }

@@ -8,11 +8,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
-use howdah_client::nfs3::Nfs3;
 use howdah_layers::file::{OpenFile, OpenFileOptions};
 use howdah_needs::{Lack, skipped};
-use howdah_vfs::{Caller, Change, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes, Stability};
+use howdah_vfs::{Caller, Change, Create, Data, FsError, Handle, Name, NewAttributes, Stability};
 use rustix::process::Signal;
 use server::{Server, run, serve};
 
@@ -47,11 +47,11 @@ fn home() -> tempfile::TempDir {
     home
 }
 
-fn client(relay: &Server) -> Arc<Nfs3> {
+fn client(relay: &Server) -> Arc<dyn Remote> {
     client_with(relay, "")
 }
 
-fn client_with(relay: &Server, options: &str) -> Arc<Nfs3> {
+fn client_with(relay: &Server, options: &str) -> Arc<dyn Remote> {
     let url = format!("nfs://{}/{options}", relay.address()).parse().expect("a URL");
     connect(&url, &ConnectOptions::default()).expect("it serves")
 }
@@ -66,7 +66,7 @@ fn why(home: &Path) -> String {
     text
 }
 
-fn create(fs: &Nfs3) -> Handle {
+fn create(fs: &dyn Remote) -> Handle {
     let (name, how) =
         (Name::parse(b"new").expect("a name"), Create::Guarded(NewAttributes::with_mode(0o644)));
     fs.create(&me(), &fs.root(), name, &how, &mut Change::default()).expect("made").handle
@@ -88,7 +88,7 @@ fn what_was_committed_is_there_though_both_servers_were_killed() {
     let mut near = relay(home, &far, ANYWHERE);
     assert!(near.screen.contains("through caches"), "{}", near.screen);
     let fs = client(&near);
-    let node = create(&fs);
+    let node = create(&*fs);
     let file = OpenFile::open(Arc::clone(&fs) as _, me(), node, OpenFileOptions::default()).expect("opened");
     let content: Vec<u8> = (0..PART * PARTS).map(|at| (at / 999) as u8).collect();
     for (number, part) in content.chunks(PART).enumerate() {
@@ -119,7 +119,7 @@ fn a_relay_that_is_told_to_stop_writes_what_it_holds() {
     let far = origin(home.path(), ANYWHERE);
     let mut near = relay(home.path(), &far, ANYWHERE);
     let fs = client(&near);
-    let node = create(&fs);
+    let node = create(&*fs);
     let data = Data::Bytes(b"not committed");
     fs.write(&me(), &node, 0, data, Stability::Unstable, &mut Change::default()).expect("taken");
     near.signal(Signal::TERM);
@@ -134,7 +134,7 @@ fn clients_are_told_to_ask_again_while_the_far_server_is_stopped() {
     let near = relay_of(home.path(), &format!("nfs://{}/?soft=1", far.address()), ANYWHERE);
     // This client gives up after 5 s of JUKEBOX, and after 5 s without an answer.
     let fs = client_with(&near, "?soft=5");
-    let node = create(&fs);
+    let node = create(&*fs);
     let write = |at: u64, data: &[u8]| {
         fs.write(&me(), &node, at, Data::Bytes(data), Stability::Unstable, &mut Change::default())
     };
@@ -170,7 +170,7 @@ fn it_is_told_how_the_far_side_is() {
     let far = origin(home.path(), ANYWHERE);
     let near = relay(home.path(), &far, ANYWHERE);
     let fs = client(&near);
-    let node = create(&fs);
+    let node = create(&*fs);
     let data = Data::Bytes(b"howdy");
     fs.write(&me(), &node, 0, data, Stability::Unstable, &mut Change::default()).expect("taken");
     let why = why(home.path());
@@ -189,7 +189,7 @@ fn a_relay_command_is_a_server_with_caches() {
     let mut command = std::process::Command::new(server::HOWDAH);
     command.args(["relay", &url, "--listen", ANYWHERE, "--rpcbind", "off", "--state"]).arg(&state);
     let near = Server::start(command.args(RIGHTS));
-    create(&client(&near));
+    create(&*client(&near));
     assert_eq!(fs::read(home.path().join("data/new")).expect("made"), b"");
     let (code, _, why) = run(std::process::Command::new(server::HOWDAH).args(["relay", "/usr"]));
     assert_eq!(code, Some(2));

@@ -13,10 +13,10 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
-use howdah_client::nfs3::Nfs3;
 use howdah_needs::{Lack, skipped};
-use howdah_vfs::{Caller, Change, Create, Data, FileSystem, FsError, Name, NewAttributes, Stability};
+use howdah_vfs::{Caller, Change, Create, Data, FsError, Name, NewAttributes, Stability};
 use rustix::process::Signal;
 use server::{HOWDAH, Server, home, run, serve};
 
@@ -120,7 +120,7 @@ fn a_reload_waits_for_no_far_server() {
 }
 
 /// A client of the server's only export.
-fn client(server: &Server) -> Result<Arc<Nfs3>, String> {
+fn client(server: &Server) -> Result<Arc<dyn Remote>, String> {
     let url = format!("nfs://{}/", server.address()).parse().expect("a URL");
     connect(&url, &ConnectOptions::default()).map_err(|error| error.to_string())
 }

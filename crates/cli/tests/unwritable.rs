@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_needs::{Lack, skipped};
-use howdah_vfs::{Caller, FileSystem, Name};
+use howdah_vfs::{Caller, Name};
 use rustix::process::Signal;
 use server::{Server, home, run, serve};
 

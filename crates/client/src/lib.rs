@@ -7,6 +7,9 @@ pub mod channel;
 pub mod connect;
 pub mod mount;
 pub mod nfs3;
+mod remote;
 mod sync;
 pub mod url;
 mod waiting;
+
+pub use remote::{Remote, Sizes};

@@ -10,7 +10,8 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use howdah_client::channel::{Channel, ChannelOptions, Class, Replay, Request, Target, Transport};
+use howdah_client::Remote;
+use howdah_client::channel::{Channel, ChannelOptions, Request, Target, Transport};
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_client::mount::{Place, mount};
 use howdah_client::nfs3::{Identity, Nfs3, Settings};
@@ -20,7 +21,6 @@ use howdah_vfs::conformance::Abilities;
 use howdah_vfs::{Caller, Change, Create, FileSystem, Name, NewAttributes};
 use howdah_wire::mount as protocol;
 use howdah_wire::nfs3;
-use howdah_wire::rpc::Credentials;
 use howdah_wire::xdr::{Decode, Decoder, Encoder};
 use middleman::{Fate, Middleman};
 use served::{EXPORT, Served, memory, serve_at, serve_memory};
@@ -46,7 +46,7 @@ fn with_tree() -> Served {
     served
 }
 
-fn opened(url: &NfsUrl, options: &ConnectOptions) -> Arc<Nfs3> {
+fn opened(url: &NfsUrl, options: &ConnectOptions) -> Arc<dyn Remote> {
     connect(url, options).unwrap_or_else(|error| panic!("{url}: {error}"))
 }
 
@@ -70,7 +70,7 @@ fn the_longest_start_of_the_path_that_can_be_mounted_is_the_root() {
         let left: Vec<_> = client.below_root().iter().map(|name| String::from_utf8_lossy(name)).collect();
         assert_eq!(left, below, "{path}");
         // The first of them was looked up beside the call that asks for sizes.
-        let told = client.first_below_as_told().map(|told| told.map(|node| node.attributes.kind));
+        let told = client.first_below_at_connect().map(|told| told.map(|node| node.attributes.kind));
         let there = client.below_root().first().map(|first| {
             let found = client.lookup(&ME, &client.root(), Name::parse(first).expect("a name"));
             found.map(|found| found.node.attributes.kind)
@@ -334,15 +334,8 @@ fn mounts(served: &Served) -> Vec<String> {
     let target = Target { addresses: vec![served.address], transport: Transport::Tcp };
     let channel = Channel::open(target, ChannelOptions::default()).expect("a channel");
     let answer = channel.call(Request {
-        program: protocol::PROGRAM,
-        version: protocol::VERSION_3,
         procedure: protocol::dump::PROCEDURE,
-        credentials: Credentials::None,
-        arguments: &(),
-        payload: None,
-        receive: None,
-        class: Class::Attributes,
-        replay: Replay::Idempotent,
+        ..Request::null(protocol::PROGRAM, protocol::VERSION_3)
     });
     let results = answer.expect("an answer").results;
     let told = protocol::dump::Reply::decode(&mut Decoder::new(&results)).expect("a list");

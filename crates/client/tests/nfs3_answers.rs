@@ -7,11 +7,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
-use howdah_client::nfs3::Nfs3;
-use howdah_vfs::{
-    Caller, Change, Create, Data, Detail, FileSystem, FsError, Handle, Name, NewAttributes, Stability,
-};
+use howdah_vfs::{Caller, Change, Create, Data, Detail, FsError, Handle, Name, NewAttributes, Stability};
 use howdah_wire::nfs3::{self, Refused, Status};
 use howdah_wire::xdr::{Decode, Decoder, Encode, Encoder};
 use middleman::{Exchange, Fate, Middleman};
@@ -24,7 +22,7 @@ const SOFT_SECONDS: u64 = 10;
 
 /// A client whose server's replies can be changed.
 struct Stage {
-    client: Arc<Nfs3>,
+    client: Arc<dyn Remote>,
     middleman: Middleman,
     _served: Served,
 }

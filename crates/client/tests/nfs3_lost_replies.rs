@@ -7,8 +7,8 @@ mod served;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
-use howdah_client::nfs3::Nfs3;
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{
     Caller, Change, Create, FileSystem, FsError, Handle, Name, NewAttributes, Node, Result, SpecialKind,
@@ -23,7 +23,7 @@ const ME: Caller = Caller::ROOT;
 /// A client of two servers that know nothing of each other's calls: the other one gets what is sent again.
 struct Stage {
     fs: Arc<MemoryFileSystem>,
-    client: Arc<Nfs3>,
+    client: Arc<dyn Remote>,
     middleman: Middleman,
     servers: [Served; 2],
     losses: AtomicUsize,

@@ -14,7 +14,7 @@ use howdah_server::exports::{ClientRule, Export, Exports, Squash, TlsPolicy};
 use howdah_server::{Server, Settings, Sockets};
 use howdah_tls::{Authority, CertificatePurpose, ServerFiles, ServerTls};
 use howdah_vfs::conformance::{self, Abilities, Subject};
-use howdah_vfs::{Caller, Change, Create, Data, FileSystem, Name, NewAttributes, Stability};
+use howdah_vfs::{Caller, Change, Create, Data, Name, NewAttributes, Stability};
 use served::{EXPORT, memory};
 
 const DAY: Duration = Duration::from_secs(86_400);

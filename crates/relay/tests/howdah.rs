@@ -10,8 +10,8 @@ use std::thread;
 use std::time::Duration;
 
 use far::relay_to;
+use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
-use howdah_client::nfs3::Nfs3;
 use howdah_relay::{Far, Relay, RelaySettings};
 use howdah_server::exports::{ClientRule, Export, Exports, Squash, TlsPolicy};
 use howdah_server::{Server, Settings, Sockets};
@@ -75,7 +75,7 @@ impl Site {
 
 const MUTUAL: &str = "xprtsec=mtls&tlsca=@ca.pem&tlscert=@relay.pem&tlskey=@relay.key";
 
-fn client(relay: &Relay, query: &str) -> Arc<Nfs3> {
+fn client(relay: &Relay, query: &str) -> Arc<dyn Remote> {
     let url = format!("nfs://{}{EXPORT}?{query}", relay.addresses()[0]).parse().expect("a URL");
     connect(&url, &ConnectOptions::default()).unwrap_or_else(|error| panic!("{error}"))
 }

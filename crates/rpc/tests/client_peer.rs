@@ -3,7 +3,9 @@
 
 use std::collections::HashMap;
 
-use howdah_rpc::client::{Claim, FirstBytes, Locate, Peer, PeerError, ReceiveInto, Reply, Room};
+use howdah_rpc::client::{
+    Claim, FirstBytes, Locate, Peer, PeerError, ReceiveInto, Reply, Room, StreamRecord,
+};
 use howdah_wire::rpc::{Accepted, AuthStatus, Denied, RecordMark, ReplyHeader};
 use howdah_wire::xdr::{DecodeProblem, Encoder};
 use proptest::prelude::*;
@@ -140,8 +142,10 @@ fn feed(
     while !stream.is_empty() {
         let piece = *pieces.next().expect("a cycle");
         receive(peer.room(piece % 2 == 0), &mut stream, piece);
-        while let Some(reply) = peer.poll(&mut claim)? {
-            replies.push(reply);
+        while let Some(record) = peer.poll(&mut claim)? {
+            if let StreamRecord::Reply(reply) = record {
+                replies.push(reply);
+            }
         }
     }
     Ok(replies)
@@ -239,6 +243,31 @@ fn a_claim_is_refused_before_anything_is_kept_for_it() {
     let empty = RecordMark { length: 0, last: false }.to_bytes().repeat(2_000);
     let error = feed(&mut Peer::new(RECORD_MAX), &empty, &[4096], |_| Claim::Unknown).expect_err("endless");
     assert!(matches!(error, PeerError::TooManyFragments { .. }));
+}
+
+#[test]
+fn a_call_between_two_replies_comes_out_whole() {
+    let call = [7, 0, 2, 0x4000_0000, 1, 0, 0, 0, 0, 0].map(u32::to_be_bytes).concat();
+    let good = a_read(2, 400);
+    let stream =
+        [framed(&good.message(), &[]), framed(&call, &[9, 13]), framed(&good.message(), &[])].concat();
+    for piece in [1, 7, 100, 100_000] {
+        let (mut peer, mut rest) = (Peer::new(RECORD_MAX), &stream[..]);
+        let mut came = Vec::new();
+        while !rest.is_empty() {
+            receive(peer.room(true), &mut rest, piece);
+            while let Some(record) = peer.poll(|_| Claim::Call(Some(buffer(1_000)))).expect("records") {
+                came.push(record);
+            }
+        }
+        let [StreamRecord::Reply(first), StreamRecord::Call(its), StreamRecord::Reply(last)] =
+            <[StreamRecord; 3]>::try_from(came).expect("three records")
+        else {
+            panic!("a call between two replies");
+        };
+        assert_eq!(its, call);
+        [first, last].into_iter().for_each(|reply| good.check(reply));
+    }
 }
 
 #[test]

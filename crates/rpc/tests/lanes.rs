@@ -83,13 +83,16 @@ impl Channel {
         while self.waiting == 0 {
             let call = self.calls.len();
             self.calls.push(Call { made: self.time(), place: Place::None, lane: 0 });
-            let mut given = None;
-            let now = self.time();
-            self.window.enter(call, (Class::Read, MIB), now, |_, place| given.replace(place).is_none());
-            match given {
-                Some(place) => self.send(call, place),
-                None => self.waiting += 1,
-            }
+            self.window.enter(call, (Class::Read, MIB));
+            self.waiting += 1;
+            self.send_next();
+        }
+    }
+
+    fn send_next(&mut self) {
+        while let Some((call, place)) = self.window.next(self.time()) {
+            self.waiting -= 1;
+            self.send(call, place);
         }
     }
 
@@ -107,13 +110,8 @@ impl Channel {
                 let Lane { meter, load, answered, .. } = &mut self.lanes[lane];
                 meter.on_finish(now, MIB, Some(now - made));
                 (*load, *answered) = (*load - 1, *answered + 1);
-                let mut places = Vec::new();
-                let admitted = self.window.leave(place, Some(MIB), now, |_, place| {
-                    places.push(place);
-                    true
-                });
-                self.waiting -= admitted.len();
-                admitted.into_iter().zip(places).for_each(|(call, place)| self.send(call, place));
+                self.window.leave(place, Some(MIB), now);
+                self.send_next();
             }
         }
     }

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
+use howdah_client::Remote;
 use howdah_client::channel::ProcedureReport;
-use howdah_client::nfs3::Nfs3;
 use howdah_workload::counters::{CallCounters, ProcedureCount};
 
 /// The calls of one client: those of its mounting, and those of its channel.
-pub struct ClientCalls(pub Arc<Nfs3>);
+pub struct ClientCalls(pub Arc<dyn Remote>);
 
 impl CallCounters for ClientCalls {
     fn counts(&self) -> Vec<ProcedureCount> {
         let report = self.0.channel().report();
-        self.0.mount_calls().iter().chain(&report.procedures).map(count).collect()
+        self.0.connect_calls().iter().chain(&report.procedures).map(count).collect()
     }
 }
 

@@ -9,7 +9,7 @@ pub fn describe(report: &ChannelReport) -> Vec<String> {
     let Some(datagrams) = &report.datagrams else {
         let count = report.lanes.len();
         lines.push(format!("{count} lane{}, {}", if count == 1 { "" } else { "s" }, report.why_so_many));
-        lines.extend(report.aside.map(|lane| format!("for small calls: {lane}")));
+        lines.extend(report.small_lane.map(|lane| format!("for small calls: {lane}")));
         lines.push(report.flight.to_string());
         lines.extend(report.sizes.clone());
         lines.extend(report.limits.iter().map(ToString::to_string));

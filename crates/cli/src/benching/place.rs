@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
+use howdah_client::Remote;
 use howdah_client::channel::Transport;
 use howdah_client::connect::ConnectOptions;
-use howdah_client::nfs3::Nfs3;
 use howdah_client::url::{NfsUrl, url_of};
 use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
 use howdah_vfs::{Caller, FileKind, FileSystem, Handle, Name, Timestamp};
@@ -26,7 +26,7 @@ pub struct Opened {
     pub place: Place,
     /// How messages travel, where there are any.
     pub transport: Option<Transport>,
-    client: Option<Arc<Nfs3>>,
+    client: Option<Arc<dyn Remote>>,
 }
 
 impl Opened {
@@ -77,7 +77,7 @@ fn nfs(typed: &str, transport: Transport) -> Result<Opened> {
     let options = ConnectOptions { transport, ..ConnectOptions::default() };
     let client = connect_to(&url, &options)?;
     let caller = url.caller(options.caller);
-    let directory = walk(&client, &caller).with_context(|| format!("cannot find {typed}"))?;
+    let directory = walk(&*client, &caller).with_context(|| format!("cannot find {typed}"))?;
     let counters: Arc<dyn CallCounters> = Arc::new(ClientCalls(Arc::clone(&client)));
     let place = Place {
         name: typed.to_owned(),
@@ -92,7 +92,7 @@ fn nfs(typed: &str, transport: Transport) -> Result<Opened> {
 }
 
 /// The directory that the URL named, below what was mounted.
-fn walk(client: &Nfs3, caller: &Caller) -> howdah_vfs::Result<Handle> {
+fn walk(client: &dyn Remote, caller: &Caller) -> howdah_vfs::Result<Handle> {
     client.below_root().iter().try_fold(client.root(), |directory, name| {
         let name = Name::parse(name).map_err(|error| error.refusal())?;
         client.lookup(caller, &directory, name).map(|found| found.node.handle)

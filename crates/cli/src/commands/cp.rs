@@ -136,7 +136,7 @@ fn copier(arguments: &CpArguments, plan: &Plan, screen: &Screen, open_files: usi
 /// What the path of the copy is expected to carry; of two paths nobody knows.
 fn expected_of(plan: &Plan) -> Option<Expected> {
     let [client] = &plan.clients[..] else { return None };
-    expected(client)[usize::from(plan.destination.realm != LOCAL)]
+    expected(&**client)[usize::from(plan.destination.realm != LOCAL)]
 }
 
 /// The usual reason why root is refused at a server, to be said once.

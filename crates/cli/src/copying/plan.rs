@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry as Slot;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use howdah_client::nfs3::Nfs3;
+use howdah_client::Remote;
 use howdah_copy::{Item, Target, mark_in, source_id};
 use howdah_threads::each_at_once;
 use howdah_vfs::{FileKind, FsError, Handle, Node, Shown};
@@ -28,7 +28,7 @@ pub struct Plan {
     /// Whether a server gives what is made on this machine.
     pub from_server: bool,
     /// The clients of those that are.
-    pub clients: Vec<Arc<Nfs3>>,
+    pub clients: Vec<Arc<dyn Remote>>,
     /// Of several sources, how many cannot be copied, which was told.
     pub refused: u64,
 }

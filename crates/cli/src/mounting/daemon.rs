@@ -6,12 +6,12 @@ use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, bail};
+use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, own_caller};
-use howdah_client::nfs3::Nfs3;
 use howdah_layers::Cached;
 use howdah_mount::{FuseMount, MountOptions, Traffic, Unflushed, mount, read_ahead, unmount};
 use howdah_units::counted;
-use howdah_vfs::{Caller, FileKind, FileSystem, Handle, Name, Shown};
+use howdah_vfs::{Caller, FileKind, Handle, Name, Shown};
 use rustix::process::{geteuid, setsid};
 
 use super::asked::FlushAnswer;
@@ -39,7 +39,7 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
     }
     let client = connect_to(&settings.url, &ConnectOptions::default())?;
     let caller = settings.url.caller(own_caller());
-    let root = root(&client, &caller)?;
+    let root = root(&*client, &caller)?;
     let cached = stack(Arc::clone(&client), &settings.believed);
     let options = MountOptions {
         source: settings.source.clone(),
@@ -70,7 +70,7 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
         report::print(&format!("{} is mounted on {}\n", settings.source, directory.display()));
     }
     if arguments.verbose {
-        report::print(&negotiated(&client, settings));
+        report::print(&negotiated(&*client, settings));
     }
     if arguments.in_background {
         // From now on no terminal's Ctrl-C is ours any more.
@@ -124,7 +124,7 @@ fn stop_mount(directory: &Path) {
 }
 
 /// The directory that the URL names, which may lie below what the server mounts.
-fn root(client: &Nfs3, caller: &Caller) -> Result<Handle> {
+fn root(client: &dyn Remote, caller: &Caller) -> Result<Handle> {
     let mut handle = client.root();
     for part in client.below_root() {
         let name = Name::parse(part).map_err(|error| anyhow!("{error}"))?;
@@ -148,7 +148,7 @@ struct About {
     traffic: Box<dyn Fn() -> Traffic + Send + Sync>,
     flush: Box<dyn Fn() -> Vec<Unflushed> + Send + Sync>,
     open_files: Box<dyn Fn() -> usize + Send + Sync>,
-    client: Arc<Nfs3>,
+    client: Arc<dyn Remote>,
     cached: Arc<Cached>,
     last: Mutex<(Instant, Traffic)>,
 }
@@ -156,7 +156,7 @@ struct About {
 impl About {
     fn new(
         mounted: &FuseMount,
-        (client, cached): (&Arc<Nfs3>, &Arc<Cached>),
+        (client, cached): (&Arc<dyn Remote>, &Arc<Cached>),
         settings: &MountSettings,
     ) -> Self {
         Self {

@@ -1,14 +1,14 @@
 //! What was negotiated with the server of a mount, for `howdah mount --verbose`.
 
 use howdah_client::channel::{ChannelReport, Transport};
-use howdah_client::nfs3::{Nfs3, Sizes};
 use howdah_client::url::{NfsUrl, WantedSecurity};
+use howdah_client::{Remote, Sizes};
 use howdah_units::{counted, power_of_two, time};
 
 use super::options::MountSettings;
 
 /// A line each: protocol and connections, sizes, options in effect.
-pub fn negotiated(client: &Nfs3, settings: &MountSettings) -> String {
+pub fn negotiated(client: &dyn Remote, settings: &MountSettings) -> String {
     let connections = connections(&client.channel().report(), &settings.url);
     format!("  {connections}\n  {}\n  {}\n", sizes(client.sizes()), options(settings))
 }

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use howdah_client::nfs3::Nfs3;
+use howdah_client::Remote;
 use howdah_layers::{AttributeCacheOptions, Cached, CachingOptions};
 
 use super::options::Believed;
 use crate::places::expected;
 
 /// Attributes remembered, files read ahead, writes gathered.
-pub fn stack(client: Arc<Nfs3>, believed: &Believed) -> Arc<Cached> {
+pub fn stack(client: Arc<dyn Remote>, believed: &Believed) -> Arc<Cached> {
     let attributes = AttributeCacheOptions {
         file_min: believed.file_min,
         file_max: believed.file_max,
@@ -24,7 +24,7 @@ pub fn stack(client: Arc<Nfs3>, believed: &Believed) -> Arc<Cached> {
         attributes,
         read_size: sizes.read as usize,
         write_size: sizes.write as usize,
-        expected: expected(&client),
+        expected: expected(&*client),
         ..CachingOptions::default()
     };
     Arc::new(Cached::around(client, options))

@@ -6,8 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::Result;
+use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
-use howdah_client::nfs3::Nfs3;
 use howdah_client::url::NfsUrl;
 use howdah_tune::flight::Expected;
 
@@ -18,7 +18,7 @@ use crate::running::load_paths;
 const SAYS_NOTHING: Duration = Duration::from_secs(2);
 
 /// The file system of a URL. Says so if its server does not answer at once.
-pub fn connect_to(url: &NfsUrl, options: &ConnectOptions) -> Result<Arc<Nfs3>> {
+pub fn connect_to(url: &NfsUrl, options: &ConnectOptions) -> Result<Arc<dyn Remote>> {
     load_paths();
     let waits = || report::complain(&format!("howdah: waiting for {} (no answer yet)", server(url)));
     let mut options = options.clone();
@@ -27,7 +27,7 @@ pub fn connect_to(url: &NfsUrl, options: &ConnectOptions) -> Result<Arc<Nfs3>> {
 }
 
 /// What the path to a server is expected to carry from it, and to it, by what was found minutes ago, or else by its round trip.
-pub fn expected(client: &Nfs3) -> [Option<Expected>; 2] {
+pub fn expected(client: &dyn Remote) -> [Option<Expected>; 2] {
     let path = client.channel().expected_path();
     [false, true].map(|writes| path.and_then(|path| path.expected(writes)))
 }

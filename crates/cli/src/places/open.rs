@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use anyhow::Result;
+use howdah_client::Remote;
 use howdah_client::connect::ConnectOptions;
-use howdah_client::nfs3::Nfs3;
 
 use super::local::Directories;
 use super::remote::Servers;
@@ -49,7 +49,7 @@ impl Opener {
     }
 
     /// The clients of all servers that were opened.
-    pub fn clients(&self) -> Vec<Arc<Nfs3>> {
+    pub fn clients(&self) -> Vec<Arc<dyn Remote>> {
         self.servers.clients()
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context, Result};
+use howdah_client::Remote;
 use howdah_client::connect::ConnectOptions;
-use howdah_client::nfs3::Nfs3;
 use howdah_client::url::NfsUrl;
 use howdah_vfs::{FsError, Node, Shown};
 use parking_lot::Mutex;
@@ -17,14 +17,14 @@ use super::{Following, Place};
 struct Connected {
     /// The URL of its root.
     root: NfsUrl,
-    client: Arc<Nfs3>,
+    client: Arc<dyn Remote>,
     /// The root, as it was when it was first looked at.
     seen_root: Arc<OnceLock<Node>>,
 }
 
 /// What a place is opened in.
 struct Opened {
-    client: Arc<Nfs3>,
+    client: Arc<dyn Remote>,
     /// The names below its root.
     path: Vec<Vec<u8>>,
     root: Arc<OnceLock<Node>>,
@@ -38,7 +38,7 @@ pub(super) struct Servers(Mutex<Vec<Connected>>);
 
 impl Servers {
     /// The clients of all of them.
-    pub(super) fn clients(&self) -> Vec<Arc<Nfs3>> {
+    pub(super) fn clients(&self) -> Vec<Arc<dyn Remote>> {
         self.0.lock().iter().map(|connected| Arc::clone(&connected.client)).collect()
     }
 
@@ -83,10 +83,10 @@ impl Servers {
         let client = connect_to(url, options)?;
         let path = client.below_root().to_vec();
         let mounted = url.path[..url.path.len() - path.len()].to_vec();
-        let told = client.root_as_told().map(OnceLock::from).unwrap_or_default();
+        let told = client.root_at_connect().map(OnceLock::from).unwrap_or_default();
         let (root, seen_root) = (url.with_path(mounted), Arc::new(told));
         all.push(Connected { root, client: Arc::clone(&client), seen_root: Arc::clone(&seen_root) });
-        let first = client.first_below_as_told();
+        let first = client.first_below_at_connect();
         Ok(Opened { client, path, root: seen_root, first })
     }
 }

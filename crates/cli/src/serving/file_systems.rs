@@ -9,9 +9,9 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, anyhow, bail};
+use howdah_client::Remote;
 use howdah_client::channel::{ChannelOptions, Patience};
 use howdah_client::connect::ConnectOptions;
-use howdah_client::nfs3::Nfs3;
 use howdah_client::url::NfsUrl;
 use howdah_layers::{Cached, CachingOptions};
 use howdah_server::uplink::Uplink;
@@ -60,7 +60,7 @@ pub struct OpenFileSystem {
     /// The way to it.
     pub uplink: Option<Arc<dyn Uplink>>,
     /// Its client.
-    client: Option<Arc<Nfs3>>,
+    client: Option<Arc<dyn Remote>>,
 }
 
 /// What an export's handles lead to.
@@ -138,7 +138,7 @@ impl Opening {
 /// An export of another server.
 struct Far {
     file_system: Arc<dyn FileSystem>,
-    client: Arc<Nfs3>,
+    client: Arc<dyn Remote>,
     cached: Option<Arc<Cached>>,
     uplink: Arc<dyn Uplink>,
 }
@@ -432,7 +432,7 @@ fn server(export: &ExportConfig, url: &NfsUrl, state: &Path) -> Result<Far> {
             "locks apply only among clients of this server: {url} and its direct users do not see them; to refuse locks, set locks = \"refuse\" (--locks refuse)"
         );
     }
-    let (sizes, expected) = (client.sizes(), expected(&client));
+    let (sizes, expected) = (client.sizes(), expected(&*client));
     let connected = Arc::clone(&client);
     let client: Arc<dyn FileSystem> = client;
     let cached = export.caching.map(|options| {

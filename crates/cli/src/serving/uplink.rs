@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use howdah_client::Remote;
 use howdah_client::channel::{ChannelReport, Limit, LimitReport};
-use howdah_client::nfs3::Nfs3;
 use howdah_layers::{Cached, CachedReport};
 use howdah_server::uplink::{Uplink, UplinkCache, UplinkReport};
 
@@ -15,7 +15,7 @@ pub struct FarSide {
     /// What was opened.
     pub url: String,
     /// The client.
-    pub client: Arc<Nfs3>,
+    pub client: Arc<dyn Remote>,
     /// The caches before it.
     pub cached: Option<Arc<Cached>>,
 }

@@ -19,14 +19,19 @@ pub struct Answer {
 
 impl Answer {
     /// What a reply means for who called.
-    pub(super) fn from_reply(reply: Reply, sent_more_than_once: bool) -> Result<Self, CallError> {
+    pub(super) fn from_reply(reply: Reply) -> Result<Self, CallError> {
         match (reply.outcome, reply.problem) {
             (Ok(Accepted::Success), None) => {
-                Ok(Self { results: reply.results, received: reply.received, sent_more_than_once })
+                Ok(Self { results: reply.results, received: reply.received, sent_more_than_once: false })
             }
             (Ok(Accepted::Success), Some(problem)) => Err(CallError::Malformed(problem)),
             (Ok(other), _) => Err(CallError::Refused(Refusal::NotRun(other))),
             (Err(denied), _) => Err(CallError::Refused(Refusal::Denied(denied))),
         }
+    }
+
+    /// How many bytes a call of this volume moved.
+    pub(super) fn moved(&self, volume: usize) -> usize {
+        self.received.as_ref().map_or(volume, |(_, count)| *count)
     }
 }

@@ -1,66 +1,41 @@
-//! One call under way, shared by who waits for it and by the lane that carries it.
+//! One call under way, shared by who waits for it and by those who carry it.
 
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
 
-use howdah_rpc::client::{Class, Outgoing, ReceiveInto, Replay};
+use howdah_rpc::client::core::{CallFacts, ProcedureId};
+use howdah_rpc::client::envelope::{CallProtection, CallTicket, TicketStamp};
+use howdah_rpc::client::{CallEnvelope, Class, Desk, Outgoing, ReceiveInto, Replay};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::lane::Lane;
 use super::{Answer, CallError, Payload};
-use howdah_rpc::client::lanes::Place;
 
 /// A call under way.
 pub(super) struct Call {
     pub(super) xid: u32,
-    /// Which call of the channel it is, in the order in which they were made.
-    pub(super) number: u64,
-    pub(super) kind: Kind,
+    pub(super) procedure: ProcedureId,
     pub(super) class: Class,
     pub(super) replay: Replay,
-    pub(super) outgoing: Outgoing<Payload>,
     /// Bytes of bulk data that it moves, or may.
     pub(super) volume: usize,
-    /// Whether it has a buffer for the data of its reply.
-    pub(super) wants_data: bool,
-    pub(super) started: Instant,
-    deadline: Option<Instant>,
+    pub(super) deadline: Option<Instant>,
+    outgoing: Outgoing<Payload>,
+    stamp: Option<TicketStamp>,
+    protection: Option<Arc<dyn CallProtection>>,
     /// How long to sleep at most before looking whether its time is over.
     looks_again: Option<Duration>,
     state: Mutex<State>,
     changed: Condvar,
 }
 
-/// Which procedure is called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Kind {
-    pub(super) program: u32,
-    pub(super) version: u32,
-    pub(super) procedure: u32,
-}
-
 /// What changes while it is under way.
-///
-/// Its lock may be held while a lane's is taken, never the other way round.
+#[derive(Default)]
 struct State {
-    /// `None`: no lane carries it, but datagrams.
-    lane: Option<Arc<Lane>>,
-    receive: Option<ReceiveInto>,
+    /// The lane that carries it, once it is known.
+    lane: Option<usize>,
     outcome: Option<Result<Answer, CallError>>,
     is_done: bool,
-    /// Its place among the calls in flight.
-    place: Place,
-    /// Whether it may be in flight.
-    is_admitted: bool,
-    /// It is not to be sent any more.
-    is_refused: bool,
-    sends: u32,
-    /// The connection that it was last sent on.
-    sent_on: u64,
-    /// When it was last sent, or made.
-    sent: Instant,
-    nonsense: u32,
     waker: Option<Waker>,
     is_parked: bool,
 }
@@ -68,128 +43,67 @@ struct State {
 /// What a call is made of.
 pub(super) struct Parts {
     pub(super) xid: u32,
-    pub(super) number: u64,
-    pub(super) kind: Kind,
+    pub(super) procedure: ProcedureId,
     pub(super) class: Class,
     pub(super) replay: Replay,
-    pub(super) outgoing: Outgoing<Payload>,
     pub(super) volume: usize,
-    pub(super) receive: Option<ReceiveInto>,
-    pub(super) place: Place,
-    pub(super) started: Instant,
     pub(super) deadline: Option<Instant>,
+    pub(super) outgoing: Outgoing<Payload>,
+    pub(super) stamp: Option<TicketStamp>,
+    pub(super) protection: Option<Arc<dyn CallProtection>>,
     pub(super) looks_again: Option<Duration>,
 }
 
 impl Call {
-    /// A call that was not sent yet, for this lane.
-    pub(super) fn new(parts: Parts, lane: Option<Arc<Lane>>) -> Self {
-        let Parts { xid, number, kind, class, replay, outgoing, volume, receive, place, started, .. } = parts;
-        let state = State {
-            lane,
-            receive,
-            outcome: None,
-            is_done: false,
-            place,
-            is_admitted: false,
-            is_refused: false,
-            sends: 0,
-            sent_on: 0,
-            sent: started,
-            nonsense: 0,
-            waker: None,
-            is_parked: false,
-        };
-        let wants_data = state.receive.is_some();
-        let (state, changed) = (Mutex::new(state), Condvar::new());
+    /// A call that was not sent yet.
+    pub(super) fn new(parts: Parts) -> Self {
+        let Parts { xid, procedure, class, replay, volume, deadline, outgoing, .. } = parts;
         Self {
             xid,
-            number,
-            kind,
+            procedure,
             class,
             replay,
-            outgoing,
             volume,
-            wants_data,
-            started,
-            deadline: parts.deadline,
+            deadline,
+            outgoing,
+            stamp: parts.stamp,
+            protection: parts.protection,
             looks_again: parts.looks_again,
-            state,
-            changed,
+            state: Mutex::default(),
+            changed: Condvar::new(),
         }
     }
 
-    /// The lane that carries it.
-    pub(super) fn lane(&self) -> Option<Arc<Lane>> {
-        self.state.lock().lane.clone()
+    /// As its channel must know it.
+    pub(super) fn facts(self: &Arc<Self>, receive: Option<ReceiveInto>) -> CallFacts<Arc<Self>> {
+        let Self { xid, procedure, class, replay, volume, .. } = **self;
+        CallFacts { xid, procedure, class, replay, volume, receive, call: Arc::clone(self) }
+    }
+
+    /// The call as it is sent now.
+    pub(super) fn seal<'e>(
+        &'e self,
+        ticket: Option<CallTicket>,
+        desk: &'e mut Desk,
+    ) -> CallEnvelope<'e, Payload> {
+        self.outgoing.seal(ticket.zip(self.stamp), self.protection.as_deref(), desk)
+    }
+
+    /// The lane that carries it, if one does.
+    pub(super) fn lane(&self) -> Option<usize> {
+        self.state.lock().lane
+    }
+
+    /// It was made for this lane. By now another may carry it.
+    pub(super) fn made_for(&self, lane: Option<usize>) {
+        let mut state = self.state.lock();
+        state.lane = state.lane.or(lane);
     }
 
     /// Another lane carries it from now on: who waits follows it there.
-    pub(super) fn move_to(&self, lane: &Arc<Lane>) {
-        self.state.lock().lane = Some(Arc::clone(lane));
+    pub(super) fn move_to(&self, lane: usize) {
+        self.state.lock().lane = Some(lane);
         self.changed.notify_all();
-    }
-
-    /// It may be in flight from now on, in this place, unless it is over already.
-    pub(super) fn admit(&self, place: impl FnOnce() -> Place) -> bool {
-        let mut state = self.state.lock();
-        if !state.is_done {
-            (state.place, state.is_admitted) = (place(), true);
-        }
-        !state.is_done
-    }
-
-    /// Whether it may be in flight, and is not over.
-    pub(super) fn is_to_be_sent(&self) -> bool {
-        let state = self.state.lock();
-        state.is_admitted && !state.is_done
-    }
-
-    /// It is about to be sent on a connection, which happens once at most; gives how often it was before.
-    pub(super) fn on_send(&self, link: u64, now: Instant) -> Option<u32> {
-        let mut state = self.state.lock();
-        if state.sent_on == link || state.is_done || state.is_refused {
-            return None;
-        }
-        state.sent_on = link;
-        state.sends += 1;
-        state.sent = now;
-        Some(state.sends - 1)
-    }
-
-    /// It is about to be sent as a datagram; gives how often it was before.
-    pub(super) fn on_datagram(&self) -> u32 {
-        let mut state = self.state.lock();
-        state.sends += 1;
-        state.sent = Instant::now();
-        state.sends - 1
-    }
-
-    /// How often it was sent.
-    pub(super) fn sends(&self) -> u32 {
-        self.state.lock().sends
-    }
-
-    /// When it was last sent, or made.
-    pub(super) fn sent_at(&self) -> Instant {
-        self.state.lock().sent
-    }
-
-    /// What came on its connection was no reply; gives how often that was so.
-    pub(super) fn on_nonsense(&self) -> u32 {
-        let mut state = self.state.lock();
-        state.nonsense += 1;
-        state.nonsense
-    }
-
-    /// The buffer for the data of its reply, which is coming in.
-    pub(super) fn take_receive(&self) -> Option<ReceiveInto> {
-        self.state.lock().receive.take()
-    }
-
-    /// The buffer again, since the reply broke off.
-    pub(super) fn put_back(&self, receive: ReceiveInto) {
-        self.state.lock().receive = Some(receive);
     }
 
     /// Whether there is an outcome, or was.
@@ -198,40 +112,17 @@ impl Call {
     }
 
     /// Whether its caller need not receive on this lane any more: there is an outcome, or another lane carries it.
-    pub(super) fn is_over_here(&self, lane: &Arc<Lane>) -> bool {
+    pub(super) fn is_over_here(&self, lane: usize) -> bool {
         let state = self.state.lock();
-        state.is_done || state.lane.as_ref().is_none_or(|own| !Arc::ptr_eq(own, lane))
+        state.is_done || state.lane != Some(lane)
     }
 
-    /// When it is given up, whatever is heard.
-    pub(super) fn deadline(&self) -> Option<Instant> {
-        self.deadline
-    }
-
-    /// Whether its caller may be told that it did not run, or may be made again: a change may have run once it was sent.
-    pub(super) fn may_be_refused(&self) -> bool {
-        changes_nothing(self.class) || self.sends() == 0
-    }
-
-    /// The same, and it is not sent from now on.
-    pub(super) fn refuse(&self) -> bool {
-        let mut state = self.state.lock();
-        state.is_refused |= changes_nothing(self.class) || state.sends == 0;
-        state.is_refused
-    }
-
-    /// Whether its time is over.
-    pub(super) fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-    }
-
-    /// It is over; the first outcome stands. Gives the place that it had.
-    pub(super) fn finish(&self, outcome: Result<Answer, CallError>) -> Option<Place> {
+    /// It is over; the first outcome counts.
+    pub(super) fn finish(&self, outcome: Result<Answer, CallError>) {
         let mut state = self.state.lock();
         if state.is_done {
-            return None;
+            return;
         }
-        let place = state.place;
         (state.is_done, state.outcome) = (true, Some(outcome));
         let (waker, is_parked) = (state.waker.take(), state.is_parked);
         drop(state);
@@ -241,13 +132,12 @@ impl Call {
         if let Some(waker) = waker {
             waker.wake();
         }
-        Some(place)
     }
 
     /// The outcome, or the lane to wait on; none if datagrams carry it.
-    pub(super) fn outcome(&self) -> Result<Result<Answer, CallError>, Option<Arc<Lane>>> {
+    pub(super) fn outcome(&self) -> Result<Result<Answer, CallError>, Option<usize>> {
         let mut state = self.state.lock();
-        state.outcome.take().ok_or_else(|| state.lane.clone())
+        state.outcome.take().ok_or(state.lane)
     }
 
     /// The outcome for a future: without one, `waker` is woken when there is.
@@ -264,10 +154,9 @@ impl Call {
 
     /// Sleeps until something about it changes, unless another lane than `lane` carries it by now, or `stay_awake`, which is
     /// asked while nobody can change it.
-    pub(super) fn park(&self, lane: Option<&Arc<Lane>>, stay_awake: impl FnOnce() -> bool) {
+    pub(super) fn park(&self, lane: Option<usize>, stay_awake: impl FnOnce() -> bool) {
         let state = self.state.lock();
-        let is_there = state.lane.as_ref().map(Arc::as_ptr) == lane.map(Arc::as_ptr);
-        if !state.is_done && is_there && !stay_awake() {
+        if !state.is_done && state.lane == lane && !stay_awake() {
             self.sleep(state);
         }
     }
@@ -292,13 +181,5 @@ impl Call {
             self.changed.notify_all();
         }
         !is_done
-    }
-}
-
-/// Whether it does no harm that a call runs though its caller was told to make it again, and later than others.
-pub(super) fn changes_nothing(class: Class) -> bool {
-    match class {
-        Class::Attributes | Class::Lookup | Class::Listing | Class::Read | Class::Commit => true,
-        Class::Write | Class::Change => false,
     }
 }

@@ -1,25 +1,21 @@
 //! The channel itself: opened, called through, closed.
 
 use std::sync::Arc;
-use std::time::Instant;
 
-use howdah_rpc::client::lanes::Place;
+use howdah_rpc::client::core::changes_nothing;
 use howdah_tune::paths::FoundPath;
 
-use super::call::changes_nothing;
 use super::datagram::Datagrams;
-use super::hub::Hub;
+use super::driver::Driver;
+use super::starttls::StartTls;
 use super::streams::Streams;
 use super::{
-    Answer, CallError, ChannelOptions, ChannelReport, ConnectError, LANES_MAX, Lanes, Pending, Request,
-    Target, Why,
+    Answer, CallError, ChannelOptions, ChannelProtocol, ChannelReport, ConnectError, ConnectStep, LANES_MAX,
+    Lanes, Pending, Request, Target,
 };
 
 /// The way to one server. Any number of threads call at once.
-pub struct Channel {
-    hub: Arc<Hub>,
-    way: Way,
-}
+pub struct Channel(Way);
 
 /// How messages travel.
 enum Way {
@@ -30,6 +26,15 @@ enum Way {
 impl Channel {
     /// Connects to a server. Of its lanes one must come up; the others follow on their own.
     pub fn open(target: Target, options: ChannelOptions) -> Result<Self, ConnectError> {
+        Self::open_for(target, options, ChannelProtocol::default())
+    }
+
+    /// The same for a protocol that does more around its calls. Over datagrams, it has no steps and no calls of the server.
+    pub fn open_for(
+        target: Target,
+        options: ChannelOptions,
+        mut protocol: ChannelProtocol,
+    ) -> Result<Self, ConnectError> {
         if let Lanes::Fixed(asked) = options.lanes
             && !(1..=LANES_MAX).contains(&asked)
         {
@@ -39,12 +44,14 @@ impl Channel {
             return Err(ConnectError::TlsOverDatagrams);
         }
         let Some(&address) = target.addresses.first() else { return Err(ConnectError::NoAddress) };
-        let hub = Arc::new(Hub::new(options));
-        let way = match target.transport.is_datagrams() {
-            false => Way::Streams(Streams::open(&target.addresses, Arc::clone(&hub))?),
-            true => Way::Datagrams(Datagrams::open(address, Arc::clone(&hub))?),
-        };
-        Ok(Self { hub, way })
+        if target.transport.is_datagrams() {
+            let driver = Driver::new(&options, None, protocol.session);
+            return Ok(Self(Way::Datagrams(Datagrams::open(address, &options, driver)?)));
+        }
+        if let Some((tls, program)) = &options.tls {
+            protocol.steps.insert(0, Arc::new(StartTls(tls.clone(), *program)) as Arc<dyn ConnectStep>);
+        }
+        Ok(Self(Way::Streams(Streams::open(&target.addresses, &options, protocol)?)))
     }
 
     /// Makes a call and waits for its answer.
@@ -54,65 +61,40 @@ impl Channel {
 
     /// Makes a call, to be waited for later. It goes out when as much may be in flight.
     pub fn start(&self, request: Request<'_>) -> Pending {
-        if self.hub.absence.is_away() && !changes_nothing(request.class) && self.is_still_away(&request) {
-            return self.refuse(request);
+        if !changes_nothing(request.class) && self.driver().core().is_away() {
+            // A change that is sent to a server that is away would have to be waited for: whether it still is shows a question, whose
+            // answer is heard in time, or is not.
+            let _ = self.call_anyway(Request::null(request.program, request.version)).wait();
         }
-        match &self.way {
-            Way::Streams(streams) => Pending::new(streams.start(request)),
+        self.call_anyway(request)
+    }
+
+    fn call_anyway(&self, request: Request<'_>) -> Pending {
+        match &self.0 {
+            Way::Streams(streams) => Pending::by_lanes(streams.start(request), Arc::clone(streams.shared())),
             Way::Datagrams(datagrams) => datagrams.start(request),
         }
     }
 
-    /// Whether the server says nothing even now: a change that is sent to it would have to be waited for.
-    fn is_still_away(&self, request: &Request<'_>) -> bool {
-        let asked = Request::null(request.program, request.version);
-        matches!(self.call(asked), Err(CallError::Away))
-    }
-
-    /// A call that is not made.
-    fn refuse(&self, request: Request<'_>) -> Pending {
-        let (volume, now) = (request.volume(), Instant::now());
-        let call = Arc::new(self.hub.prepare(request, volume, Place::None, now, None));
-        self.hub.finish(&call, Err(CallError::Away), now);
-        Pending::new(call)
+    fn driver(&self) -> &Driver {
+        match &self.0 {
+            Way::Streams(streams) => &streams.shared().driver,
+            Way::Datagrams(datagrams) => datagrams.driver(),
+        }
     }
 
     /// The channel as it is now.
     pub fn report(&self) -> ChannelReport {
-        let (in_flight, flight) = self.hub.window.explain();
-        let moved = self.hub.moved();
-        let report = ChannelReport {
-            lanes: Vec::new(),
-            aside: None,
-            why_so_many: Why::Asked,
-            is_away: self.hub.absence.is_away(),
-            silent: self.hub.silent(),
-            read: moved.bytes.saturating_sub(moved.written),
-            written: moved.written,
-            now: None,
-            limits: Vec::new(),
-            sizes: None,
-            known_path: None,
-            tls: None,
-            in_flight,
-            flight,
-            procedures: self.hub.procedures(),
-            datagrams: None,
-        };
-        match &self.way {
-            Way::Streams(streams) => streams.report(report),
-            Way::Datagrams(datagrams) => ChannelReport {
-                lanes: vec![datagrams.lane_report()],
-                datagrams: Some(datagrams.report()),
-                ..report
-            },
+        match &self.0 {
+            Way::Streams(streams) => streams.report(),
+            Way::Datagrams(datagrams) => datagrams.report(),
         }
     }
 
     /// The largest READ or WRITE that should be made now, in bytes; without one, the server's own limit holds. Larger ones
     /// may end as [`CallError::TooLarge`].
     pub fn transfer_size(&self) -> Option<usize> {
-        match &self.way {
+        match &self.0 {
             Way::Streams(_) => None,
             Way::Datagrams(datagrams) => Some(datagrams.transfer_size()),
         }
@@ -120,7 +102,7 @@ impl Channel {
 
     /// What was expected of the path when the channel was opened: what was found minutes ago, or what is assumed of its round trip.
     pub fn expected_path(&self) -> Option<FoundPath> {
-        match &self.way {
+        match &self.0 {
             Way::Streams(streams) => streams.expected_path(),
             Way::Datagrams(_) => None,
         }
@@ -128,6 +110,6 @@ impl Channel {
 
     /// How many bulk calls should be in flight, as it looks now.
     pub fn in_flight_target(&self) -> usize {
-        self.hub.window.explain().1.target
+        self.driver().core().explain().1.target
     }
 }

@@ -3,12 +3,11 @@
 use std::os::fd::AsFd;
 use std::time::Duration;
 
+use howdah_rpc::client::core::{Glance, MovedBulk};
+use howdah_rpc::client::lanes::Asked;
 use howdah_tune::Gauges;
 
-use super::hub::Moved;
-use super::lane::Lane;
 use super::link::Link;
-use howdah_rpc::client::lanes::Asked;
 
 /// A state that held for more than half of the time held.
 const MOSTLY: f64 = 0.5;
@@ -38,27 +37,26 @@ struct Sums {
     in_flight: f64,
     /// Time in which bulk calls waited for others to be answered.
     waiting: Duration,
-    moved: Moved,
+    moved: MovedBulk,
     unread: u64,
 }
 
 impl Gauge {
     /// From now on it is looked at again: of the time before, nothing is known.
-    pub(super) fn begin(&mut self, now: Duration, lane: &Lane) {
+    pub(super) fn begin(&mut self, now: Duration, moved: MovedBulk) {
         (self.last, self.listened) = (now, now);
-        (self.now.at, self.now.moved) = (now, lane.hub.moved());
+        (self.now.at, self.now.moved) = (now, moved);
         self.before = self.now;
     }
 
     /// Looks.
-    pub(super) fn look(&mut self, now: Duration, lane: &Lane, link: &Link) {
+    pub(super) fn look(&mut self, now: Duration, glance: &Glance, link: &Link) {
         let passed = now.saturating_sub(self.last);
         self.last = now;
-        let (in_flight, waits) = lane.hub.window.glance();
-        self.sums.outstanding = u32::try_from(lane.load()).unwrap_or(u32::MAX);
+        self.sums.outstanding = u32::try_from(glance.load).unwrap_or(u32::MAX);
         // How many bytes is not known here, nor does it matter.
-        self.sums.replies_waiting = u64::from(lane.has_unsent());
-        if lane.has_unsent() {
+        self.sums.replies_waiting = u64::from(glance.has_unsent);
+        if glance.has_unsent {
             self.sums.held_up += passed;
         }
         if link.is_mid_reply() {
@@ -66,11 +64,11 @@ impl Gauge {
         }
         self.listen(now, link);
         self.now.at = now;
-        self.now.in_flight += in_flight as f64 * passed.as_secs_f64();
-        if waits {
+        self.now.in_flight += glance.in_flight as f64 * passed.as_secs_f64();
+        if glance.waits {
             self.now.waiting += passed;
         }
-        self.now.moved = lane.hub.moved();
+        self.now.moved = glance.moved;
     }
 
     /// Finds out whether the server is silent in the middle of a reply. The kernel is asked, since whoever receives waits in
@@ -127,38 +125,45 @@ fn asked_between(before: &Sums, now: &Sums, window: u64) -> Asked {
 mod tests {
     use std::io::Write;
     use std::net::{TcpListener, TcpStream};
-    use std::sync::Arc;
 
     use howdah_net::Connection;
 
     use super::super::ChannelOptions;
-    use super::super::hub::Hub;
+    use super::super::connecting::Connector;
     use super::*;
 
-    /// A lane whose server is in the middle of a reply.
-    fn in_mid_reply() -> (Lane, Link, TcpStream) {
+    const NOTHING: Glance = Glance {
+        in_flight: 0,
+        waits: false,
+        load: 0,
+        has_unsent: false,
+        moved: MovedBulk { calls: 0, bytes: 0, written: 0 },
+    };
+
+    /// A connection whose server is in the middle of a reply.
+    fn in_mid_reply() -> (Link, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("bound");
-        let hub = Arc::new(Hub::new(ChannelOptions::default()));
-        let connection = Connection::open(address, &hub.connect_settings()).expect("it listens");
+        let connector = Connector::new(&ChannelOptions::default(), Vec::new());
+        let connection = Connection::open(address, connector.settings()).expect("it listens");
         let (server, _) = listener.accept().expect("it connected");
-        let link = Link::new(connection, 1, Duration::ZERO);
+        let link = Link::new(connection, 1);
         link.set_mid_reply(true);
-        (Lane::new(0, vec![address].into(), hub), link, server)
+        (link, server)
     }
 
     #[test]
     fn time_in_which_nobody_looked_is_not_taken_for_what_is_seen_then() {
-        let (lane, link, _server) = in_mid_reply();
+        let (link, _server) = in_mid_reply();
         let (mut gauge, later) = (Gauge::default(), Duration::from_secs(600));
-        gauge.begin(later, &lane);
-        gauge.look(later + LISTENED, &lane, &link);
+        gauge.begin(later, MovedBulk::default());
+        gauge.look(later + LISTENED, &NOTHING, &link);
         assert_eq!((gauge.sums().mid_call, gauge.before.at), (LISTENED, later));
     }
 
     #[test]
     fn bytes_that_come_while_somebody_waits_for_more_are_no_silence() {
-        let (lane, link, mut server) = in_mid_reply();
+        let (link, mut server) = in_mid_reply();
         let (mut gauge, mut now) = (Gauge::default(), Duration::ZERO);
         let received = || {
             let sample = howdah_net::sample(link.connection.as_fd(), Duration::ZERO, &Gauges::default());
@@ -172,14 +177,14 @@ mod tests {
             // Nobody reads it meanwhile, and others look more often than packets come.
             for _ in 0..20 {
                 now += Duration::from_millis(1);
-                gauge.look(now, &lane, &link);
+                gauge.look(now, &NOTHING, &link);
             }
         }
         let (mid_call, silent) = (gauge.sums().mid_call, gauge.sums().silent);
         assert_eq!(mid_call, Duration::from_millis(200));
         assert_eq!(silent, Duration::from_millis(100), "half of each time between two parts");
         now += Duration::from_millis(100);
-        gauge.look(now, &lane, &link);
+        gauge.look(now, &NOTHING, &link);
         assert_eq!(gauge.sums().silent, silent + Duration::from_millis(100));
     }
 
@@ -187,12 +192,12 @@ mod tests {
     fn a_calls_time_is_what_was_in_flight_over_what_was_answered() {
         let second = Duration::from_secs(1);
         let before = Sums::default();
-        let moved = Moved { calls: 20, ..Moved::default() };
+        let moved = MovedBulk { calls: 20, ..MovedBulk::default() };
         let now = Sums { at: second, in_flight: 4.0, waiting: second, moved, unread: 0 };
         let asked = asked_between(&before, &now, 1000);
         assert_eq!(asked.latency, Duration::from_millis(200));
         assert!(asked.waits_for_place && !asked.reads_too_slowly);
-        let none = Sums { moved: Moved::default(), unread: 500, ..now };
+        let none = Sums { moved: MovedBulk::default(), unread: 500, ..now };
         let asked = asked_between(&Sums { unread: 300, ..before }, &none, 1000);
         assert_eq!(asked.latency, second);
         assert!(asked.reads_too_slowly);

@@ -1,13 +1,12 @@
 //! One connection of a lane, from its making to its end.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use howdah_net::Connection;
 use howdah_rpc::client::Peer;
 use parking_lot::Mutex;
 
-/// The longest reply that is taken, in bytes: the most data of a READ, and room for a large listing's worth besides.
+/// The longest reply that is taken, in bytes: the most bulk data, and room for a large listing's worth.
 const RECORD_MAX: usize = howdah_wire::limits::DATA_MAX as usize + (1 << 20);
 
 /// A connection.
@@ -20,24 +19,13 @@ pub(super) struct Link {
     is_broken: AtomicBool,
     /// A reply came in part.
     is_mid_reply: AtomicBool,
-    /// When something was last received, in milliseconds of the channel's time.
-    heard: AtomicU64,
-    /// Bytes received.
-    received: AtomicU64,
 }
 
 impl Link {
     /// A connection that was just made.
-    pub(super) fn new(connection: Connection, number: u64, now: Duration) -> Self {
-        Self {
-            number,
-            connection,
-            peer: Mutex::new(Peer::new(RECORD_MAX)),
-            is_broken: AtomicBool::new(false),
-            is_mid_reply: AtomicBool::new(false),
-            heard: AtomicU64::new(now.as_millis() as u64),
-            received: AtomicU64::new(0),
-        }
+    pub(super) fn new(connection: Connection, number: u64) -> Self {
+        let (is_broken, is_mid_reply) = Default::default();
+        Self { number, connection, peer: Mutex::new(Peer::new(RECORD_MAX)), is_broken, is_mid_reply }
     }
 
     /// Nobody needs it any more, and all its calls are answered: it ends in order.
@@ -58,12 +46,6 @@ impl Link {
         self.is_broken.load(Ordering::SeqCst)
     }
 
-    /// Something was received.
-    pub(super) fn on_received(&self, bytes: usize, now: Duration) {
-        self.heard.store(now.as_millis() as u64, Ordering::Relaxed);
-        self.received.fetch_add(bytes as u64, Ordering::Relaxed);
-    }
-
     /// Whether the last that was received ended in the middle of a reply.
     pub(super) fn set_mid_reply(&self, is_mid_reply: bool) {
         self.is_mid_reply.store(is_mid_reply, Ordering::Relaxed);
@@ -72,15 +54,5 @@ impl Link {
     /// The same.
     pub(super) fn is_mid_reply(&self) -> bool {
         self.is_mid_reply.load(Ordering::Relaxed)
-    }
-
-    /// When something was last received.
-    pub(super) fn heard(&self) -> Duration {
-        Duration::from_millis(self.heard.load(Ordering::Relaxed))
-    }
-
-    /// Bytes received.
-    pub(super) fn received(&self) -> u64 {
-        self.received.load(Ordering::Relaxed)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use howdah_rpc::client::core::Patience;
 use howdah_rpc::client::lanes::{Lanes, SILENCE};
 use howdah_tls::ClientTls;
 use howdah_tune::flight::Bounds;
@@ -33,19 +34,6 @@ pub struct ChannelOptions {
     /// How long a server may say nothing at all while calls wait before its connection is made anew and the calls are
     /// sent again.
     pub silence: Duration,
-}
-
-/// How long a call waits for a server that does not answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Patience {
-    /// For ever: the server will be back ("hard").
-    #[default]
-    Hard,
-    /// So long, then the call is given up ("soft"). It may still have been run.
-    Soft(Duration),
-    /// Until nothing at all was heard from the server for so long. Then calls are refused ([`CallError::Away`](super::CallError)) that
-    /// were not sent, or that change nothing; a change that was sent is waited for. For a relay, whose clients are told to ask again.
-    WhileHeard(Duration),
 }
 
 impl Default for ChannelOptions {

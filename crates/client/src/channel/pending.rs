@@ -3,11 +3,11 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 
 use super::call::Call;
 use super::datagram::Carrier;
+use super::shared::Shared;
 use super::{Answer, CallError, lead};
 
 /// A call under way: wait for it, or await it on any executor. Dropped, the call still runs, and its answer is thrown
@@ -15,26 +15,31 @@ use super::{Answer, CallError, lead};
 #[must_use = "the answer is thrown away unless somebody waits for it"]
 pub struct Pending {
     call: Arc<Call>,
-    /// What carries it, if no lane does.
-    carrier: Option<Arc<Carrier>>,
+    carried_by: CarriedBy,
+}
+
+/// What carries a call.
+enum CarriedBy {
+    Lanes(Arc<Shared>),
+    Datagrams(Arc<Carrier>),
 }
 
 impl Pending {
     /// A call that was started on a lane.
-    pub(super) fn new(call: Arc<Call>) -> Self {
-        Self { call, carrier: None }
+    pub(super) fn by_lanes(call: Arc<Call>, shared: Arc<Shared>) -> Self {
+        Self { call, carried_by: CarriedBy::Lanes(shared) }
     }
 
     /// A call that was started, and travels by datagrams.
     pub(super) fn by_datagrams(call: Arc<Call>, carrier: Arc<Carrier>) -> Self {
-        Self { call, carrier: Some(carrier) }
+        Self { call, carried_by: CarriedBy::Datagrams(carrier) }
     }
 
     /// Waits for the answer.
     pub fn wait(self) -> Result<Answer, CallError> {
-        match &self.carrier {
-            Some(carrier) => carrier.wait_for(&self.call),
-            None => lead::wait_for(&self.call),
+        match &self.carried_by {
+            CarriedBy::Lanes(shared) => lead::wait_for(shared, &self.call),
+            CarriedBy::Datagrams(carrier) => carrier.wait_for(&self.call),
         }
     }
 
@@ -53,11 +58,13 @@ impl Future for Pending {
             return polled;
         }
         // Nobody leads for who does not wait.
-        if let Some(carrier) = &self.carrier {
-            carrier.hurry();
-        } else if let Some(lane) = self.call.lane() {
-            lane.is_urgent.store(true, Ordering::SeqCst);
-            lane.bell.ring();
+        match &self.carried_by {
+            CarriedBy::Datagrams(carrier) => carrier.hurry(),
+            CarriedBy::Lanes(shared) => {
+                if let Some(lane) = self.call.lane() {
+                    shared.lanes[lane].hurry();
+                }
+            }
         }
         polled
     }

@@ -2,14 +2,17 @@
 
 use std::fmt;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
+use howdah_rpc::client::core::{Core, ProcedureReport};
 use howdah_rpc::client::datagram::Report;
 use howdah_tls::CertificateFacts;
 use howdah_tune::flight::Choice;
 use howdah_tune::paths::FoundPath;
 use howdah_units::{rate, time};
 
+use super::call::Call;
 use super::{LimitReport, Why};
 
 /// A channel as it is now.
@@ -17,8 +20,8 @@ use super::{LimitReport, Why};
 pub struct ChannelReport {
     /// Its lanes.
     pub lanes: Vec<LaneReport>,
-    /// That for small calls beside them, if there is one.
-    pub aside: Option<LaneReport>,
+    /// That for small calls, if there is one.
+    pub small_lane: Option<LaneReport>,
     /// Why so many.
     pub why_so_many: Why,
     /// Whether the server is away: only of a channel with [`Patience::WhileHeard`](super::Patience).
@@ -49,6 +52,32 @@ pub struct ChannelReport {
     pub datagrams: Option<Report>,
 }
 
+impl ChannelReport {
+    /// What the decisions tell; what belongs to lanes or datagrams is missing.
+    pub(super) fn of(core: &Core<Arc<Call>>, now: Duration) -> Self {
+        let (in_flight, flight) = core.explain();
+        let moved = core.moved();
+        Self {
+            lanes: Vec::new(),
+            small_lane: None,
+            why_so_many: Why::Asked,
+            is_away: core.is_away(),
+            silent: core.silent(now),
+            read: moved.bytes.saturating_sub(moved.written),
+            written: moved.written,
+            now: None,
+            limits: Vec::new(),
+            sizes: None,
+            known_path: None,
+            tls: None,
+            in_flight,
+            flight,
+            procedures: core.procedures(),
+            datagrams: None,
+        }
+    }
+}
+
 /// TLS as the last connection has it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TlsReport {
@@ -77,27 +106,6 @@ pub struct LaneReport {
     pub received: u64,
     /// How often it was connected.
     pub connections: u64,
-}
-
-/// What became of the calls of one procedure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ProcedureReport {
-    /// The program.
-    pub program: u32,
-    /// Its version.
-    pub version: u32,
-    /// The procedure.
-    pub procedure: u32,
-    /// Calls made.
-    pub calls: u64,
-    /// How often one of them was sent again.
-    pub retransmissions: u64,
-    /// Calls that were refused, given up, or answered with what is no answer.
-    pub errors: u64,
-    /// Calls answered, and how long they took in all.
-    pub answers: u64,
-    /// From the call to its answer, all of them together.
-    pub latency: Duration,
 }
 
 impl fmt::Display for LaneReport {

@@ -1,7 +1,9 @@
 //! One call to make.
 
 use std::fmt;
+use std::sync::Arc;
 
+use howdah_rpc::client::envelope::{CallProtection, TicketStamp};
 use howdah_rpc::client::{Class, ReceiveInto, Replay};
 use howdah_wire::rpc::Credentials;
 use howdah_wire::xdr::{Encode, Encoder};
@@ -18,11 +20,16 @@ pub struct Request<'a> {
     pub procedure: u32,
     /// Who calls.
     pub credentials: Credentials<'a>,
-    /// The arguments, without the payload.
+    /// The arguments, up to the payload.
     pub arguments: &'a dyn Encode,
-    /// Sent right after the arguments and padded, not copied: the data of a WRITE without its length, which is the last
-    /// of the arguments.
+    /// Sent right after the arguments and padded, not copied: the data of a WRITE without its length.
     pub payload: Option<Payload>,
+    /// The arguments behind the payload.
+    pub tail: Option<&'a dyn Encode>,
+    /// Writes the ticket of the channel's session into the arguments, where the call has one.
+    pub stamp: Option<TicketStamp>,
+    /// Protects the call each time that it is sent.
+    pub protection: Option<Arc<dyn CallProtection>>,
     /// Where the data of the reply goes.
     pub receive: Option<ReceiveInto>,
     /// What kind of call it is.
@@ -38,7 +45,7 @@ impl Encode for Nothing {
     fn encode(&self, _: &mut Encoder<'_>) {}
 }
 
-impl Request<'_> {
+impl<'a> Request<'a> {
     /// NULL, which each program has, takes nothing, gives nothing, and is answered at once (RFC 5531 12.1).
     pub fn null(program: u32, version: u32) -> Self {
         Self {
@@ -48,6 +55,9 @@ impl Request<'_> {
             credentials: Credentials::None,
             arguments: &Nothing,
             payload: None,
+            tail: None,
+            stamp: None,
+            protection: None,
             receive: None,
             class: Class::Attributes,
             replay: Replay::Idempotent,

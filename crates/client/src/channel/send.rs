@@ -1,129 +1,157 @@
 //! Sending: calls of a lane, one after the other, each in one piece.
 
-use std::io;
+use std::io::{self, IoSlice};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use howdah_net::{Readiness, Sent, Wait};
-use howdah_rpc::client::{Next, Peer};
+use howdah_rpc::client::core::CallToSend;
+use howdah_rpc::client::{Desk, Next, Peer};
+use howdah_wire::rpc::RecordMark;
 
 use super::call::Call;
 use super::lane::Lane;
 use super::link::Link;
+use super::lost_path::look_at_path;
 use super::payload::{self, SendError};
+use super::receive::receive;
+use super::shared::Shared;
 use super::{CallError, Payload};
 
 /// How long to wait for room in the socket before looking whether the connection still is of use.
 const TICK: Duration = Duration::from_millis(100);
 
-/// How many calls one thread sends before it leaves the rest to the tender: it has a reply of its own to wait for.
+/// How many calls one thread sends before it leaves the rest to the lane's thread: it has a reply of its own to wait for.
 const TURN: usize = 16;
 
-impl Lane {
-    /// A call that it carries may go out now, after those that may already.
-    pub(super) fn send_next(&self, call: &Arc<Call>, now: Instant) {
-        self.ready.lock().push_back(Arc::clone(call));
-        self.flush(None, now);
-    }
+/// What goes out on a lane, until another call may take its place.
+struct Turn<'t> {
+    shared: &'t Arc<Shared>,
+    lane: &'t Lane,
+    link: &'t Link,
+    /// Of the connection, if this thread leads.
+    peer: Option<&'t mut Peer>,
+    /// Brought up to date where sending takes time.
+    now: Instant,
+}
 
-    /// Sends the calls that may go out, unless another thread does. `peer` is that of the connection, if this thread leads.
-    pub(super) fn flush(&self, mut peer: Option<&mut Peer>, mut now: Instant) {
-        while !self.ready.lock().is_empty() {
-            // Who holds it looks for more after giving it up.
-            let Some(order) = self.order.try_lock() else { return };
-            for _ in 0..TURN {
-                let next = self.ready.lock().pop_front();
-                let Some(call) = next else { break };
-                // Without a connection, the tender sends it once there is one.
-                if let Some(link) = self.live_link()
-                    && self.carries(&call)
-                {
-                    self.send(&link, &call, peer.as_deref_mut(), &mut now);
-                }
+/// Sends the calls that may go out, unless another thread does. `peer` is that of the connection, if this thread leads.
+pub(super) fn flush(shared: &Arc<Shared>, lane: &Lane, mut peer: Option<&mut Peer>, now: Instant) {
+    while shared.has_unsent(lane) {
+        // Who holds it looks for more after giving it up.
+        let Some(mut desk) = lane.desk.try_lock() else { return };
+        match lane.live_link() {
+            Some(link) => {
+                Turn { shared, lane, link: &link, peer: peer.as_deref_mut(), now }.take(&mut desk);
             }
-            drop(order);
-            if !self.ready.lock().is_empty() {
-                self.bell.ring();
-                return;
+            // All that may be in flight is sent once there is a connection.
+            None => return,
+        }
+        drop(desk);
+        if shared.has_unsent(lane) {
+            lane.wakeup.wake();
+            return;
+        }
+    }
+}
+
+impl Turn<'_> {
+    fn take(&mut self, desk: &mut Desk) {
+        for _ in 0..TURN {
+            let reply = self.lane.replies.lock().pop_front();
+            if let Some(reply) = reply {
+                self.send_reply(&reply);
+                continue;
             }
+            let time = self.shared.driver.time_at(self.now);
+            let next = self.shared.driver.core().poll_send(self.lane.index, time);
+            let Some(sending) = next else { return };
+            self.send(&sending, desk);
         }
     }
 
-    /// Connected: everything that may be in flight goes out, in order.
-    pub(super) fn connected(&self, link: Arc<Link>) {
-        let order = self.order.lock();
-        let mut now = Instant::now();
-        self.set_link(Some(Arc::clone(&link)));
-        self.ready.lock().clear();
-        let calls = self.calls();
-        self.hand_over();
-        for call in calls.iter().filter(|call| call.is_to_be_sent()) {
-            if link.is_broken() {
-                break;
-            }
-            self.send(&link, call, None, &mut now);
+    /// Sends a call. A connection that breaks on the way is the lane thread's affair: the call is sent again.
+    fn send(&mut self, sending: &CallToSend<Arc<Call>>, desk: &mut Desk) {
+        let CallToSend { call, procedure, before, ticket } = sending;
+        if *before > 0 {
+            tracing::debug!(xid = call.xid, ?procedure, replay = ?call.replay, before, "sending again");
         }
-        drop(order);
-        self.flush(None, now);
-    }
-
-    /// Sends a call, unless it was sent on this connection already. A connection that breaks on the way is the tender's
-    /// affair: the call is sent again. `now` is brought up to date where that takes time.
-    fn send(&self, link: &Link, call: &Call, mut peer: Option<&mut Peer>, now: &mut Instant) {
-        let Some(before) = call.on_send(link.number, *now) else { return };
-        self.hub.on_send(call, before);
-        let (mut sent, length) = (0, call.outgoing.length());
+        let envelope = call.seal(*ticket, desk);
+        let (mut sent, length) = (0, envelope.length());
         while sent < length {
-            let went = match call.outgoing.next(sent) {
-                Next::Pieces { pieces, more } => link.connection.send(&pieces, more),
-                Next::Payload(payload, from) => match send_payload(link, payload, from) {
-                    Err(SendError::Source(error)) => return self.on_lost_payload(link, call, error, *now),
+            let went = match envelope.next(sent) {
+                Next::Pieces { pieces, more } => self.link.connection.send(&pieces, more),
+                Next::Payload(payload, from) => match send_payload(self.link, payload, from) {
+                    Err(SendError::Source(error)) => return self.on_lost_payload(call, error),
                     Err(SendError::Connection(error)) => Err(error),
                     Ok(sent) => Ok(sent),
                 },
             };
-            match went {
-                Ok(Sent::Bytes(count)) => sent += count,
-                Ok(Sent::WouldBlock) if !link.is_broken() && !self.hub.is_closing() => {
-                    self.wait_for_room(link, peer.as_deref_mut());
-                    *now = Instant::now();
-                    // Nobody else may look while this thread waits. It cannot ask: it is in the middle of a call.
-                    self.look_at_path(link, *now, false);
-                    self.look_after_calls();
-                }
-                Ok(Sent::WouldBlock) => return,
-                Err(error) => {
-                    tracing::debug!(lane = self.index, address = %self.address(), %error, "sending");
-                    link.break_off();
-                    self.bell.ring();
-                    return;
-                }
+            match self.on_sent(went) {
+                Some(count) => sent += count,
+                None => return,
+            }
+        }
+    }
+
+    /// Sends the reply to a call of the server.
+    fn send_reply(&mut self, reply: &[u8]) {
+        let mark = RecordMark { length: reply.len() as u32, last: true };
+        let record = [&mark.to_bytes()[..], reply].concat();
+        let mut sent = 0;
+        while sent < record.len() {
+            let went = self.link.connection.send(&[IoSlice::new(&record[sent..])], false);
+            match self.on_sent(went) {
+                Some(count) => sent += count,
+                None => return,
+            }
+        }
+    }
+
+    /// How many bytes went; none if the connection is of no use any more.
+    fn on_sent(&mut self, went: io::Result<Sent>) -> Option<usize> {
+        match went {
+            Ok(Sent::Bytes(count)) => Some(count),
+            Ok(Sent::WouldBlock) if self.link.is_broken() || self.shared.driver.is_closing() => None,
+            Ok(Sent::WouldBlock) => {
+                self.wait_for_room();
+                self.now = Instant::now();
+                // Nobody else may look while this thread waits. It cannot ask: it is in the middle of a call.
+                look_at_path(self.shared, self.lane, self.link, self.now, false);
+                let time = self.shared.driver.time_at(self.now);
+                self.shared.decide(|core| core.look_after_calls(self.lane.index, time));
+                Some(0)
+            }
+            Err(error) => {
+                tracing::debug!(lane = self.lane.index, address = %self.lane.address(), %error, "sending");
+                self.shared.break_off(self.lane, self.link);
+                None
             }
         }
     }
 
     /// What was promised of a call cannot be sent, after part of it was: the call is over, and the connection with it, since
     /// nothing else would be understood there. The others are sent again on the next one.
-    fn on_lost_payload(&self, link: &Link, call: &Call, error: io::Error, now: Instant) {
-        tracing::warn!(lane = self.index, %error, "reading the data to send");
-        if self.give_up(call.xid, now).is_some() {
-            self.hub.finish(call, Err(CallError::Payload(Arc::new(error))), now);
+    fn on_lost_payload(&self, call: &Call, error: io::Error) {
+        tracing::warn!(lane = self.lane.index, %error, "reading the data to send");
+        let time = self.shared.driver.time_at(self.now);
+        if self.shared.decide(|core| core.abort(call.xid, time)).is_some() {
+            call.finish(Err(CallError::Payload(Arc::new(error))));
         }
-        link.break_off();
-        self.bell.ring();
+        self.shared.break_off(self.lane, self.link);
     }
 
     /// The socket is full. A server that cannot get rid of its replies takes no calls, so they are received here if
     /// nobody else does.
-    fn wait_for_room(&self, link: &Link, peer: Option<&mut Peer>) {
-        let mut ours = if peer.is_none() { link.peer.try_lock() } else { None };
-        let peer = peer.or(ours.as_deref_mut());
+    fn wait_for_room(&mut self) {
+        let mut ours = if self.peer.is_none() { self.link.peer.try_lock() } else { None };
+        let peer = self.peer.as_deref_mut().or(ours.as_deref_mut());
         let wanted = Readiness { readable: peer.is_some(), writable: true };
-        let Ok(ready) = link.connection.wait(wanted, TICK) else { return };
+        let Ok(ready) = self.link.connection.wait(wanted, TICK) else { return };
         if let Some(peer) = peer
             && ready.readable
         {
-            self.receive(link, peer, Wait::No);
+            receive(self.shared, self.lane, self.link, peer, Wait::No);
         }
     }
 }

@@ -10,7 +10,7 @@ use super::evidence::{Evidence, Facts};
 use super::gauge::Gauge;
 use super::lane::Lane;
 use super::link::Link;
-use super::sizes::Sizes;
+use super::shared::Shared;
 
 /// Looks at the connections of one lane, one after the other.
 #[derive(Default)]
@@ -23,20 +23,22 @@ pub(super) struct Sizing {
 
 impl Sizing {
     /// Has the lane's connection sized, if it is a new one, and looks at what is asked of it.
-    pub(super) fn glance(&mut self, lane: &Lane, link: &Link, sizes: &Sizes) {
-        let now = lane.hub.time();
+    pub(super) fn glance(&mut self, shared: &Shared, lane: &Lane, link: &Link) {
+        let (now, mut glance) = (shared.time(), shared.driver.core().glance(lane.index));
         if self.number != link.number {
-            self.close(lane, sizes);
+            self.close(shared, lane);
             self.number = link.number;
-            sizes.on_open(link.number, &link.connection);
-            self.gauge.begin(now, lane);
+            shared.sizes.on_open(link.number, &link.connection);
+            self.gauge.begin(now, glance.moved);
         }
-        self.gauge.look(now, lane, link);
+        // One call may be on its way into the socket.
+        glance.has_unsent |= lane.desk.is_locked();
+        self.gauge.look(now, &glance, link);
     }
 
     /// Looks at the connection, if it is time to.
-    pub(super) fn look(&mut self, lane: &Lane, link: &Link, sizes: &Sizes) {
-        let now = lane.hub.time();
+    pub(super) fn look(&mut self, shared: &Shared, lane: &Lane, link: &Link) {
+        let (now, sizes) = (shared.time(), &shared.sizes);
         if now < self.due || self.number != link.number {
             return;
         }
@@ -56,16 +58,16 @@ impl Sizing {
     }
 
     /// The lane has no calls, and nobody looks at it for as long as `sleep` takes: nothing limits it, nor did meanwhile.
-    pub(super) fn rest(&mut self, lane: &Lane, sleep: impl FnOnce()) {
+    pub(super) fn rest(&mut self, shared: &Shared, lane: &Lane, sleep: impl FnOnce()) {
         *lane.evidence.lock() = None;
         sleep();
-        self.gauge.begin(lane.hub.time(), lane);
+        self.gauge.begin(shared.time(), shared.driver.core().moved());
     }
 
     /// The connection is gone.
-    pub(super) fn close(&mut self, lane: &Lane, sizes: &Sizes) {
+    pub(super) fn close(&mut self, shared: &Shared, lane: &Lane) {
         if self.number != 0 {
-            sizes.on_close(lane.hub.time(), self.number);
+            shared.sizes.on_close(shared.time(), self.number);
         }
         *lane.evidence.lock() = None;
         *self = Self::default();

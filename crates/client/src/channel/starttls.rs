@@ -10,6 +10,8 @@ use howdah_tls::{ClientTls, TlsError};
 use howdah_wire::rpc::{CallHeader, Credentials, RecordMark, TlsAnswer, TlsProbe};
 use howdah_wire::xdr::{Decode, Decoder, Encoder};
 
+use super::connecting::ConnectStep;
+
 /// The longest answer to a NULL call that is read, in bytes.
 const ANSWER_MAX: usize = 512;
 
@@ -82,6 +84,16 @@ pub fn secure(
         null_call(&connection, program, Credentials::None, deadline).map_err(in_words)?;
     }
     Ok(connection)
+}
+
+/// TLS, as what is done on each connection.
+pub(super) struct StartTls(pub(super) ClientTls, pub(super) (u32, u32));
+
+impl ConnectStep for StartTls {
+    fn run(&self, connection: Connection, deadline: Instant) -> io::Result<Connection> {
+        let Self(tls, program) = self;
+        secure(connection, tls, *program, deadline)
+    }
 }
 
 /// The xid of calls that nobody else sees.

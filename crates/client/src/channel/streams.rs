@@ -1,72 +1,113 @@
-//! A channel over streams: its lanes, and a tender for each.
+//! A channel over streams: opened, called through, closed.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use howdah_net::{Connection, is_local};
+use howdah_rpc::client::core::LanePlan;
+use howdah_rpc::client::lanes::Growth;
 use howdah_tune::paths::FoundPath;
+use parking_lot::Mutex;
 
-use super::aside::Aside;
 use super::call::Call;
-use super::hub::Hub;
+use super::connecting::Connector;
+use super::driver::Driver;
+use super::evidence::Evidence;
 use super::lane::Lane;
 use super::link::Link;
-use super::paths;
+use super::review::Review;
+use super::send::flush;
 use super::shared::Shared;
 use super::sizes::Sizes;
 use super::starttls::is_tls;
-use super::{CallError, ChannelReport, ConnectError, LANES_MAX, Lanes, Request};
-use howdah_rpc::client::lanes::Growth;
+use super::{
+    ChannelOptions, ChannelProtocol, ChannelReport, ConnectError, LANES_MAX, LaneReport, Lanes, Limit,
+    LimitReport, Request, TlsReport, lane_thread, paths,
+};
 
-/// Lanes, and the threads that tend them.
+/// Lanes, and a thread for each that is used.
 pub(super) struct Streams {
     shared: Arc<Shared>,
+    options: ChannelOptions,
     /// What was expected of the path at the start.
     expected: Option<FoundPath>,
 }
 
+/// The first connection, and what it tells of the server.
+struct First {
+    connection: Connection,
+    /// Which of the addresses it is.
+    at: usize,
+    same_host: bool,
+}
+
 impl Streams {
     /// Connects to a server. Of its lanes one must come up; the others follow on their own.
-    pub(super) fn open(addresses: &[SocketAddr], hub: Arc<Hub>) -> Result<Self, ConnectError> {
-        let addresses: Arc<[SocketAddr]> = addresses.into();
-        let first = Lane::new(0, Arc::clone(&addresses), Arc::clone(&hub));
-        let (same_host, took) = connect_first(&first, addresses.len())?;
-        let remembers = hub.remembers_path() && !same_host;
-        let known = remembers.then(|| paths::recall(first.address().ip())).flatten();
+    pub(super) fn open(
+        addresses: &[SocketAddr],
+        options: &ChannelOptions,
+        protocol: ChannelProtocol,
+    ) -> Result<Self, ConnectError> {
+        let steps = protocol.steps.clone();
+        let connector = Connector::new(options, steps);
+        let (first, took) = connect_first(&connector, addresses)?;
+        let remembers = options.remembers_path && !first.same_host;
+        let known = remembers.then(|| paths::recall(first.connection.peer().ip())).flatten();
         let expected = remembers.then(|| known.unwrap_or_else(|| FoundPath::assumed(took)));
-        Self::over(first, &addresses, hub, same_host, (known, expected))
+        Self::over(connector, first, addresses, (options, protocol), (known, expected))
     }
 
-    /// Over a first lane that is connected to a server on this host, or not. What is known of the path, and what is expected of it.
+    /// Over a first connection. What is known of the path, and what is expected of it.
     fn over(
-        first: Lane,
-        addresses: &Arc<[SocketAddr]>,
-        hub: Arc<Hub>,
-        same_host: bool,
+        connector: Connector,
+        first: First,
+        addresses: &[SocketAddr],
+        (options, protocol): (&ChannelOptions, ChannelProtocol),
         (known, expected): (Option<FoundPath>, Option<FoundPath>),
     ) -> Result<Self, ConnectError> {
-        let most = match hub.lanes() {
+        let First { connection, at, same_host } = first;
+        let most = match options.lanes {
             Lanes::Fixed(count) => count,
             Lanes::Auto if same_host => 1,
             Lanes::Auto => LANES_MAX,
         };
-        let new = |index| Lane::new(index, Arc::clone(addresses), Arc::clone(&hub));
-        let lanes = std::iter::once(first).chain((1..most).map(new)).map(Arc::new).collect();
         // Who asked for a number gets that. On this host nothing is far.
-        let aside = (hub.lanes() == Lanes::Auto && !same_host).then(|| Aside::new(Arc::new(new(most))));
-        let mut growth = Growth::new(hub.lanes(), same_host);
+        let has_small = options.lanes == Lanes::Auto && !same_host;
+        let mut growth = Growth::new(options.lanes, same_host);
         if let Some(expected) = expected {
             tracing::debug!("{expected}");
-            hub.window.expect(expected.expected_of_both());
             growth = growth.starting_from(expected.lanes());
         }
-        let shared = Arc::new(Shared::new(hub, lanes, aside, Sizes::new(same_host), (growth, known)));
-        shared.hub.has_lanes(&shared);
-        let streams = Self { shared, expected };
+        let driver = Driver::new(options, Some(LanePlan { most, has_small, growth }), protocol.session);
+        driver.core().expect(expected.and_then(|expected| expected.expected_of_both()));
+        let addresses: Arc<[SocketAddr]> = addresses.into();
+        let lane = |index| Arc::new(Lane::new(index, Arc::clone(&addresses)));
+        let lanes: Vec<_> = (0..most + usize::from(has_small)).map(lane).collect();
+        lanes[0].set_address(addresses[at]);
+        let number = driver.core().on_connected(0, driver.time());
+        lanes[0].set_link(Some(Arc::new(Link::new(connection, number))));
+        let shared = Arc::new(Shared {
+            driver,
+            connector,
+            lanes,
+            sizes: Sizes::new(same_host),
+            review: Mutex::new(Review::new(known, options.remembers_path)),
+            answer_call: protocol.answer_call,
+            start_thread: lane_thread::start,
+        });
+        let streams = Self { shared, options: options.clone(), expected };
         tracing::debug!("{}", streams.shared.sizes.explain().unwrap_or_default());
-        streams.shared.start_tenders().map_err(|error| ConnectError::Thread(Arc::new(error)))?;
+        let (used, _) = streams.shared.driver.core().lanes();
+        for lane in 0..used {
+            streams.start_thread(lane)?;
+        }
         Ok(streams)
+    }
+
+    fn start_thread(&self, lane: usize) -> Result<(), ConnectError> {
+        self.shared.lanes[lane].has_thread.store(true, std::sync::atomic::Ordering::SeqCst);
+        lane_thread::start(&self.shared, lane).map_err(|error| ConnectError::Thread(Arc::new(error)))
     }
 
     /// What was expected of the path at the start: what was found minutes ago, or else what is assumed of its round trip.
@@ -76,64 +117,99 @@ impl Streams {
 
     /// Makes a call, once it may be in flight.
     pub(super) fn start(&self, request: Request<'_>) -> Arc<Call> {
-        self.shared.start(request)
+        let started = Instant::now();
+        let (call, lane) = self.shared.start(request, started);
+        if let Some(lane) = lane.map(|lane| &self.shared.lanes[lane]) {
+            flush(&self.shared, lane, None, started);
+            lane.wakeup.wake_sleeper();
+        }
+        call
     }
 
-    /// The lanes as they are now, in a report.
-    pub(super) fn report(&self, report: ChannelReport) -> ChannelReport {
-        let review = self.shared.review.lock();
+    /// What all threads share.
+    pub(super) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    /// The channel as it is now.
+    pub(super) fn report(&self) -> ChannelReport {
+        let shared = &self.shared;
+        let (lanes, why_so_many) = shared.driver.core().lanes();
+        let small = shared.driver.core().small_lane();
+        let review = shared.review.lock();
         ChannelReport {
-            lanes: self.shared.lanes().iter().map(|lane| lane.report()).collect(),
-            aside: self.shared.used_lanes().nth(self.shared.lanes().len()).map(|lane| lane.report()),
-            why_so_many: review.growth.why(),
-            now: self.shared.limit_now(),
-            limits: review.tally.report(),
-            sizes: self.shared.sizes.explain(),
-            known_path: review.known,
-            tls: self.shared.lanes().iter().find_map(|lane| lane.tls()),
-            ..report
+            lanes: (0..lanes).map(|lane| self.lane_report(lane)).collect(),
+            small_lane: small.map(|lane| self.lane_report(lane)),
+            why_so_many,
+            now: self.limit_now(lanes),
+            limits: review.report(),
+            sizes: shared.sizes.explain(),
+            known_path: review.known_path(),
+            tls: shared.lanes[..lanes].iter().find_map(|lane| self.tls(lane)),
+            ..ChannelReport::of(&shared.driver.core(), shared.time())
         }
+    }
+
+    fn lane_report(&self, index: usize) -> LaneReport {
+        let (lane, sketch) = (&self.shared.lanes[index], self.shared.driver.core().sketch(index));
+        LaneReport {
+            server: lane.address(),
+            local: lane.live_link().map(|link| link.connection.local()),
+            round_trip: sketch.meter.round_trip(),
+            rate: sketch.meter.rate(),
+            calls: sketch.load,
+            received: sketch.received,
+            connections: sketch.connections,
+        }
+    }
+
+    /// What limits them now, if anything is asked for.
+    fn limit_now(&self, lanes: usize) -> Option<LimitReport> {
+        let all = self.shared.lanes[..lanes].iter().filter_map(|lane| *lane.evidence.lock());
+        let Evidence { limit, writes, rate, facts } = all.max_by(|a, b| a.rate.total_cmp(&b.rate))?;
+        let report = LimitReport { limit, writes, share: 1.0, rate, facts };
+        (limit != Limit::Idle && !self.shared.driver.core().is_silent()).then_some(report)
+    }
+
+    /// TLS on a lane's connection, while it has one.
+    fn tls(&self, lane: &Lane) -> Option<TlsReport> {
+        let (suite, certificate) = lane.live_link()?.connection.tls_facts()?;
+        let own = self.options.tls.as_ref().and_then(|(tls, _)| tls.certificate()).cloned();
+        Some(TlsReport { suite, certificate, own })
     }
 }
 
-/// Connects the first lane, to the first address that answers; whether that is one of this host, and how long it took.
-fn connect_first(lane: &Lane, addresses: usize) -> Result<(bool, Duration), ConnectError> {
+/// Connects to the first address that answers; how long that took.
+fn connect_first(connector: &Connector, addresses: &[SocketAddr]) -> Result<(First, Duration), ConnectError> {
     let mut failure = ConnectError::NoAddress;
-    for _ in 0..addresses {
-        let (address, hub, began) = (lane.address(), &lane.hub, Instant::now());
-        let connected = Connection::open(address, &hub.connect_settings());
+    for (at, &address) in addresses.iter().enumerate() {
+        let began = Instant::now();
+        let connected = Connection::open(address, connector.settings());
         let took = began.elapsed();
-        match connected.and_then(|connection| hub.secure(connection)) {
+        match connected.and_then(|connection| connector.prepare(connection)) {
             Ok(connection) => {
                 let same_host = is_local(connection.local().ip(), connection.peer().ip());
-                lane.set_link(Some(Arc::new(Link::new(connection, hub.next_link(), hub.time()))));
-                return Ok((same_host, took));
+                return Ok((First { connection, at, same_host }, took));
             }
             Err(error) if is_tls(&error) => {
                 return Err(ConnectError::Tls { address, cause: Arc::new(error) });
             }
             Err(error) => failure = ConnectError::Failed { address, cause: Arc::new(error) },
         }
-        lane.turn_away();
     }
     Err(failure)
 }
 
 impl Drop for Streams {
     fn drop(&mut self) {
-        self.shared.hub.close();
-        for lane in self.shared.all_lanes() {
+        let shared = &self.shared;
+        shared.driver.close();
+        shared.decide(|core| core.close(shared.time()));
+        for lane in &shared.lanes {
             if let Some(link) = lane.link() {
                 link.end();
             }
-            lane.bell.ring();
-        }
-        let now = Instant::now();
-        for lane in self.shared.all_lanes() {
-            for call in lane.calls() {
-                lane.give_up(call.xid, now);
-                self.shared.hub.finish(&call, Err(CallError::Closed), now);
-            }
+            lane.wakeup.wake();
         }
     }
 }

@@ -13,17 +13,18 @@ use howdah_wire::rpc::AuthFlavor;
 use super::ping::ping;
 use super::resolve::resolve;
 use super::{ConnectError, ConnectOptions};
+use crate::Remote;
 use crate::channel::{Channel, ChannelOptions, Patience, Target, Transport};
 use crate::mount::{Mount, MountError, Search, mount};
 use crate::nfs3::{Identity, Nfs3, Settings, Wanted};
 use crate::url::{NfsUrl, Security, UrlOptions, WantedSecurity};
 
 /// The file system that a URL names. Its root is the directory that the server's MOUNT gave for the longest start of the
-/// path; [`Nfs3::below_root`] are the names of the path that are left, such as that of a file.
+/// path; [`Remote::below_root`] are the names of the path that are left, such as that of a file.
 ///
 /// # Errors
 /// No address, nobody who answers there, or a refusal: each says the step, its subject, the cause, and what to do.
-pub fn connect(url: &NfsUrl, options: &ConnectOptions) -> Result<Arc<Nfs3>, ConnectError> {
+pub fn connect(url: &NfsUrl, options: &ConnectOptions) -> Result<Arc<dyn Remote>, ConnectError> {
     if !url.options.without_effect.is_empty() {
         tracing::info!(options = ?url.options.without_effect, "options of the URL that have no effect");
     }
@@ -42,7 +43,7 @@ pub fn connect(url: &NfsUrl, options: &ConnectOptions) -> Result<Arc<Nfs3>, Conn
 
 /// What the root is: FSINFO need not say.
 fn root_kind(client: &Nfs3, caller: &Caller) -> Option<FileKind> {
-    let told = client.root_as_told().map(|root| root.attributes);
+    let told = client.root_at_connect().map(|root| root.attributes);
     Some(told.or_else(|| client.attributes(caller, &client.root()).ok())?.kind)
 }
 

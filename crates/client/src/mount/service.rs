@@ -9,8 +9,8 @@ use howdah_wire::nfs3;
 use howdah_wire::xdr::{DecodeError, Decoder, Encode};
 
 use crate::channel::{
-    CallError, Channel, ChannelOptions, ChannelReport, Class, ConnectError, Patience, Pending,
-    ProcedureReport, Replay, Request, Target, Transport,
+    CallError, Channel, ChannelOptions, ChannelReport, ConnectError, Patience, Pending, ProcedureReport,
+    Request, Target, Transport,
 };
 use crate::nfs3::{Identity, machine_name};
 
@@ -83,16 +83,11 @@ pub(super) fn request<'r>(
     (caller, machine): (&Caller, &'r [u8]),
     arguments: &'r dyn Encode,
 ) -> Request<'r> {
+    // A second MNT or UMNT ends as the first one did.
     Request {
-        program,
-        version,
         procedure,
         credentials: Identity::Caller.credentials(caller, machine),
         arguments,
-        payload: None,
-        receive: None,
-        class: Class::Attributes,
-        // A second MNT or UMNT ends as the first one did.
-        replay: Replay::Idempotent,
+        ..Request::null(program, version)
     }
 }

@@ -10,9 +10,10 @@ use howdah_wire::nfs3::fsinfo;
 
 use super::convert::attributes;
 use super::identity::{self, Identity};
-use super::sizes::{Sizes, Wanted};
+use super::sizes::{self, Wanted};
 use super::verifiers::Verifiers;
 use crate::channel::{Channel, ProcedureReport, Transport};
+use crate::{Remote, Sizes};
 
 /// How a client acts.
 #[derive(Debug, Clone, Default)]
@@ -36,7 +37,7 @@ pub struct Nfs3 {
     pub(super) verifiers: Verifiers,
     /// Whether the server has no READDIRPLUS.
     pub(super) lists_names_only: AtomicBool,
-    sizes: Sizes,
+    pub(super) sizes: Sizes,
     /// What the server told of the root's file system (FSINFO).
     pub(super) told: Option<fsinfo::Success>,
     patience: Option<Duration>,
@@ -69,7 +70,7 @@ impl Nfs3 {
             machine: identity::machine_name(),
             verifiers: Verifiers::default(),
             lists_names_only: AtomicBool::new(false),
-            sizes: Sizes::UNTOLD,
+            sizes: sizes::UNTOLD,
             told: None,
             patience: settings.patience,
             below_root,
@@ -83,7 +84,7 @@ impl Nfs3 {
         };
         let (told, first_below) = client.information(caller, &root, look_up)?;
         client.first_below = first_below;
-        client.sizes = Sizes::new(&told, &settings.wanted, transport);
+        client.sizes = sizes::of(&told, &settings.wanted, transport);
         client.told = Some(told);
         tracing::debug!(sizes = ?client.sizes, "the server announced its sizes");
         Ok(client)
@@ -99,33 +100,6 @@ impl Nfs3 {
         Self { _keep: Some(Box::new(guard)), ..self }
     }
 
-    /// The names, below the root, of what the URL named: they may not be there.
-    pub fn below_root(&self) -> &[Vec<u8>] {
-        &self.below_root
-    }
-
-    /// What the first of these names led to when this connected, if there are any.
-    pub fn first_below_as_told(&self) -> Option<Result<Node>> {
-        self.first_below
-    }
-
-    /// What was called to mount it: calls that no channel of this client counts.
-    pub fn mount_calls(&self) -> &[ProcedureReport] {
-        &self.mount_calls
-    }
-
-    /// The root as the server told it when this connected, if it did.
-    pub fn root_as_told(&self) -> Option<Node> {
-        let told = self.told.as_ref()?.attributes.as_ref()?;
-        Some(Node { handle: self.root, attributes: attributes(told) })
-    }
-
-    /// Whether the server has said that it does not know the root any more: its directory was removed or replaced, or its handles are
-    /// others now. Mounting again helps.
-    pub fn has_lost_root(&self) -> bool {
-        self.has_lost_root.load(Ordering::Relaxed)
-    }
-
     /// Notes what an answer about a node says of the root.
     pub(super) fn note_root<T>(&self, node: &Handle, outcome: Result<T>) -> Result<T> {
         if *node == self.root && matches!(outcome, Err(FsError::Stale | FsError::BadHandle)) {
@@ -134,17 +108,38 @@ impl Nfs3 {
         outcome
     }
 
-    /// How many bytes go into one call.
-    pub fn sizes(&self) -> Sizes {
-        self.sizes
+    pub(super) fn patience(&self) -> Option<Duration> {
+        self.patience
     }
+}
 
-    /// The way to the server: what it measured can be asked.
-    pub fn channel(&self) -> &Arc<Channel> {
+impl Remote for Nfs3 {
+    fn channel(&self) -> &Arc<Channel> {
         &self.channel
     }
 
-    pub(super) fn patience(&self) -> Option<Duration> {
-        self.patience
+    fn sizes(&self) -> Sizes {
+        self.sizes
+    }
+
+    fn has_lost_root(&self) -> bool {
+        self.has_lost_root.load(Ordering::Relaxed)
+    }
+
+    fn root_at_connect(&self) -> Option<Node> {
+        let told = self.told.as_ref()?.attributes.as_ref()?;
+        Some(Node { handle: self.root, attributes: attributes(told) })
+    }
+
+    fn below_root(&self) -> &[Vec<u8>] {
+        &self.below_root
+    }
+
+    fn first_below_at_connect(&self) -> Option<Result<Node>> {
+        self.first_below
+    }
+
+    fn connect_calls(&self) -> &[ProcedureReport] {
+        &self.mount_calls
     }
 }

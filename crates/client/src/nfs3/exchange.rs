@@ -110,8 +110,6 @@ impl Nfs3 {
         receive: Option<ReceiveInto>,
     ) -> Request<'a> {
         Request {
-            program: nfs3::PROGRAM,
-            version: nfs3::VERSION,
             procedure: procedure.number,
             credentials: self.identity.credentials(caller, &self.machine),
             arguments,
@@ -119,6 +117,7 @@ impl Nfs3 {
             receive,
             class: procedure.class,
             replay: procedure.replay,
+            ..Request::null(nfs3::PROGRAM, nfs3::VERSION)
         }
     }
 }

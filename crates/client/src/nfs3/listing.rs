@@ -135,7 +135,7 @@ impl Nfs3 {
 
     /// The most bytes of a page: as far as the way to the server carries them, but enough for any entry.
     pub(super) fn page_size(&self) -> u32 {
-        let size = self.within_transfer(self.sizes().listing);
+        let size = self.within_transfer(self.sizes.listing);
         u32::try_from(size).map_or(LISTING_MIN, |size| size.max(LISTING_MIN))
     }
 

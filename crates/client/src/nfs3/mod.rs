@@ -41,4 +41,4 @@ mod write;
 pub use client::{Nfs3, Settings};
 pub use identity::Identity;
 pub(crate) use identity::machine_name;
-pub use sizes::{Sizes, Wanted};
+pub use sizes::Wanted;

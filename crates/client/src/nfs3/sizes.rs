@@ -2,12 +2,13 @@
 
 use howdah_wire::nfs3::{DATA_MAX, fsinfo};
 
+use crate::Sizes;
 use crate::channel::Transport;
 
 /// The most bytes of data in a datagram: what servers take over UDP. More would not fit 64 KiB with its header anyway.
 const DATAGRAM_MAX: u32 = 32 << 10;
 /// What is used where a server announces nothing, in bytes: every server takes what NFS version 2 did.
-const UNTOLD: u32 = 8 << 10;
+const SIZE_UNTOLD: u32 = 8 << 10;
 /// The smallest listing that is asked for, in bytes: room for the longest name with handle and attributes, and then some.
 pub(super) const LISTING_MIN: u32 = 4 << 10;
 /// The largest: some 300 entries with all details. More wins little, and the answer must be held whole.
@@ -24,37 +25,24 @@ pub struct Wanted {
     pub listing: Option<u32>,
 }
 
-/// How many bytes go into one call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sizes {
-    /// The most data of a READ.
-    pub read: u32,
-    /// The most data of a WRITE.
-    pub write: u32,
-    /// The longest answer to a READDIR or READDIRPLUS.
-    pub listing: u32,
-}
+/// Before the server announced anything.
+pub(super) const UNTOLD: Sizes = Sizes { read: SIZE_UNTOLD, write: SIZE_UNTOLD, listing: SIZE_UNTOLD };
 
-impl Sizes {
-    /// Before the server announced anything.
-    pub(super) const UNTOLD: Self = Self { read: UNTOLD, write: UNTOLD, listing: UNTOLD };
-
-    /// What follows from what the server announced.
-    pub(super) fn new(told: &fsinfo::Success, wanted: &Wanted, transport: Transport) -> Self {
-        let most = if transport.is_datagrams() { DATAGRAM_MAX } else { DATA_MAX };
-        let listing = wanted.listing.unwrap_or(told.directory_preferred);
-        Self {
-            read: size(wanted.read, told.read_preferred, told.read_max, most),
-            write: size(wanted.write, told.write_preferred, told.write_max, most),
-            listing: listing.clamp(LISTING_MIN, LISTING_MAX.min(most)),
-        }
+/// What follows from what the server announced.
+pub(super) fn of(told: &fsinfo::Success, wanted: &Wanted, transport: Transport) -> Sizes {
+    let most = if transport.is_datagrams() { DATAGRAM_MAX } else { DATA_MAX };
+    let listing = wanted.listing.unwrap_or(told.directory_preferred);
+    Sizes {
+        read: size(wanted.read, told.read_preferred, told.read_max, most),
+        write: size(wanted.write, told.write_preferred, told.write_max, most),
+        listing: listing.clamp(LISTING_MIN, LISTING_MAX.min(most)),
     }
 }
 
 /// The size wanted, else the one preferred, within what the server takes at most.
 fn size(wanted: Option<u32>, preferred: u32, max: u32, most: u32) -> u32 {
     let told = |size: u32| (size > 0).then_some(size);
-    let max = told(max).or(told(preferred)).unwrap_or(UNTOLD).min(most);
+    let max = told(max).or(told(preferred)).unwrap_or(SIZE_UNTOLD).min(most);
     wanted.or(told(preferred)).unwrap_or(max).min(max)
 }
 
@@ -95,7 +83,7 @@ mod tests {
             (u32::MAX, u32::MAX, None, Transport::Tcp, 4 << 20),
         ] {
             let wanted = Wanted { read: wanted, write: wanted, listing: None };
-            let sizes = Sizes::new(&told(preferred, max), &wanted, transport);
+            let sizes = of(&told(preferred, max), &wanted, transport);
             assert_eq!((sizes.read, sizes.write), (expected, expected), "{preferred} {max} {wanted:?}");
             assert!((LISTING_MIN..=LISTING_MAX).contains(&sizes.listing));
         }

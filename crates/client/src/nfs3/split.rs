@@ -37,7 +37,7 @@ impl Nfs3 {
 
     /// The same; what the buffer held is gone when there is no answer.
     pub(super) fn read_parts(&self, range: Range<'_>, buffer: &mut Vec<u8>) -> Result<(Told, Attributes)> {
-        let size = self.within_transfer(self.sizes().read);
+        let size = self.within_transfer(self.sizes.read);
         let (first, mut rest) = cut(range, size);
         let pending = self.start_read(first, std::mem::take(buffer));
         let mut started = VecDeque::new();
@@ -92,7 +92,7 @@ impl Nfs3 {
         how: Stability,
         change: &mut Change,
     ) -> Result<Written> {
-        let size = self.within_transfer(self.sizes().write);
+        let size = self.within_transfer(self.sizes.write);
         let mut rest = Part { caller, node, offset, data, how };
         let mut progress = Progress::default();
         let mut started = VecDeque::new();

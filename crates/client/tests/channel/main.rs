@@ -2,6 +2,7 @@
 
 mod absence;
 mod calls;
+mod envelope;
 mod lost_path;
 mod misbehaviour;
 mod restarts;

@@ -51,15 +51,11 @@ pub fn open(address: SocketAddr, options: ChannelOptions) -> Channel {
 /// A call of NFSv3 as the superuser.
 pub fn request(procedure: u32, arguments: &dyn Encode, class: Class) -> Request<'_> {
     Request {
-        program: nfs3::PROGRAM,
-        version: nfs3::VERSION,
         procedure,
         credentials: Credentials::Sys(AuthSys::new(b"test", 0, 0, &[])),
         arguments,
-        payload: None,
-        receive: None,
         class,
-        replay: Replay::Idempotent,
+        ..Request::null(nfs3::PROGRAM, nfs3::VERSION)
     }
 }
 

@@ -1,28 +1,28 @@
 //! Models of the channel's lock-free pieces: the real files, with threads and atomics of `shuttle`, which tries every interleaving where
-//! steps are few, and very many where they are not. A failure prints the schedule that repeats it. Waiting for a time never ends there, so that a ring
+//! steps are few, and very many where they are not. A failure prints the schedule that repeats it. Waiting for a time never ends there, so that a wake-up
 //! that is lost is a thread that waits for ever.
 
-#[path = "../../src/channel/bell.rs"]
-#[allow(dead_code, unreachable_pub, reason = "it is the client's")]
-mod bell;
 mod sync;
+#[path = "../../src/channel/wakeup.rs"]
+#[allow(dead_code, unreachable_pub, reason = "it is the client's")]
+mod wakeup;
 
 use std::time::Duration;
 
-use bell::Bell;
 use shuttle::sync::Arc;
 use shuttle::sync::atomic::{AtomicUsize, Ordering};
 use shuttle::thread::{self, JoinHandle};
+use wakeup::Wakeup;
 
 /// Schedules where there are too many for all.
 const SCHEDULES: usize = 5_000;
 /// It does not end.
 const EVER: Duration = Duration::from_secs(3600);
 
-/// A lane: its bell, and how many calls it carries.
+/// A lane: its wakeup, and how many calls it carries.
 #[derive(Default)]
 struct Lane {
-    bell: Bell,
+    wakeup: Wakeup,
     load: AtomicUsize,
 }
 
@@ -36,18 +36,18 @@ fn calls(lane: &Arc<Lane>) -> JoinHandle<()> {
     let lane = Arc::clone(lane);
     thread::spawn(move || {
         lane.load.fetch_add(1, Ordering::SeqCst);
-        lane.bell.wake_sleeper();
+        lane.wakeup.wake_sleeper();
     })
 }
 
-/// The tender of a lane without calls.
+/// The thread of a lane without calls.
 fn sleeps(lane: &Lane) {
-    lane.bell.sleep(|| lane.is_loaded());
+    lane.wakeup.sleep(|| lane.is_loaded());
     assert!(lane.is_loaded(), "it slept until there was a call");
 }
 
 #[test]
-fn a_call_wakes_the_tender_that_goes_to_sleep() {
+fn a_call_wakes_the_thread_that_goes_to_sleep() {
     let model = || {
         let lane = Arc::new(Lane::default());
         let call = calls(&lane);
@@ -69,13 +69,13 @@ fn one_of_two_calls_does() {
 }
 
 #[test]
-fn a_ring_before_the_wait_counts() {
+fn a_wake_up_before_the_wait_counts() {
     let model = || {
         let lane = Arc::new(Lane::default());
-        let ringer = Arc::clone(&lane);
-        let ring = thread::spawn(move || ringer.bell.ring());
-        lane.bell.wait(EVER);
-        ring.join().expect("no panic");
+        let waker = Arc::clone(&lane);
+        let woken = thread::spawn(move || waker.wakeup.wake());
+        lane.wakeup.wait(EVER);
+        woken.join().expect("no panic");
     };
     shuttle::check_dfs(model, None);
 }

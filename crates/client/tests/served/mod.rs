@@ -5,9 +5,9 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use howdah_client::Remote;
 use howdah_client::channel::Transport;
 use howdah_client::connect::{ConnectOptions, connect};
-use howdah_client::nfs3::Nfs3;
 use howdah_client::url::NfsUrl;
 use howdah_server::exports::{ClientRule, Export, Exports, Squash};
 use howdah_server::{Server, Settings, Sockets};
@@ -93,7 +93,7 @@ impl Served {
     }
 
     /// A client of the export.
-    pub fn client(&self, query: &str) -> Arc<Nfs3> {
+    pub fn client(&self, query: &str) -> Arc<dyn Remote> {
         let url = self.url(EXPORT, query);
         connect(&url, &ConnectOptions::default()).unwrap_or_else(|error| panic!("{error}"))
     }

@@ -6,9 +6,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result};
+use howdah_client::Remote;
 use howdah_client::channel::{Patience, TlsReport};
 use howdah_client::connect::{ConnectOptions, connect};
-use howdah_client::nfs3::Nfs3;
 use howdah_client::url::NfsUrl;
 use howdah_vfs::{Caller, FileSystem, Handle, Name};
 use howdah_workload::{Place, PlaceKind};
@@ -76,11 +76,11 @@ pub fn along(asked: &Asked<'_>) -> Result<Facts> {
         }
     };
     (asked.tell)("the path: throughput");
-    carries(&mut path, &client, peer.as_ref());
+    carries(&mut path, &*client, peer.as_ref());
     if path_is_low(&path, &facts.interfaces, asked.expected_bits_per_second) {
         (asked.tell)("the path: throughput, once more");
         let mut again = PathFacts { round_trip: path.round_trip, ..PathFacts::default() };
-        carries(&mut again, &client, peer.as_ref());
+        carries(&mut again, &*client, peer.as_ref());
         path.once_more(again.there, again.back);
     }
     let vanishes = path.mtu.as_ref().is_some_and(|mtu| mtu.too_large == TooLarge::Vanishes);
@@ -102,14 +102,14 @@ fn resolve(url: &NfsUrl) -> Result<SocketAddr> {
     addresses.next().with_context(|| format!("{name} has no address"))
 }
 
-fn open(url: &NfsUrl) -> Result<Arc<Nfs3>> {
+fn open(url: &NfsUrl) -> Result<Arc<dyn Remote>> {
     let mut options = ConnectOptions { patience: PATIENCE, ..ConnectOptions::default() };
     options.channel.patience = Patience::Soft(PATIENCE);
     Ok(connect(url, &options)?)
 }
 
 /// What goes there, and with a doctor at the other end what comes back.
-fn carries(path: &mut PathFacts, client: &Nfs3, peer: Option<&Peer>) {
+fn carries(path: &mut PathFacts, client: &dyn Remote, peer: Option<&Peer>) {
     let Some(lane) = client.channel().report().lanes.first().copied() else { return };
     if path.round_trip.is_none() {
         path.round_trip = lane.round_trip.map(|trip| trip.as_secs_f64());
@@ -133,10 +133,10 @@ fn carries(path: &mut PathFacts, client: &Nfs3, peer: Option<&Peer>) {
 }
 
 /// Storage and NFS.
-fn upper(facts: &mut Facts, asked: &Asked<'_>, client: &Arc<Nfs3>, round_trip: Duration) {
+fn upper(facts: &mut Facts, asked: &Asked<'_>, client: &Arc<dyn Remote>, round_trip: Duration) {
     let caller = asked.url.caller(ConnectOptions::default().caller);
     (asked.tell)("storage: small calls");
-    let node = match walk(client, &caller) {
+    let node = match walk(&**client, &caller) {
         Ok(node) => node,
         Err(why) => {
             let why = format!("{why:#}");
@@ -145,14 +145,14 @@ fn upper(facts: &mut Facts, asked: &Asked<'_>, client: &Arc<Nfs3>, round_trip: D
         }
     };
     let file = file::largest(client.as_ref(), &caller, &node);
-    match small_calls::small_calls(client, &caller, &node, file) {
+    match small_calls::small_calls(&**client, &caller, &node, file) {
         Ok(seen) => facts.storage = Some(seen),
         Err(why) => facts.missing.push((Rung::Storage, format!("{why:#}"))),
     }
     (asked.tell)("NFS: throughput");
     let rate = facts.path.as_ref().and_then(|path| Some(path.there.as_ref()?.bytes_per_second));
     let moving = Moving { asked, client, caller, node, file, round_trip, rate };
-    facts.nfs = Some(NfsFacts { tls: tls(client), ..moving.measure() });
+    facts.nfs = Some(NfsFacts { tls: tls(&**client), ..moving.measure() });
     if nfs_is_low(facts) {
         (asked.tell)("NFS: throughput, once more");
         let again = moving.measure();
@@ -161,7 +161,7 @@ fn upper(facts: &mut Facts, asked: &Asked<'_>, client: &Arc<Nfs3>, round_trip: D
 }
 
 /// What protects the calls.
-fn tls(client: &Nfs3) -> Option<ServerTlsFacts> {
+fn tls(client: &dyn Remote) -> Option<ServerTlsFacts> {
     let TlsReport { suite, certificate, own } = client.channel().report().tls?;
     let certificate = certificate?;
     let (now, seconds) = (SystemTime::now(), |left: Option<Duration>| left.unwrap_or_default().as_secs());
@@ -180,7 +180,7 @@ fn tls(client: &Nfs3) -> Option<ServerTlsFacts> {
 /// What NFS moves is measured by this.
 struct Moving<'a> {
     asked: &'a Asked<'a>,
-    client: &'a Arc<Nfs3>,
+    client: &'a Arc<dyn Remote>,
     caller: Caller,
     node: Handle,
     /// The largest file that was found.
@@ -197,7 +197,7 @@ impl Moving<'_> {
         let mut nfs = NfsFacts { read_size, write_size, ..NfsFacts::default() };
         if self.asked.may_write {
             match moving::writes_and_reads(
-                self.client,
+                &**self.client,
                 self.place(),
                 self.round_trip,
                 self.rate,
@@ -210,7 +210,7 @@ impl Moving<'_> {
         }
         nfs.could_not.push("writes: only measured with --write".to_owned());
         match self.file.context("there is no file to read; --write creates one, and removes it") {
-            Ok(file) => match moving::reads(self.client, &self.caller, file, self.round_trip, self.rate) {
+            Ok(file) => match moving::reads(&**self.client, &self.caller, file, self.round_trip, self.rate) {
                 Ok(reads) => nfs.reads = Some(reads),
                 Err(why) => nfs.could_not.push(format!("reads: {why:#}")),
             },
@@ -232,7 +232,7 @@ impl Moving<'_> {
 }
 
 /// The node that the URL names, below what was mounted.
-fn walk(client: &Nfs3, caller: &Caller) -> Result<Handle> {
+fn walk(client: &dyn Remote, caller: &Caller) -> Result<Handle> {
     client.below_root().iter().try_fold(client.root(), |directory, name| {
         let name = Name::parse(name).map_err(|error| error.refusal())?;
         Ok(client.lookup(caller, &directory, name)?.node.handle)

@@ -5,9 +5,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use howdah_client::nfs3::Nfs3;
+use howdah_client::Remote;
 use howdah_tune::flight::{Bounds, Flight};
-use howdah_vfs::{Caller, FileSystem};
+use howdah_vfs::Caller;
 use howdah_workload::{
     Commit, FileSize, Place, Plan, Progress, Schedule, Stage, Workload, WorkloadResult, carry_out,
 };
@@ -40,7 +40,7 @@ const PAGE: u64 = 4096;
 /// # Errors
 /// It is too short, or it cannot be read.
 pub fn reads(
-    client: &Nfs3,
+    client: &dyn Remote,
     caller: &Caller,
     file: Found,
     round_trip: Duration,
@@ -93,7 +93,7 @@ pub fn reads(
 /// # Errors
 /// It is not allowed, or fails.
 pub fn writes_and_reads(
-    client: &Nfs3,
+    client: &dyn Remote,
     place: Place,
     round_trip: Duration,
     rate: Option<f64>,
@@ -163,7 +163,7 @@ fn rate_of(result: &WorkloadResult) -> f64 {
 }
 
 /// With what the client says limited it.
-fn with_limit(client: &Nfs3, writes: bool, rate: f64) -> MovingFacts {
+fn with_limit(client: &dyn Remote, writes: bool, rate: f64) -> MovingFacts {
     let report = client.channel().report();
     let limit = report.limits.iter().find(|limit| limit.writes == writes);
     MovingFacts {

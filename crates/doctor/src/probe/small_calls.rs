@@ -5,9 +5,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use howdah_client::Remote;
 use howdah_client::channel::Request;
-use howdah_client::nfs3::Nfs3;
-use howdah_vfs::{Caller, FileSystem, Handle};
+use howdah_vfs::{Caller, Handle};
 use howdah_wire::nfs3;
 
 use super::file::Found;
@@ -27,7 +27,7 @@ const SMALL: u64 = 4096;
 /// # Errors
 /// The server refuses what every server answers.
 pub fn small_calls(
-    client: &Nfs3,
+    client: &dyn Remote,
     caller: &Caller,
     directory: &Handle,
     file: Option<Found>,
@@ -55,7 +55,7 @@ pub fn small_calls(
     })
 }
 
-fn call_nothing(client: &Nfs3) -> Result<()> {
+fn call_nothing(client: &dyn Remote) -> Result<()> {
     let request = Request::null(nfs3::PROGRAM, nfs3::VERSION);
     client.channel().call(request).map(|_| ()).context("calling for nothing")
 }
@@ -79,7 +79,7 @@ fn median(mut call: impl FnMut(usize) -> Result<()>) -> Result<f64> {
 }
 
 /// How long it takes until the last of many is answered, in seconds: the better of two times.
-fn at_once(client: &Nfs3, caller: &Caller, node: &Handle) -> Result<f64> {
+fn at_once(client: &dyn Remote, caller: &Caller, node: &Handle) -> Result<f64> {
     let once = || -> Result<f64> {
         let ready = Barrier::new(AT_ONCE);
         let call = || {

@@ -25,6 +25,8 @@ pub enum PeerError {
     },
     /// A record that is not a reply.
     NotAReply(DecodeError),
+    /// A call, on a stream whose client answers none.
+    UnexpectedCall,
 }
 
 impl fmt::Display for PeerError {
@@ -36,6 +38,7 @@ impl fmt::Display for PeerError {
             }
             Self::TooManyFragments { limit } => write!(formatter, "a reply in more than {limit} fragments"),
             Self::NotAReply(error) => write!(formatter, "not a reply: {error}"),
+            Self::UnexpectedCall => formatter.write_str("a call from the server, which nobody answers here"),
         }
     }
 }

@@ -12,6 +12,9 @@ const HEADER_MAX: usize = 432;
 /// How much is taken at a time while it is not known where bulk data starts, in bytes.
 const TASTE: usize = 512;
 
+/// `msg_type` of a call, behind the xid (RFC 5531 9).
+const CALL: u32 = 0;
+
 /// A whole reply.
 #[derive(Debug)]
 pub struct Reply {
@@ -25,6 +28,15 @@ pub struct Reply {
     pub received: Option<(Vec<u8>, usize)>,
     /// The data is not what its length says, or is more than was asked for: there are no results then.
     pub problem: Option<DecodeError>,
+}
+
+/// A whole record.
+#[derive(Debug)]
+pub enum StreamRecord {
+    /// A reply to a call of ours.
+    Reply(Reply),
+    /// A call: the peer calls back on this stream. From the xid on.
+    Call(Vec<u8>),
 }
 
 /// How far it is.
@@ -42,6 +54,8 @@ enum Stage {
     Padding(usize),
     /// Results only, from here to the end.
     Results,
+    /// It is no reply but a call.
+    Call,
     /// To be dropped.
     Skip,
 }
@@ -102,10 +116,10 @@ impl Incoming {
             Stage::Header | Stage::Locating => &bytes[..bytes.len().min(TASTE)],
             Stage::Data { left, .. } => &bytes[..bytes.len().min(left)],
             Stage::Padding(left) => &bytes[..bytes.len().min(left)],
-            Stage::Results | Stage::Skip => bytes,
+            Stage::Results | Stage::Call | Stage::Skip => bytes,
         };
         match &mut self.stage {
-            Stage::Header | Stage::Locating | Stage::Results => {
+            Stage::Header | Stage::Locating | Stage::Results | Stage::Call => {
                 self.head.extend_from_slice(bytes);
                 self.seen = self.head.len();
             }
@@ -155,8 +169,11 @@ impl Incoming {
         matches!(self.stage, Stage::Header | Stage::Locating)
     }
 
-    /// The record is over: the reply, unless nobody waits for it.
-    pub(super) fn finish(mut self) -> Result<Option<Reply>, PeerError> {
+    /// The record is over: what it is, unless it is a reply that nobody waits for.
+    pub(super) fn finish(mut self) -> Result<Option<StreamRecord>, PeerError> {
+        if self.stage == Stage::Call {
+            return Ok(Some(StreamRecord::Call(self.head)));
+        }
         let Some(ReplyHeader { xid, outcome }) = self.header else {
             return match self.stage {
                 Stage::Skip => Ok(None),
@@ -180,7 +197,8 @@ impl Incoming {
             // How much was kept of them depends on how they came.
             self.head.clear();
         }
-        Ok(Some(Reply { xid, outcome, results: self.head, received, problem: self.problem }))
+        let reply = Reply { xid, outcome, results: self.head, received, problem: self.problem };
+        Ok(Some(StreamRecord::Reply(reply)))
     }
 
     /// The buffer as it was given, and the xid of its call.
@@ -192,6 +210,10 @@ impl Incoming {
 
     /// Whether the header is there now.
     fn read_header(&mut self, claim: &mut impl FnMut(u32) -> Claim) -> Result<bool, PeerError> {
+        if self.head.get(4..8) == Some(&CALL.to_be_bytes()) {
+            self.stage = Stage::Call;
+            return Ok(true);
+        }
         let mut decoder = Decoder::new(&self.head);
         let header = match ReplyHeader::decode(&mut decoder) {
             Ok(header) => header,

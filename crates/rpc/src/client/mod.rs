@@ -2,7 +2,9 @@
 
 mod claim;
 mod class;
+pub mod core;
 pub mod datagram;
+pub mod envelope;
 mod error;
 mod first_bytes;
 mod incoming;
@@ -15,7 +17,7 @@ pub use claim::Claim;
 pub use class::{Class, Replay};
 pub use error::PeerError;
 pub use first_bytes::FirstBytes;
-pub use incoming::Reply;
-pub use outgoing::{Next, Outgoing, Payload};
+pub use incoming::{Reply, StreamRecord};
+pub use outgoing::{CallEnvelope, Desk, Next, Outgoing, Payload};
 pub use peer::{Peer, Room};
 pub use receive::{Locate, ReceiveInto};

@@ -1,6 +1,6 @@
-//! The client's side of one stream: bytes in, replies out, and bulk data straight into the buffers of those who wait.
+//! The client's side of one stream: bytes in, records out, and bulk data straight into the buffers of those who wait.
 //!
-//! A loop drives it: `room` says where to receive, `poll` gives the replies that are whole. Nothing is kept because a
+//! A loop drives it: `room` says where to receive, `poll` gives the records that are whole. Nothing is kept because a
 //! mark claims a length: memory follows the bytes that came, or what the caller asked for.
 
 use howdah_wire::rpc::RecordMark;
@@ -8,7 +8,7 @@ use howdah_wire::rpc::RecordMark;
 use super::claim::Claim;
 use super::error::PeerError;
 use super::first_bytes::FirstBytes;
-use super::incoming::{Incoming, Reply};
+use super::incoming::{Incoming, StreamRecord};
 use super::receive::ReceiveInto;
 use crate::limits::FRAGMENTS_MAX;
 
@@ -113,8 +113,8 @@ impl Peer {
         }
     }
 
-    /// The next reply that is whole. `claim` is asked once for each reply whose xid is known.
-    pub fn poll(&mut self, mut claim: impl FnMut(u32) -> Claim) -> Result<Option<Reply>, PeerError> {
+    /// The next record that is whole. `claim` is asked once for each reply whose xid is known.
+    pub fn poll(&mut self, mut claim: impl FnMut(u32) -> Claim) -> Result<Option<StreamRecord>, PeerError> {
         if let Some(fragment) = &mut self.fragment {
             fragment.left -= self.incoming.arrived();
             self.incoming.proceed(&mut claim, &mut self.peek, &mut self.copied)?;
@@ -134,8 +134,8 @@ impl Peer {
             if fragment.left == 0 {
                 let last = fragment.last;
                 self.fragment = None;
-                if last && let Some(reply) = self.finish()? {
-                    return Ok(Some(reply));
+                if last && let Some(record) = self.finish()? {
+                    return Ok(Some(record));
                 }
             } else if self.at == self.input.len() {
                 return Ok(None);
@@ -185,10 +185,10 @@ impl Peer {
     }
 
     /// The record is over.
-    fn finish(&mut self) -> Result<Option<Reply>, PeerError> {
+    fn finish(&mut self) -> Result<Option<StreamRecord>, PeerError> {
         (self.claimed, self.fragments) = (0, 0);
-        let reply = std::mem::take(&mut self.incoming).finish()?;
-        self.unknown += u64::from(reply.is_none());
-        Ok(reply)
+        let record = std::mem::take(&mut self.incoming).finish()?;
+        self.unknown += u64::from(record.is_none());
+        Ok(record)
     }
 }

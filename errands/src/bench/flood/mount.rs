@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
+use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
-use howdah_client::nfs3::Nfs3;
-use howdah_vfs::{Caller, FileSystem, Handle, Name};
+use howdah_vfs::{Caller, Handle, Name};
 
 /// What is read at once.
 const PIECE: usize = 1 << 20;
@@ -16,7 +16,7 @@ const APART: Duration = Duration::from_millis(2);
 
 /// A mount, and a file of it.
 pub struct Mount {
-    client: Arc<Nfs3>,
+    client: Arc<dyn Remote>,
     file: Handle,
     size: u64,
 }

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect as connect_to};
-use howdah_client::nfs3::Nfs3;
 use howdah_client::url::NfsUrl;
 
 use super::serving::{MOUNT_PORT, NFS_PORT, Place};
 use crate::scenario::Transport;
 
 /// The export, as a file system: by its URL, as anybody would name it.
-pub fn connect(place: &Place, transport: Transport, lanes: usize) -> Result<Arc<Nfs3>> {
+pub fn connect(place: &Place, transport: Transport, lanes: usize) -> Result<Arc<dyn Remote>> {
     let transport = match transport {
         Transport::Tcp => "tcp",
         Transport::Udp => "udp",

@@ -13,8 +13,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use howdah_client::Remote;
 use howdah_client::channel::ProcedureReport;
-use howdah_client::nfs3::Nfs3;
 use howdah_vfs::FileSystem;
 
 use super::End;
@@ -57,7 +57,7 @@ fn drive_one(
     job: &Job,
     place: &Place,
     drive: Drive,
-    client: &Arc<Nfs3>,
+    client: &Arc<dyn Remote>,
     log: &mut impl Write,
 ) -> Result<String> {
     let fs: Arc<dyn FileSystem> = Arc::clone(client) as _;

@@ -7,16 +7,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use howdah_net::{Sent, UdpClient};
-use howdah_rpc::client::Class;
+use howdah_rpc::client::core::{self, Core, ProcedureId};
 use howdah_rpc::client::datagram::{
     Advice, Message, NewCall, Output, Peer, Received, Report, Returned, Settings,
 };
+use howdah_rpc::client::{Claim, Class, Desk};
 use parking_lot::Mutex;
 
-use super::super::call::{Call, Kind};
-use super::super::hub::Hub;
-use super::super::{CallError, ConnectError, LaneReport, Request};
-use howdah_rpc::client::lanes::Place;
+use super::super::call::Call;
+use super::super::driver::{Driver, error_of, log};
+use super::super::{Answer, CallError, ConnectError, LaneReport, Request};
 
 /// Reply bytes besides bulk data: header, status, attributes.
 const REPLY: usize = 256;
@@ -30,7 +30,7 @@ const SEND_PATIENCE: Duration = Duration::from_millis(100);
 /// What all threads share.
 pub(in super::super) struct Carrier {
     pub(super) socket: UdpClient,
-    pub(super) hub: Arc<Hub>,
+    pub(super) driver: Driver,
     state: Mutex<State>,
     /// Whoever holds this leads: receives for all.
     pub(super) inbox: Mutex<Message>,
@@ -38,7 +38,7 @@ pub(in super::super) struct Carrier {
     pub(super) is_receiving: AtomicBool,
     /// Calls of the threads that wait for another one to receive.
     pub(super) followers: Mutex<Vec<Arc<Call>>>,
-    /// Somebody waits who cannot receive: the tender must.
+    /// Somebody waits who cannot receive: the thread must.
     pub(super) is_urgent: AtomicBool,
     received: AtomicU64,
     /// Something came from the server, ever.
@@ -47,10 +47,10 @@ pub(in super::super) struct Carrier {
 
 struct State {
     peer: Peer<Arc<Call>>,
-    /// Until when the tender sleeps, if it does; without a time, until it is woken.
+    /// Until when the thread sleeps, if it does; without a time, until it is woken.
     asleep: Option<Option<Instant>>,
     /// A procedure that was called last: a probe goes to its program.
-    last: Option<Kind>,
+    last: Option<ProcedureId>,
     advised: Option<Advice>,
 }
 
@@ -74,12 +74,12 @@ struct ToDo {
 }
 
 impl Carrier {
-    pub(super) fn new(socket: UdpClient, hub: Arc<Hub>, settings: &Settings) -> Self {
+    pub(super) fn new(socket: UdpClient, driver: Driver, settings: &Settings) -> Self {
         let peer = Peer::new(settings, Instant::now());
         let state = Mutex::new(State { peer, asleep: None, last: None, advised: None });
         Self {
             socket,
-            hub,
+            driver,
             state,
             inbox: Mutex::default(),
             is_receiving: AtomicBool::new(false),
@@ -100,17 +100,42 @@ impl Carrier {
         self.state.lock().peer.is_empty()
     }
 
-    /// Makes a call: sends it if it may be in flight, or lets it wait for its turn.
-    pub(super) fn start(&self, call: &Arc<Call>) {
-        if self.hub.window.enter(call, self.hub.time_at(call.started)) {
-            self.carry(Arc::clone(call));
+    /// Decides something, and does what follows from it.
+    pub(super) fn decide<R>(&self, decision: impl FnOnce(&mut Core<Arc<Call>>) -> R) -> R {
+        let mut core = self.driver.core();
+        let result = decision(&mut core);
+        while let Some(output) = core.poll() {
+            drop(core);
+            match output {
+                core::CoreOutput::Failed { call, why } => {
+                    self.state.lock().peer.cancel(call.xid);
+                    call.finish(Err(error_of(why)));
+                }
+                core::CoreOutput::Admitted(call) => self.carry(call),
+                core::CoreOutput::Notice(notice) => log(notice, |_| self.server()),
+                core::CoreOutput::Moved { .. }
+                | core::CoreOutput::Wake(_)
+                | core::CoreOutput::Receive(_)
+                | core::CoreOutput::Ask { .. }
+                | core::CoreOutput::Cut { .. } => unreachable!("there are no lanes"),
+            }
+            core = self.driver.core();
         }
+        result
+    }
+
+    /// Makes a call: sends it if it may be in flight, or lets it wait for its turn.
+    pub(super) fn start(&self, request: Request<'_>, now: Instant) -> Arc<Call> {
+        let facts = self.driver.prepare(request, now);
+        let call = Arc::clone(&facts.call);
+        self.decide(|core| core.start(facts, self.driver.time_at(now)));
+        call
     }
 
     /// Takes a call on that may be in flight, and sends it if the window allows it.
     fn carry(&self, call: Arc<Call>) {
         let mut state = self.state.lock();
-        state.last = Some(call.kind);
+        state.last = Some(call.procedure);
         let now = Instant::now();
         state.peer.start(now, new_call(call));
         let to_do = self.pump(&mut state, now, Looked::No);
@@ -120,13 +145,9 @@ impl Carrier {
         if wake {
             self.socket.wake();
         }
-        if self.hub.is_closing() {
-            // Whoever closes the channel may not have seen it on the way, and nobody keeps its timers any more.
-            self.abandon(&CallError::Closed);
-        }
     }
 
-    /// Does what is due; says until when the tender, who calls this, may sleep, no longer than `most`.
+    /// Does what is due; says until when the thread, which calls this, may sleep, no longer than `most`.
     pub(super) fn tick(&self, most: Option<Instant>) -> Option<Instant> {
         let now = Instant::now();
         let looked = self.look();
@@ -165,7 +186,7 @@ impl Carrier {
         self.is_known.store(true, Ordering::Relaxed);
         self.received.fetch_add(count as u64, Ordering::Relaxed);
         let now = Instant::now();
-        self.hub.on_heard(self.server(), self.hub.time_at(now));
+        self.decide(|core| core.on_heard(None, count, self.driver.time_at(now)));
         let mut state = self.state.lock();
         let received = state.peer.received(now, datagram.xid());
         let to_do = self.pump(&mut state, now, Looked::No);
@@ -176,34 +197,17 @@ impl Carrier {
             self.socket.wake();
         }
         if let Received::Answer { call, .. } = received {
-            let reply = message.to_reply(datagram, call.take_receive());
-            self.hub.on_reply(&call, reply, now);
-            self.admit();
-        }
-    }
-
-    /// A call's time is over.
-    pub(super) fn give_up(&self, call: &Call) {
-        let Some(error) = self.hub.lateness(call, self.server()) else { return };
-        self.state.lock().peer.cancel(call.xid);
-        self.hub.finish(call, Err(error), Instant::now());
-        self.admit();
-    }
-
-    /// The time of calls is over that were not even sent.
-    pub(super) fn give_up_late(&self) {
-        if self.hub.is_soft() {
-            for call in self.hub.window.take_late(|call| self.hub.is_late(call)) {
-                let error = self.hub.lateness(&call, self.server()).unwrap_or(CallError::Away);
-                self.hub.finish(&call, Err(error), Instant::now());
+            let Claim::Call(receive) = self.driver.core().claim(None, call.xid) else { return };
+            let mut answer = Answer::from_reply(message.to_reply(datagram, receive));
+            let moved = |volume| answer.as_ref().ok().map(|answer| answer.moved(volume));
+            let time = self.driver.time_at(now);
+            let Some(answered) = self.decide(|core| core.on_answer(None, call.xid, moved, time)) else {
+                return;
+            };
+            if let Ok(answer) = &mut answer {
+                answer.sent_more_than_once = answered.sends > 1;
             }
-        }
-    }
-
-    /// Calls that waited for others to end may be in flight now.
-    fn admit(&self) {
-        while let Some(call) = self.hub.next_admitted() {
-            self.carry(call);
+            call.finish(answer);
         }
     }
 
@@ -216,19 +220,21 @@ impl Carrier {
         }
     }
 
-    /// Ends all calls.
-    pub(super) fn abandon(&self, error: &CallError) {
+    /// Ends all calls that it carries.
+    fn abandon(&self, error: &CallError) {
         loop {
             let carried = self.state.lock().peer.take_all();
-            // Those that waited for these have a place now.
-            let admitted = std::iter::from_fn(|| self.hub.next_admitted());
-            let calls: Vec<_> = carried.into_iter().chain(admitted).collect();
-            if calls.is_empty() {
+            if carried.is_empty() {
                 return;
             }
-            for call in calls {
-                self.hub.finish(&call, Err(error.clone()), Instant::now());
-            }
+            carried.iter().for_each(|call| self.end_with(call, error.clone()));
+        }
+    }
+
+    /// A call is over.
+    fn end_with(&self, call: &Call, error: CallError) {
+        if self.decide(|core| core.abort(call.xid, self.driver.time())).is_some() {
+            call.finish(Err(error));
         }
     }
 
@@ -281,19 +287,17 @@ impl Carrier {
 
     fn act(&self, to_do: ToDo) {
         to_do.send.iter().for_each(|call| self.send(call));
-        if !to_do.end.is_empty() {
-            self.end(to_do.end);
-            self.admit();
-        }
+        self.end(to_do.end);
     }
 
     fn send(&self, call: &Call) {
-        let before = call.on_datagram();
-        self.hub.on_send(call, before);
+        let before = self.driver.core().on_datagram(call.xid, self.driver.time());
         if before > 0 {
+            tracing::debug!(xid = call.xid, procedure = ?call.procedure, replay = ?call.replay, before, "sending again");
             self.look_after_address();
         }
-        let pieces = call.outgoing.message().map(IoSlice::new);
+        let mut desk = Desk::default();
+        let pieces = call.seal(None, &mut desk).message().map(IoSlice::new);
         let until = Instant::now() + SEND_PATIENCE;
         loop {
             match self.socket.send(&pieces) {
@@ -326,9 +330,9 @@ impl Carrier {
 
     /// Starts a NULL, whose answer tells that the server lives.
     fn probe(&self, state: &mut State, now: Instant) {
-        let Some(Kind { program, version, .. }) = state.last else { return };
-        let call = self.hub.prepare(Request::null(program, version), 0, Place::None, now, None);
-        state.peer.start(now, new_call(Arc::new(call)));
+        let Some(ProcedureId { program, version, .. }) = state.last else { return };
+        let facts = self.driver.prepare(Request::null(program, version), now);
+        state.peer.start(now, new_call(facts.call));
     }
 
     fn end(&self, given_back: Vec<(Arc<Call>, Returned)>) {
@@ -336,11 +340,12 @@ impl Carrier {
             let error = match why {
                 Returned::Expired => CallError::TimedOut,
                 Returned::TooLarge { transfer } => {
-                    let buffer = call.take_receive().map(|receive| receive.buffer);
-                    CallError::TooLarge { transfer, buffer }
+                    let claim = self.driver.core().claim(None, call.xid);
+                    let Claim::Call(receive) = claim else { continue };
+                    CallError::TooLarge { transfer, buffer: receive.map(|receive| receive.buffer) }
                 }
             };
-            self.hub.finish(&call, Err(error), Instant::now());
+            self.end_with(&call, error);
         }
     }
 
@@ -354,7 +359,7 @@ impl Carrier {
 }
 
 impl State {
-    /// Whether the tender must be woken, since something is due before it wakes by itself. Once: then it looks for itself.
+    /// Whether the thread must be woken, since something is due before it wakes by itself. Once: then it looks for itself.
     fn must_wake(&mut self) -> bool {
         let next = self.peer.next_event();
         let sleeps_too_long =
@@ -374,10 +379,10 @@ fn new_call(call: Arc<Call>) -> NewCall<Arc<Call>> {
         xid: call.xid,
         class: call.class,
         replay: call.replay,
-        sends: call.outgoing.message().iter().map(|piece| piece.len()).sum(),
+        sends: call.seal(None, &mut Desk::default()).message().iter().map(|piece| piece.len()).sum(),
         receives,
         transfer: call.class.is_bulk().then_some(call.volume),
-        expires: call.deadline(),
+        expires: call.deadline,
         call,
     }
 }

@@ -36,9 +36,9 @@ impl Carrier {
                 }
                 return outcome;
             }
-            if self.hub.is_late(call) {
-                self.give_up(call);
-            } else if self.lead(|| call.is_done() || self.hub.is_late(call)) {
+            if self.driver.is_late(call) {
+                self.decide(|core| core.give_up(call.xid, self.driver.time()));
+            } else if self.lead(|| call.is_done() || self.driver.is_late(call)) {
                 self.hand_over();
             } else {
                 has_followed = true;
@@ -47,7 +47,7 @@ impl Carrier {
         }
     }
 
-    /// Somebody waits who cannot receive: the tender must.
+    /// Somebody waits who cannot receive: the thread must.
     pub(in super::super) fn hurry(&self) {
         self.is_urgent.store(true, Ordering::SeqCst);
         self.socket.wake();
@@ -63,7 +63,7 @@ impl Carrier {
         !self.inbox.is_locked()
     }
 
-    /// Receives for all until `enough`, unless another does. The tender keeps the timers meanwhile.
+    /// Receives for all until `enough`, unless another does. The thread keeps the timers meanwhile.
     fn lead(&self, enough: impl Fn() -> bool) -> bool {
         let Some(mut message) = self.inbox.try_lock() else { return false };
         while !enough() {
@@ -72,11 +72,11 @@ impl Carrier {
         true
     }
 
-    /// The same for the tender, who keeps the timers too: until that time, or somebody waits who can do it.
+    /// The same for the thread, which keeps the timers too: until that time, or somebody waits who can do it.
     pub(super) fn lead_until(&self, end: Instant) {
         let Some(mut message) = self.inbox.try_lock() else { return };
         let is_wanted = || !self.is_idle() && self.followers.lock().is_empty() && Instant::now() < end;
-        while is_wanted() && !self.hub.is_closing() {
+        while is_wanted() && !self.driver.is_closing() {
             // Nothing is in hand while we wait for the next one.
             self.is_receiving.store(true, Ordering::SeqCst);
             let until = self.tick(Some(end));
@@ -103,7 +103,7 @@ impl Carrier {
         }
     }
 
-    /// We do not lead any more: wakes one who may, or the tender if somebody waits who cannot.
+    /// We do not lead any more: wakes one who may, or the thread if somebody waits who cannot.
     fn hand_over(&self) {
         loop {
             let followers = self.followers.lock();

@@ -6,9 +6,9 @@
 
 mod carrier;
 mod lead;
-mod tender;
 #[cfg(test)]
 mod tests;
+mod thread;
 mod way;
 
 pub(super) use carrier::Carrier;

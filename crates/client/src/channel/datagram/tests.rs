@@ -1,16 +1,14 @@
 //! What a real path of small packets does to large datagrams, by a server that answers what it likes.
 
 use std::net::UdpSocket;
-use std::sync::Arc;
 use std::time::Duration;
 
 use howdah_net::UdpClient;
 use howdah_rpc::client::datagram::Settings;
-use howdah_rpc::client::{Class, Locate, ReceiveInto, Replay};
+use howdah_rpc::client::{Class, Locate, ReceiveInto};
 use howdah_wire::rpc::Credentials;
-use howdah_wire::xdr::{Encode, Encoder};
 
-use super::super::hub::Hub;
+use super::super::driver::Driver;
 use super::super::{CallError, ChannelOptions, Request};
 use super::Datagrams;
 
@@ -20,12 +18,6 @@ const LOST: u32 = 2;
 const END: u32 = 3;
 const SIZE: usize = 8 << 10;
 
-struct Nothing;
-
-impl Encode for Nothing {
-    fn encode(&self, _: &mut Encoder<'_>) {}
-}
-
 /// The results are data.
 fn locate(results: &[u8]) -> Locate {
     Locate::Data { at: 0, length: results.len() }
@@ -33,17 +25,7 @@ fn locate(results: &[u8]) -> Locate {
 
 fn request(procedure: u32, receive: Option<ReceiveInto>) -> Request<'static> {
     let class = if receive.is_some() { Class::Read } else { Class::Attributes };
-    Request {
-        program: 100_003,
-        version: 3,
-        procedure,
-        credentials: Credentials::None,
-        arguments: &Nothing,
-        payload: None,
-        receive,
-        class,
-        replay: Replay::Idempotent,
-    }
+    Request { procedure, credentials: Credentials::None, receive, class, ..Request::null(100_003, 3) }
 }
 
 fn read(procedure: u32, buffer: &[u8]) -> Request<'static> {
@@ -75,10 +57,10 @@ fn a_read_whose_datagrams_get_lost_while_others_pass_comes_back_with_its_buffer(
     let address = server.local_addr().expect("bound");
     let socket = UdpClient::connect(address, false, Duration::from_millis(100)).expect("a socket");
     let settings = Settings { path_mtu: 1500, first_transfer: Some(SIZE), ..Settings::default() };
-    let hub = Arc::new(Hub::new(ChannelOptions::default()));
+    let driver = Driver::new(&ChannelOptions::default(), None, None);
     std::thread::scope(|scope| {
         scope.spawn(|| serve(&server));
-        let datagrams = Datagrams::with(socket, hub, &settings).expect("a channel");
+        let datagrams = Datagrams::with(socket, driver, &settings).expect("a channel");
         assert_eq!(datagrams.transfer_size(), SIZE);
         // How long a READ takes as a rule is known from here on.
         let answer = datagrams.start(read(ANSWERED, b"<")).wait().expect("an answer");
@@ -94,7 +76,7 @@ fn a_read_whose_datagrams_get_lost_while_others_pass_comes_back_with_its_buffer(
             other => panic!("{other:?}"),
         }
         assert_eq!(datagrams.transfer_size(), 1024);
-        let report = datagrams.report();
+        let report = datagrams.report().datagrams.expect("they are datagrams");
         assert_eq!((report.transfer_drops, report.calls_in_flight), (1, 0));
         // Nobody waits for it.
         drop(datagrams.start(request(END, None)));
@@ -105,9 +87,10 @@ fn a_read_whose_datagrams_get_lost_while_others_pass_comes_back_with_its_buffer(
 fn a_call_that_may_go_only_after_the_channel_was_closed_is_over() {
     let silent = UdpSocket::bind("127.0.0.1:0").expect("a free port");
     let address = silent.local_addr().expect("bound");
-    let hub = Arc::new(Hub::new(ChannelOptions::default()));
-    let datagrams = Datagrams::open(address, Arc::clone(&hub)).expect("a channel");
-    hub.close();
+    let driver = Driver::new(&ChannelOptions::default(), None, None);
+    let options = ChannelOptions::default();
+    let datagrams = Datagrams::open(address, &options, driver).expect("a channel");
+    datagrams.driver().core().close(Duration::ZERO);
     // As one that another thread lets go once those before it have ended.
     let late = datagrams.start(request(LOST, None));
     assert!(late.is_done(), "nobody keeps its timers");

@@ -1,64 +1,78 @@
 //! A channel over datagrams: opened, called through, closed.
 
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
 use howdah_net::UdpClient;
-use howdah_rpc::client::datagram::{Report, Settings};
+use howdah_rpc::client::datagram::Settings;
 
-use super::super::hub::Hub;
-use super::super::{CallError, ConnectError, LaneReport, Payload, Pending, Request};
+use super::super::call::Call;
+use super::super::connecting::Connector;
+use super::super::driver::Driver;
+use super::super::{CallError, ChannelOptions, ChannelReport, ConnectError, Payload, Pending, Request};
 use super::carrier::Carrier;
-use super::tender::Tender;
-use howdah_rpc::client::lanes::Place;
+use super::thread::DatagramThread;
 
 /// One socket, and the thread that keeps the timers.
 pub(in super::super) struct Datagrams {
     carrier: Arc<Carrier>,
-    tender: Option<JoinHandle<()>>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Datagrams {
     /// A socket for the server at this address. Nothing is sent yet: whether anybody is there shows with the first call.
-    pub(in super::super) fn open(address: SocketAddr, hub: Arc<Hub>) -> Result<Self, ConnectError> {
+    pub(in super::super) fn open(
+        address: SocketAddr,
+        options: &ChannelOptions,
+        driver: Driver,
+    ) -> Result<Self, ConnectError> {
         let failed = |cause| ConnectError::Failed { address, cause: Arc::new(cause) };
-        let settings = hub.connect_settings();
+        let connector = Connector::new(options, Vec::new());
+        let settings = connector.settings();
         let socket = UdpClient::connect(address, settings.reserved_port, settings.tick).map_err(failed)?;
         let settings = Settings {
             path_mtu: socket.path_mtu(),
             receive_room: socket.receive_room().map_err(failed)?,
-            first_transfer: hub.first_transfer(),
+            first_transfer: options.first_transfer,
             ..Settings::default()
         };
-        Self::with(socket, hub, &settings)
+        Self::with(socket, driver, &settings)
     }
 
     /// With this socket, on a path of which this is known.
-    pub(super) fn with(socket: UdpClient, hub: Arc<Hub>, settings: &Settings) -> Result<Self, ConnectError> {
-        let carrier = Arc::new(Carrier::new(socket, hub, settings));
-        let tender = Tender::new(Arc::clone(&carrier));
-        let tender = thread::Builder::new()
-            .name("datagrams".into())
-            .spawn(|| tender.run())
-            .map_err(|error| ConnectError::Thread(Arc::new(error)))?;
-        Ok(Self { carrier, tender: Some(tender) })
+    pub(super) fn with(socket: UdpClient, driver: Driver, settings: &Settings) -> Result<Self, ConnectError> {
+        let carrier = Arc::new(Carrier::new(socket, driver, settings));
+        let its = DatagramThread::new(Arc::clone(&carrier));
+        let thread = thread::Builder::new().name("datagrams".into()).spawn(|| its.run());
+        let thread = thread.map_err(|error| ConnectError::Thread(Arc::new(error)))?;
+        Ok(Self { carrier, thread: Some(thread) })
     }
 
     /// Makes a call. It goes out when it may be in flight.
     pub(in super::super) fn start(&self, mut request: Request<'_>) -> Pending {
-        let (volume, now) = (request.volume(), Instant::now());
         // A datagram goes in one piece, and may have to go again.
         let payload = request.payload.take().map(Payload::in_memory).transpose();
         let lost = payload.map(|payload| request.payload = payload).err();
-        let hub = &self.carrier.hub;
-        let call = Arc::new(hub.prepare(request, volume, Place::None, now, None));
-        match lost {
-            Some(error) => hub.finish(&call, Err(CallError::Payload(Arc::new(error))), now),
-            None => self.carrier.start(&call),
-        }
+        let call = match lost {
+            Some(error) => self.lose(request, error),
+            None => self.carrier.start(request, Instant::now()),
+        };
         Pending::by_datagrams(call, Arc::clone(&self.carrier))
+    }
+
+    /// A call that is not made, since its payload cannot be read.
+    fn lose(&self, request: Request<'_>, error: io::Error) -> Arc<Call> {
+        let call = self.carrier.driver.prepare(request, Instant::now()).call;
+        call.finish(Err(CallError::Payload(Arc::new(error))));
+        call
+    }
+
+    /// The decisions, and the time.
+    pub(in super::super) fn driver(&self) -> &Driver {
+        &self.carrier.driver
     }
 
     /// The size that READs and WRITEs should have now, in bytes.
@@ -67,24 +81,25 @@ impl Datagrams {
     }
 
     /// What is measured, and what happened.
-    pub(in super::super) fn report(&self) -> Report {
-        self.carrier.report()
-    }
-
-    /// The same as of a lane.
-    pub(in super::super) fn lane_report(&self) -> LaneReport {
-        self.carrier.lane_report()
+    pub(in super::super) fn report(&self) -> ChannelReport {
+        let driver = &self.carrier.driver;
+        ChannelReport {
+            lanes: vec![self.carrier.lane_report()],
+            datagrams: Some(self.carrier.report()),
+            ..ChannelReport::of(&driver.core(), driver.time())
+        }
     }
 }
 
 impl Drop for Datagrams {
     fn drop(&mut self) {
-        self.carrier.hub.close();
-        self.carrier.socket.wake();
-        if let Some(tender) = self.tender.take() {
+        let carrier = &self.carrier;
+        carrier.driver.close();
+        carrier.decide(|core| core.close(carrier.driver.time()));
+        carrier.socket.wake();
+        if let Some(thread) = self.thread.take() {
             // One that panicked has said so already.
-            let _ = tender.join();
+            let _ = thread.join();
         }
-        self.carrier.abandon(&CallError::Closed);
     }
 }

@@ -11,8 +11,7 @@ use howdah_wire::rpc::{Accepted, RecordMark, ReplyHeader};
 use howdah_wire::xdr::Encoder;
 
 use super::*;
-use crate::channel::{ChannelOptions, Class, Limit, Why, lead};
-use howdah_rpc::client::lanes::Look;
+use crate::channel::{CallError, Class, Limit, Why, lead};
 
 /// Answers every call with nothing.
 fn answer_all(mut stream: TcpStream) -> io::Result<()> {
@@ -66,34 +65,44 @@ fn open(server: &Server) -> Streams {
 
 /// The same over a path that is known.
 fn open_knowing(server: &Server, known: Option<FoundPath>) -> Streams {
-    let addresses: Arc<[SocketAddr]> = vec![server.address].into();
-    let hub = Arc::new(Hub::new(ChannelOptions::default()));
-    let first = Lane::new(0, Arc::clone(&addresses), Arc::clone(&hub));
-    connect_first(&first, 1).expect("it listens");
-    Streams::over(first, &addresses, hub, false, (known, known)).expect("threads")
+    let options = ChannelOptions::default();
+    let connector = Connector::new(&options, Vec::new());
+    let (first, _) = connect_first(&connector, &[server.address]).expect("it listens");
+    let first = First { same_host: false, ..first };
+    Streams::over(connector, first, &[server.address], (&options, ChannelProtocol::default()), (known, known))
+        .expect("threads")
+}
+
+fn wait(streams: &Streams, call: &Arc<Call>) {
+    lead::wait_for(streams.shared(), call).expect("an answer");
 }
 
 fn call(streams: &Streams) {
-    lead::wait_for(&streams.start(Request::null(100_003, 3))).expect("an answer to NULL");
+    wait(streams, &streams.start(Request::null(100_003, 3)));
 }
 
-/// Looks of so many seconds in which each lane is the limit.
-fn look(streams: &Streams, from: u64, seconds: u64, rate: u64) {
-    let shared = &streams.shared;
-    let mut review = shared.review.lock();
+/// How many lanes are used, and why.
+fn lanes(streams: &Streams) -> (usize, Why) {
+    streams.shared().driver.core().lanes()
+}
+
+fn delivers(streams: &Streams, lane: usize) -> bool {
+    streams.shared().driver.core().sketch(lane).delivers
+}
+
+/// Looks of so many seconds in which each lane is the limit, while nothing is delivered.
+fn look(streams: &Streams, from: u64, seconds: u64) {
     for second in from..from + seconds {
-        let ready = shared.lanes().iter().filter(|lane| lane.delivers()).count();
-        let (now, limit) = (Duration::from_secs(second), Limit::OurSendBuffer);
-        let look = Look { now, limit, writes: true, moved: second * rate, round_trip: Duration::ZERO, ready };
-        review.growth.on_look(look);
+        let now = Duration::from_secs(second);
+        let limit = Limit::OurSendBuffer;
+        streams.shared().decide(|core| core.on_look(limit, true, Duration::ZERO, now));
     }
-    shared.follow(&mut review);
 }
 
 fn until(streams: &Streams, what: &str, is_so: impl Fn() -> bool) {
     let end = Instant::now() + Duration::from_secs(30);
     while !is_so() {
-        assert!(Instant::now() < end, "{what}: {:?}", streams.shared.review.lock().growth);
+        assert!(Instant::now() < end, "{what}: {:?}", lanes(streams));
         call(streams);
         thread::yield_now();
     }
@@ -104,7 +113,7 @@ fn a_channel_over_a_known_path_begins_with_several_lanes() {
     let server = serve(16);
     let known = FoundPath { sent: 1e9, received: 5e8, round_trip: Duration::from_millis(100), loss: 0.0 };
     let streams = open_knowing(&server, Some(known));
-    assert_eq!((streams.shared.lanes().len(), streams.expected_path()), (4, Some(known)));
+    assert_eq!((lanes(&streams).0, streams.expected_path()), (4, Some(known)));
     until(&streams, "all are connected", || server.open.load(Ordering::SeqCst) == 4);
     let report = crate::channel::Channel::open(
         crate::channel::Target { addresses: vec![server.address], transport: crate::channel::Transport::Tcp },
@@ -118,16 +127,15 @@ fn lanes_that_are_tried_carry_calls_and_go_when_they_were_in_vain() {
     let server = serve(16);
     let streams = open(&server);
     call(&streams);
-    look(&streams, 1, 4, 1_000_000);
-    assert_eq!(streams.shared.lanes().len(), 2);
-    until(&streams, "the second is connected", || streams.shared.lanes().iter().all(|lane| lane.delivers()));
+    look(&streams, 1, 4);
+    assert_eq!(lanes(&streams).0, 2);
+    until(&streams, "the second is connected", || delivers(&streams, 0) && delivers(&streams, 1));
     assert_eq!(server.open.load(Ordering::SeqCst), 2);
-    look(&streams, 5, 5, 1_000_000);
-    assert!(matches!(streams.shared.review.lock().growth.why(), Why::InVain { tried: 2, .. }));
-    assert_eq!(streams.shared.lanes().len(), 1);
+    look(&streams, 5, 5);
+    assert!(matches!(lanes(&streams), (1, Why::InVain { tried: 2, .. })));
     until(&streams, "its connection is closed", || server.open.load(Ordering::SeqCst) == 1);
     // After a while it is tried again, on the same lane.
-    look(&streams, 100, 5, 1_000_000);
+    look(&streams, 100, 5);
     until(&streams, "it is there again", || server.open.load(Ordering::SeqCst) == 2);
 }
 
@@ -136,11 +144,20 @@ fn a_server_that_takes_no_second_connection_is_left_alone_and_no_call_fails() {
     let server = serve(1);
     let streams = open(&server);
     call(&streams);
-    look(&streams, 1, 4, 1_000_000);
-    until(&streams, "it is given up", || streams.shared.lanes().len() == 1);
-    assert_eq!(streams.shared.review.lock().growth.why(), Why::Refused { tried: 2 });
+    look(&streams, 1, 4);
+    until(&streams, "it is given up", || lanes(&streams) == (1, Why::Refused { tried: 2 }));
     call(&streams);
     assert_eq!(server.open.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn a_call_that_is_made_after_the_channel_was_closed_is_over() {
+    let server = serve(1);
+    let streams = open(&server);
+    let shared = streams.shared();
+    shared.decide(|core| core.close(shared.time()));
+    let late = streams.start(Request::null(100_003, 3));
+    assert!(matches!(lead::wait_for(shared, &late), Err(CallError::Closed)));
 }
 
 /// A call that the server takes its time with.
@@ -157,15 +174,15 @@ fn calls_that_wait_their_turn_go_over_the_lane_that_is_free_then() {
     call(&streams);
     // More than may be in flight: all of them begin on the only lane that there is.
     let calls: Vec<_> = (0..120).map(|_| start_bulk(&streams)).collect();
-    look(&streams, 1, 4, 1_000_000);
-    assert_eq!(streams.shared.lanes().len(), 2);
-    calls.iter().for_each(|call| drop(lead::wait_for(call).expect("an answer")));
-    let over_the_second = calls.iter().filter(|call| call.lane().expect("a lane").index == 1).count();
+    look(&streams, 1, 4);
+    assert_eq!(lanes(&streams).0, 2);
+    calls.iter().for_each(|call| wait(&streams, call));
+    let over_the_second = calls.iter().filter(|call| call.lane() == Some(1)).count();
     assert!((1..=110).contains(&over_the_second), "{over_the_second} of {}", calls.len());
 }
 
-/// Keeps bulk under way for a while, and makes small calls beside it; gives the connections that carried those.
-fn call_beside_bulk(streams: &Streams, enough: impl Fn() -> bool) -> Vec<usize> {
+/// Keeps bulk under way for a while, and makes small calls meanwhile; gives the connections that carried those.
+fn call_with_bulk(streams: &Streams, enough: impl Fn() -> bool) -> Vec<usize> {
     let mut used = Vec::new();
     let mut bulk = VecDeque::new();
     let end = Instant::now() + Duration::from_secs(20);
@@ -174,11 +191,11 @@ fn call_beside_bulk(streams: &Streams, enough: impl Fn() -> bool) -> Vec<usize> 
             bulk.push_back(start_bulk(streams));
         }
         let small = streams.start(Request::null(100_003, 3));
-        used.push(small.lane().expect("a lane").index);
-        lead::wait_for(&small).expect("an answer to NULL");
-        lead::wait_for(&bulk.pop_front().expect("bulk")).expect("an answer");
+        used.push(small.lane().expect("a lane"));
+        wait(streams, &small);
+        wait(streams, &bulk.pop_front().expect("bulk"));
     }
-    bulk.iter().for_each(|call| drop(lead::wait_for(call).expect("an answer")));
+    bulk.iter().for_each(|call| wait(streams, call));
     used
 }
 
@@ -187,24 +204,25 @@ fn small_calls_that_would_wait_for_bulk_get_a_connection_of_their_own() {
     let server = serve(2);
     let streams = open(&server);
     call(&streams);
-    let aside = streams.shared.aside.as_ref().expect("the number of lanes is ours to choose");
-    assert!(!aside.is_used());
-    let used = call_beside_bulk(&streams, || aside.lane.meter.lock().round_trip().is_some());
+    let small = || streams.shared().driver.core().small_lane();
+    assert_eq!(small(), None);
+    let answered = |lane| streams.shared().driver.core().sketch(lane).meter.round_trip().is_some();
+    let used = call_with_bulk(&streams, || small().is_some_and(answered));
     assert_eq!((used[0], server.open.load(Ordering::SeqCst)), (0, 2), "{used:?}");
     let calls = AtomicUsize::new(0);
-    let used = call_beside_bulk(&streams, || calls.fetch_add(1, Ordering::SeqCst) > 10);
-    assert!(used[1..].iter().all(|&lane| lane == aside.lane.index), "{used:?}");
+    let used = call_with_bulk(&streams, || calls.fetch_add(1, Ordering::SeqCst) > 10);
+    assert!(used[1..].iter().all(|&lane| Some(lane) == small()), "{used:?}");
     // No bulk is in the way: the first lane will do.
-    assert_eq!(streams.start(Request::null(100_003, 3)).lane().expect("a lane").index, 0);
+    assert_eq!(streams.start(Request::null(100_003, 3)).lane(), Some(0));
 }
 
 #[test]
 fn a_server_that_takes_no_further_connection_is_called_over_the_first() {
     let server = serve(1);
     let streams = open(&server);
-    let aside = streams.shared.aside.as_ref().expect("the number of lanes is ours to choose");
-    let is_given_up = || aside.lane.report().connections > 0 && !aside.is_used();
-    let used = call_beside_bulk(&streams, is_given_up);
+    let connections = || streams.shared().driver.core().sketch(LANES_MAX).connections;
+    let is_given_up = || connections() > 0 && streams.shared().driver.core().small_lane().is_none();
+    let used = call_with_bulk(&streams, is_given_up);
     assert!(is_given_up());
     assert!(used.iter().all(|&lane| lane == 0), "{used:?}");
 }

@@ -16,6 +16,6 @@ pub use growth::{Growth, Look, Why};
 pub use lanes::{LANES_MAX, Lanes};
 pub use limit::{Asked, Limit};
 pub use meter::Meter;
-pub use outage::{Finding, Outage, Sight};
+pub use outage::{Finding, Outage, SentState, Sight};
 pub use watch::{Facts, SILENCE, Verdict, Watch};
 pub use window::{Place, Window};

@@ -42,6 +42,19 @@ pub struct Sight {
     pub round_trip: Duration,
 }
 
+/// What the kernel says of what was sent on a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SentState {
+    /// Something was sent, again and in vain.
+    pub is_in_vain: bool,
+    /// Something was sent that is not acknowledged yet.
+    pub is_under_way: bool,
+    /// How long ago the peer's host acknowledged anything.
+    pub since_acknowledgement: Duration,
+    /// Smoothed round trip of the path.
+    pub round_trip: Duration,
+}
+
 /// What there is to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Finding {

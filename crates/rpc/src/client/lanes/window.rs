@@ -39,7 +39,7 @@ pub enum Place {
     None,
 }
 
-impl<C> Window<C> {
+impl<C: PartialEq> Window<C> {
     /// An empty window.
     pub fn new(bounds: Bounds) -> Self {
         let (waiting_bulk, waiting_small) = Default::default();
@@ -51,59 +51,45 @@ impl<C> Window<C> {
         self.bulk.expect(expected);
     }
 
-    /// A call wants a place: it has one at once, or waits. `admit` is given the place, and says whether the call still wants it.
-    /// Says whether it may go.
-    pub fn enter(
-        &mut self,
-        call: C,
-        (class, volume): (Class, usize),
-        now: Duration,
-        admit: impl FnOnce(&C, Place) -> bool,
-    ) -> bool {
-        let is_bulk = class.is_bulk();
-        if self.waiting(is_bulk).is_empty() && self.has_room(is_bulk) {
-            return self.admit(&call, (is_bulk, volume), now, admit);
-        }
-        self.waiting(is_bulk).push_back(Waiting { call, volume });
-        false
+    /// A call wants a place, which [`Window::next`] gives it.
+    pub fn enter(&mut self, call: C, (class, volume): (Class, usize)) {
+        self.waiting(class.is_bulk()).push_back(Waiting { call, volume });
     }
 
-    /// The calls that wait and whose time is over, as far as `is_late` says so of the first ones: they wait in the order in which they
-    /// were made, and each has as much time.
-    pub fn take_late(&mut self, is_late: impl Fn(&C) -> bool) -> Vec<C> {
-        let mut late = Vec::new();
-        for line in [&mut self.waiting_bulk, &mut self.waiting_small] {
-            while line.front().is_some_and(|waiting| is_late(&waiting.call)) {
-                late.extend(line.pop_front().map(|waiting| waiting.call));
-            }
-        }
-        late
+    /// Whether a call may go out now.
+    pub fn has_next(&self) -> bool {
+        self.next_kind().is_some()
     }
 
-    /// Gives a place back, and gives the calls that may go now; `admit` is as in [`Self::enter`]. `moved` says how many bytes the call
-    /// moved, if it was answered.
-    pub fn leave(
-        &mut self,
-        place: Place,
-        moved: Option<usize>,
-        now: Duration,
-        mut admit: impl FnMut(&C, Place) -> bool,
-    ) -> Vec<C> {
-        let is_bulk = match place {
-            Place::None => return Vec::new(),
-            Place::Bulk(_) => true,
-            Place::Small => false,
+    /// The next call that may go out, and its place.
+    pub fn next(&mut self, now: Duration) -> Option<(C, Place)> {
+        let is_bulk = self.next_kind()?;
+        let Waiting { call, volume } = self.waiting(is_bulk).pop_front()?;
+        let place = if is_bulk {
+            Place::Bulk(self.bulk.on_start(now, volume))
+        } else {
+            self.small += 1;
+            Place::Small
         };
-        self.give_back(place, moved, now);
-        let mut admitted = Vec::new();
-        while self.has_room(is_bulk)
-            && let Some(Waiting { call, volume }) = self.waiting(is_bulk).pop_front()
-        {
-            if self.admit(&call, (is_bulk, volume), now, &mut admit) {
-                admitted.push(call);
-            }
+        Some((call, place))
+    }
+
+    /// A call that waits wants no place any more.
+    pub fn forget(&mut self, call: &C, class: Class) {
+        let waiting = self.waiting(class.is_bulk());
+        if let Some(at) = waiting.iter().position(|waiting| waiting.call == *call) {
+            waiting.remove(at);
         }
-        admitted
+    }
+
+    /// A call gives its place back. `moved` says how many bytes it moved, if it was answered.
+    pub fn leave(&mut self, place: Place, moved: Option<usize>, now: Duration) {
+        match (place, moved) {
+            (Place::Bulk(started), Some(bytes)) => self.bulk.on_finish(now, started, bytes),
+            (Place::Bulk(_), None) => self.bulk.on_give_up(),
+            (Place::Small, _) => self.small -= 1,
+            (Place::None, _) => {}
+        }
     }
 
     /// Bulk calls in flight, and whether others wait to be.
@@ -123,44 +109,17 @@ impl<C> Window<C> {
         (self.bulk.in_flight(), self.bulk.explain())
     }
 
-    fn has_room(&self, is_bulk: bool) -> bool {
-        match is_bulk {
-            true => self.bulk.in_flight() < self.bulk.in_flight_target(),
-            false => self.small < SMALL_CALLS_MAX,
+    /// Whether the next one is bulk, if any may go out.
+    fn next_kind(&self) -> Option<bool> {
+        if !self.waiting_small.is_empty() && self.small < SMALL_CALLS_MAX {
+            return Some(false);
         }
+        let has_room = self.bulk.in_flight() < self.bulk.in_flight_target();
+        (!self.waiting_bulk.is_empty() && has_room).then_some(true)
     }
 
     fn waiting(&mut self, is_bulk: bool) -> &mut VecDeque<Waiting<C>> {
         if is_bulk { &mut self.waiting_bulk } else { &mut self.waiting_small }
-    }
-
-    fn admit(
-        &mut self,
-        call: &C,
-        (is_bulk, volume): (bool, usize),
-        now: Duration,
-        admit: impl FnOnce(&C, Place) -> bool,
-    ) -> bool {
-        let place = if is_bulk {
-            Place::Bulk(self.bulk.on_start(now, volume))
-        } else {
-            self.small += 1;
-            Place::Small
-        };
-        let is_wanted = admit(call, place);
-        if !is_wanted {
-            self.give_back(place, None, now);
-        }
-        is_wanted
-    }
-
-    fn give_back(&mut self, place: Place, moved: Option<usize>, now: Duration) {
-        match (place, moved) {
-            (Place::Bulk(started), Some(bytes)) => self.bulk.on_finish(now, started, bytes),
-            (Place::Bulk(_), None) => self.bulk.on_give_up(),
-            (Place::Small, _) => self.small -= 1,
-            (Place::None, _) => {}
-        }
     }
 }
 
@@ -177,10 +136,12 @@ mod tests {
 
     /// Lets a call in; its place if it has one.
     fn enter(window: &mut Window<u32>, call: u32, class: Class) -> Option<Place> {
-        let mut given = None;
-        let volume = if class.is_bulk() { MIB } else { 0 };
-        window.enter(call, (class, volume), Duration::ZERO, |_, place| given.replace(place).is_none());
-        given
+        window.enter(call, (class, if class.is_bulk() { MIB } else { 0 }));
+        let next = window.next(Duration::ZERO);
+        next.map(|(admitted, place)| {
+            assert_eq!(admitted, call);
+            place
+        })
     }
 
     #[test]
@@ -189,11 +150,14 @@ mod tests {
         let places: Vec<_> = (0..5).map(|call| enter(&mut window, call, Class::Write)).collect();
         assert_eq!(places.iter().flatten().count(), 2);
         assert_eq!(window.glance(), (2, true));
-        let place = places[0].expect("a place");
-        assert_eq!(window.leave(place, Some(MIB), Duration::from_secs(1), |_, _| true), [2]);
-        // Whoever does not want to go any more makes room for the next.
-        let place = places[1].expect("a place");
-        assert_eq!(window.leave(place, None, Duration::from_secs(1), |call, _| *call != 3), [4]);
+        let second = Duration::from_secs(1);
+        window.leave(places[0].expect("a place"), Some(MIB), second);
+        assert_eq!(window.next(second).map(|(call, _)| call), Some(2));
+        // One that does not want to go any more makes room for the next.
+        window.forget(&3, Class::Write);
+        window.leave(places[1].expect("a place"), None, second);
+        assert_eq!(window.next(second).map(|(call, _)| call), Some(4));
+        assert!(!window.has_next());
         assert_eq!(window.glance(), (2, false));
     }
 
@@ -207,15 +171,5 @@ mod tests {
         let small =
             (10..10 + SMALL_CALLS_MAX as u32).filter_map(|call| enter(&mut window, call, Class::Lookup));
         assert_eq!(small.count(), SMALL_CALLS_MAX - 1);
-    }
-
-    #[test]
-    fn those_whose_time_is_over_leave_the_line() {
-        let mut window = window();
-        (0..6).for_each(|call| {
-            enter(&mut window, call, Class::Write);
-        });
-        assert_eq!(window.take_late(|call| *call < 4), [2, 3]);
-        assert_eq!(window.take_late(|call| *call > 4), [0; 0], "the first one has time left");
     }
 }

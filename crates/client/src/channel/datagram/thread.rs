@@ -12,8 +12,8 @@ const WAKEFUL: Duration = Duration::from_secs(1);
 /// How long it receives before it looks whether that is still wanted.
 const TURN: Duration = Duration::from_millis(100);
 
-/// The tender.
-pub(super) struct Tender {
+/// The thread.
+pub(super) struct DatagramThread {
     carrier: Arc<Carrier>,
     /// When there were calls.
     used: Instant,
@@ -21,14 +21,14 @@ pub(super) struct Tender {
     waiting_since: Option<Instant>,
 }
 
-impl Tender {
+impl DatagramThread {
     pub(super) fn new(carrier: Arc<Carrier>) -> Self {
         Self { carrier, used: Instant::now(), waiting_since: None }
     }
 
-    /// Tends until the channel is closed.
+    /// Runs until the channel is closed.
     pub(super) fn run(mut self) {
-        while !self.carrier.hub.is_closing() {
+        while !self.carrier.driver.is_closing() {
             let now = Instant::now();
             let is_idle = self.carrier.is_idle();
             if !is_idle {
@@ -41,7 +41,7 @@ impl Tender {
                 let until = self.carrier.tick(is_wakeful.then_some(now + TICK));
                 self.carrier.wait_to_be_woken(until);
             }
-            self.carrier.give_up_late();
+            self.carrier.decide(|core| core.give_up_late(self.carrier.driver.time()));
             if !self.carrier.is_idle() && self.carrier.lacks_leader() {
                 self.carrier.lead_until(Instant::now() + TURN);
             }
@@ -55,6 +55,7 @@ impl Tender {
             return;
         }
         let since = *self.waiting_since.get_or_insert(now);
-        self.carrier.hub.complain(self.carrier.server(), now.saturating_duration_since(since));
+        let (waited, driver) = (now.saturating_duration_since(since), &self.carrier.driver);
+        self.carrier.decide(|core| core.on_waiting(waited, driver.time_at(now)));
     }
 }

@@ -1,0 +1,22 @@
+//! What a protocol above adds to the calls of a channel. NFSv3 adds nothing.
+
+use std::sync::Arc;
+
+use howdah_rpc::client::envelope::CallSession;
+
+use super::connecting::ConnectStep;
+
+/// Answers a call of the server, given from its xid on, by a whole reply; none: it is not answered. Runs on the thread that receives,
+/// and must not wait.
+pub type AnswerCall = Arc<dyn Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync>;
+
+/// What is done around calls, beside sending them.
+#[derive(Default)]
+pub struct ChannelProtocol {
+    /// The tickets that calls hold while they are under way.
+    pub session: Option<Box<dyn CallSession>>,
+    /// What is done on each connection before calls go over it, in order; after TLS, where that is wanted.
+    pub steps: Vec<Arc<dyn ConnectStep>>,
+    /// Answers calls of the server. Without it, a connection on which one comes is of no use.
+    pub answer_call: Option<AnswerCall>,
+}

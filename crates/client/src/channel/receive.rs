@@ -1,0 +1,118 @@
+//! Receiving on a lane: what came is given to those who wait for it.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Instant;
+
+use howdah_net::{Place, Sent, Wait};
+use howdah_rpc::client::{Peer, PeerError, Reply, StreamRecord};
+
+use super::Answer;
+use super::lane::Lane;
+use super::link::Link;
+use super::shared::Shared;
+
+/// Data from this length on is waited for in the kernel until all of it is there: fewer system calls.
+const WAIT_FOR_ALL: usize = 32 << 10;
+/// A server that takes none of so many replies to its calls is no longer read.
+const REPLIES_MAX: usize = 64;
+
+/// What a receive came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// Something came, by now.
+    Some(Instant),
+    /// Nothing yet.
+    None,
+    /// The connection is over.
+    Over,
+}
+
+/// Receives once, and gives out the records that are whole.
+pub(super) fn receive(
+    shared: &Arc<Shared>,
+    lane: &Lane,
+    link: &Link,
+    peer: &mut Peer,
+    wait: Wait,
+) -> Progress {
+    let expects_data = shared.driver.core().expects_data(lane.index);
+    let progress = match receive_bytes(link, peer, wait, expects_data) {
+        Ok(Sent::Bytes(0)) => {
+            tracing::debug!(lane = lane.index, address = %lane.address(), "the server closed the connection");
+            Progress::Over
+        }
+        Ok(Sent::Bytes(count)) => {
+            let now = Instant::now();
+            let time = shared.driver.time_at(now);
+            shared.decide(|core| core.on_heard(Some(lane.index), count, time));
+            match give_out(shared, lane, peer, now) {
+                Ok(()) => {
+                    link.set_mid_reply(peer.is_partial());
+                    Progress::Some(now)
+                }
+                Err(error) => {
+                    // Of what is no RPC, the calls' outcome tells.
+                    if !matches!(error, PeerError::NotRpc(_)) {
+                        tracing::warn!(lane = lane.index, address = %lane.address(), %error, "receiving");
+                    }
+                    shared.decide(|core| core.on_nonsense(lane.index, error, time));
+                    Progress::Over
+                }
+            }
+        }
+        Ok(Sent::WouldBlock) => Progress::None,
+        Err(error) => {
+            tracing::debug!(lane = lane.index, address = %lane.address(), %error, "receiving");
+            Progress::Over
+        }
+    };
+    if progress == Progress::Over {
+        shared.break_off(lane, link);
+    }
+    progress
+}
+
+fn give_out(shared: &Arc<Shared>, lane: &Lane, peer: &mut Peer, now: Instant) -> Result<(), PeerError> {
+    while let Some(record) = peer.poll(|xid| shared.driver.core().claim(Some(lane.index), xid))? {
+        match record {
+            StreamRecord::Reply(reply) => on_reply(shared, lane, reply, now),
+            StreamRecord::Call(call) => {
+                let answer_call = shared.answer_call.as_ref().ok_or(PeerError::UnexpectedCall)?;
+                let mut replies = lane.replies.lock();
+                if replies.len() >= REPLIES_MAX {
+                    return Err(PeerError::UnexpectedCall);
+                }
+                replies.extend(answer_call(&call));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn on_reply(shared: &Arc<Shared>, lane: &Lane, reply: Reply, now: Instant) {
+    let xid = reply.xid;
+    let mut answer = Answer::from_reply(reply);
+    let moved = |volume| answer.as_ref().ok().map(|answer| answer.moved(volume));
+    let time = shared.driver.time_at(now);
+    let Some(answered) = shared.decide(|core| core.on_answer(Some(lane.index), xid, moved, time)) else {
+        return;
+    };
+    tracing::trace!(xid, procedure = ?answered.procedure, took = ?answered.took, is_ok = answer.is_ok(), "answered");
+    if let Ok(answer) = &mut answer {
+        answer.sent_more_than_once = answered.sends > 1;
+    }
+    answered.call.finish(answer);
+}
+
+fn receive_bytes(link: &Link, peer: &mut Peer, wait: Wait, bulk: bool) -> io::Result<Sent> {
+    let room = peer.room(bulk);
+    let first = Place { buffer: room.first, most: room.most };
+    if room.is_promised && room.most >= WAIT_FOR_ALL && wait == Wait::Some {
+        return link.connection.receive(&mut [first], Wait::All);
+    }
+    match room.next {
+        Some((buffer, most)) => link.connection.receive(&mut [first, Place { buffer, most }], wait),
+        None => link.connection.receive(&mut [first], wait),
+    }
+}

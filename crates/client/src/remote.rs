@@ -1,0 +1,43 @@
+//! What a file system of a server is beside a file system, whichever version of the protocol it is spoken to by.
+
+use std::sync::Arc;
+
+use howdah_vfs::{FileSystem, Node, Result};
+
+use crate::channel::{Channel, ProcedureReport};
+
+/// An export of a server, or a directory below it, as a file system.
+pub trait Remote: FileSystem {
+    /// The way to the server: what it measured can be asked.
+    fn channel(&self) -> &Arc<Channel>;
+
+    /// How many bytes go into one call.
+    fn sizes(&self) -> Sizes;
+
+    /// Whether the server has said that it does not know the root any more: its directory was removed or replaced, or its handles are
+    /// others now. Connecting again helps.
+    fn has_lost_root(&self) -> bool;
+
+    /// The root as it was when this connected, if the server said so.
+    fn root_at_connect(&self) -> Option<Node>;
+
+    /// The names, below the root, of what the URL named: they may not be there.
+    fn below_root(&self) -> &[Vec<u8>];
+
+    /// What the first of these names led to when this connected, if there are any.
+    fn first_below_at_connect(&self) -> Option<Result<Node>>;
+
+    /// What was called to connect: calls that the channel does not count.
+    fn connect_calls(&self) -> &[ProcedureReport];
+}
+
+/// How many bytes go into one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sizes {
+    /// The most data of a READ.
+    pub read: u32,
+    /// The most data of a WRITE.
+    pub write: u32,
+    /// The longest answer to a listing.
+    pub listing: u32,
+}

@@ -1,0 +1,138 @@
+//! The decisions of a channel in virtual time: paths that lose and reorder, lanes that die, one or two at once, servers that close, callers
+//! that give up.
+
+mod stream;
+mod world;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use howdah_rpc::client::Class;
+use howdah_rpc::client::core::{ChannelNotice, Failure, Patience};
+use world::{Outcome, Slots, World};
+
+const SECOND: Duration = Duration::from_secs(1);
+const CLASSES: [Class; 4] = [Class::Attributes, Class::Change, Class::Read, Class::Write];
+
+fn slots(count: u32) -> Slots {
+    Slots { free: (0..count).collect(), numbers: BTreeMap::new() }
+}
+
+/// A minute of calls, and of what goes wrong.
+fn trouble(world: &mut World, lanes: usize) {
+    for _ in 0..600 {
+        for _ in 0..world.below(4) {
+            let class = CLASSES[world.below(4) as usize];
+            world.call(class);
+        }
+        let lane = world.below(lanes as u64) as usize;
+        match world.below(60) {
+            0 => world.kill(lane),
+            1 => world.close(lane),
+            // Two at once.
+            2 => {
+                world.kill(lane);
+                world.kill((lane + 1) % lanes);
+            }
+            3 => {
+                world.close(lane);
+                world.close((lane + 1) % lanes);
+            }
+            4 => world.set_up(false),
+            5..12 => world.set_up(true),
+            12 => drop(world.unreachable.insert(lane)),
+            13..20 => world.unreachable.clear(),
+            20..24 => world.cancel(),
+            24 => world.loss = world.below(200),
+            _ => {}
+        }
+        world.run(SECOND / 10);
+    }
+    world.set_up(true);
+    world.unreachable.clear();
+    world.loss = 0;
+}
+
+#[test]
+fn every_call_is_answered_once_the_server_is_back_whatever_was_lost_meanwhile() {
+    for seed in 0..24 {
+        let lanes = 1 + seed as usize % 4;
+        let session = (seed % 3 == 0).then(|| slots(8));
+        let mut world = World::new(seed, lanes, Patience::Hard, session);
+        trouble(&mut world, lanes);
+        world.run(300 * SECOND);
+        let open = world.open();
+        assert_eq!(open, 0, "seed {seed}: {open} calls are neither answered nor over");
+        let is_over = |outcome: &Outcome| matches!(outcome, Outcome::Answered | Outcome::Cancelled);
+        assert!(world.outcomes.values().all(is_over), "seed {seed}: {:?}", world.outcomes);
+        assert!(world.core.explain().0 == 0, "seed {seed}: places are lost");
+        assert!(!world.resent.is_empty(), "seed {seed}: nothing went wrong");
+    }
+}
+
+#[test]
+fn calls_of_a_soft_channel_end_in_time_and_give_their_places_back() {
+    for seed in 0..12 {
+        let mut world = World::new(seed, 2, Patience::Soft(5 * SECOND), Some(slots(8)));
+        trouble(&mut world, 2);
+        world.run(6 * SECOND);
+        assert_eq!(world.open(), 0, "seed {seed}");
+        let failed = world.outcomes.values().filter(|outcome| matches!(outcome, Outcome::Failed(_)));
+        assert!(failed.clone().all(|outcome| *outcome == Outcome::Failed(Failure::TimedOut)), "seed {seed}");
+        // Nothing of all that keeps the next one.
+        let last = world.call(Class::Write);
+        world.run(4 * SECOND);
+        assert_eq!(world.outcomes.get(&last), Some(&Outcome::Answered), "seed {seed}");
+    }
+}
+
+#[test]
+fn two_lanes_that_die_at_once_leave_their_calls_to_the_third() {
+    let mut world = World::new(1, 3, Patience::Hard, None);
+    world.run(SECOND);
+    let calls: Vec<u32> = (0..30).map(|_| world.call(Class::Attributes)).collect();
+    world.run(SECOND / 100);
+    world.unreachable.extend([0, 1]);
+    world.close(0);
+    world.close(1);
+    world.run(SECOND);
+    assert!(calls.iter().all(|call| world.outcomes.get(call) == Some(&Outcome::Answered)));
+    assert!(!world.resent.is_empty());
+}
+
+#[test]
+fn a_lane_that_is_dead_and_silent_is_given_up_while_others_deliver() {
+    let mut world = World::new(2, 2, Patience::Hard, None);
+    world.run(SECOND);
+    world.unreachable.insert(0);
+    world.kill(0);
+    let calls: Vec<u32> = (0..20).map(|_| world.call(Class::Attributes)).collect();
+    for _ in 0..60 {
+        world.call(Class::Attributes);
+        world.run(SECOND / 4);
+    }
+    assert!(calls.iter().all(|call| world.outcomes.get(call) == Some(&Outcome::Answered)));
+    let gone =
+        |notice: &ChannelNotice| matches!(notice, ChannelNotice::Stuck(0) | ChannelNotice::PathLost(0));
+    assert!(world.notices.iter().any(gone), "{:?}", world.notices);
+}
+
+#[test]
+fn a_relay_is_refused_what_may_be_made_again_and_waits_for_what_may_have_run() {
+    let mut world = World::new(3, 1, Patience::WhileHeard(4 * SECOND), None);
+    world.run(SECOND);
+    let sent = world.call(Class::Change);
+    // It is sent, and the server goes away before it answers.
+    world.run(SECOND / 100);
+    world.set_up(false);
+    let look = world.call(Class::Lookup);
+    world.run(6 * SECOND);
+    assert_eq!(world.outcomes.get(&look), Some(&Outcome::Failed(Failure::Away)));
+    assert_eq!(world.outcomes.get(&sent), None, "it may have run");
+    let late = world.call(Class::Change);
+    assert_eq!(world.outcomes.get(&late), Some(&Outcome::Failed(Failure::Away)), "it is not sent");
+    world.set_up(true);
+    world.run(5 * SECOND);
+    assert_eq!(world.outcomes.get(&sent), Some(&Outcome::Answered));
+    assert!(world.notices.contains(&ChannelNotice::Responding(Some(0))), "{:?}", world.notices);
+}
