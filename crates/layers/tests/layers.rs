@@ -26,6 +26,7 @@ fn conforms(layer: impl Fn(Arc<dyn FileSystem>) -> Arc<dyn FileSystem>) {
     let subject = || Subject::new(layer(Arc::new(MemoryFileSystem::new())), Abilities::default());
     let report = conformance::run(&subject);
     assert!(report.is_success(), "{report}");
+    assert_eq!(report.skipped().count(), 0, "{report}");
     for seed in 0..LISTS {
         run_operations(seed, OPERATIONS, &subject).unwrap_or_else(|difference| panic!("{difference}"));
     }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use fuser::{
     Errno, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory, ReplyDirectoryPlus, ReplyEmpty, ReplyEntry,
-    ReplyOpen, ReplyStatfs, ReplyWrite,
+    ReplyLseek, ReplyOpen, ReplyStatfs, ReplyWrite, ReplyXattr,
 };
 use parking_lot::{Condvar, Mutex};
 use rustix::process::{Pid, test_kill_process};
@@ -38,9 +38,11 @@ replies!(
     ReplyDirectoryPlus,
     ReplyEmpty,
     ReplyEntry,
+    ReplyLseek,
     ReplyOpen,
     ReplyStatfs,
-    ReplyWrite
+    ReplyWrite,
+    ReplyXattr
 );
 
 /// What can be answered before its time.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use fuser::{Errno, FopenFlags};
-use howdah_vfs::{Caller, Stability};
+use howdah_vfs::{Caller, Stability, Written};
 use parking_lot::Mutex;
 
 use crate::fetched::Fetched;
@@ -49,6 +49,19 @@ impl KernelFile {
     /// How durable its writes past the caches are: sent at once, since other hosts read them.
     pub fn direct_stability(&self) -> Stability {
         if self.stability == Stability::Unstable { Stability::DataSync } else { self.stability }
+    }
+
+    /// Data was written to it, and may have to be made durable when it is closed.
+    pub fn wrote(&self, written: &Written) {
+        if written.stability != Stability::Unstable {
+            return;
+        }
+        let mut content = self.node.content.lock();
+        let earlier = *content.unstable.get_or_insert(written.verifier);
+        content.lost |= earlier != written.verifier;
+        content.unstable = Some(written.verifier);
+        content.writes += 1;
+        content.writer = Some(self.caller.clone());
     }
 
     /// A write was refused, and data that was taken earlier may be lost with it. `is_told`: the program gets the error now. Then its next

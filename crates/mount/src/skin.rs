@@ -10,16 +10,16 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 use fuser::{
-    AccessFlags, BsdFileFlags, Errno, FileHandle, Filesystem, FopenFlags, Generation, INodeNo, InitFlags,
-    IoctlFlags, KernelConfig, LockOwner, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData,
-    ReplyDirectory, ReplyDirectoryPlus, ReplyEmpty, ReplyEntry, ReplyIoctl, ReplyLseek, ReplyOpen,
+    AccessFlags, BsdFileFlags, CopyFileRangeFlags, Errno, FileHandle, Filesystem, FopenFlags, Generation,
+    INodeNo, InitFlags, IoctlFlags, KernelConfig, LockOwner, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate,
+    ReplyData, ReplyDirectory, ReplyDirectoryPlus, ReplyEmpty, ReplyEntry, ReplyIoctl, ReplyLseek, ReplyOpen,
     ReplyStatfs, ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
 use howdah_threads::Threads;
 use howdah_vfs::{Attributes, NewAttributes, Node};
 
 use crate::attributes::{kind, set_time, shown, special};
-use crate::calls::{Created, Making};
+use crate::calls::{Created, Fitting, Making};
 use crate::flight::Reply;
 use crate::nodes::ROOT;
 use crate::opens::KernelFile;
@@ -123,6 +123,13 @@ fn attributes(number: u64) -> impl FnOnce(&Shared, ReplyAttr, Attributes) {
         // The root's number is one that FUSE chose; it is shown with its own.
         let shown_number = if number == ROOT { attributes.file } else { number };
         reply.attr(&shared.believed(&attributes), &shown(shown_number, &attributes));
+    }
+}
+
+fn fitting(_: &Shared, reply: ReplyXattr, answer: Fitting) {
+    match answer {
+        Fitting::Length(length) => reply.size(length),
+        Fitting::Data(data) => reply.data(&data),
     }
 }
 
@@ -443,20 +450,35 @@ impl Filesystem for Skin {
         self.run(request, reply, work, created);
     }
 
-    fn setxattr(&self, _: &Request, _: INodeNo, _: &OsStr, _: &[u8], _: i32, _: u32, reply: ReplyEmpty) {
-        reply.error(Errno::ENOSYS);
+    fn setxattr(
+        &self,
+        request: &Request,
+        node: INodeNo,
+        name: &OsStr,
+        value: &[u8],
+        flags: i32,
+        _: u32,
+        reply: ReplyEmpty,
+    ) {
+        let (name, value) = (name.as_bytes().to_vec(), value.to_vec());
+        let work = move |shared: &Shared, asker| shared.set_xattr(asker, node.0, &name, &value, flags);
+        self.run(request, reply, work, done);
     }
 
-    fn getxattr(&self, _: &Request, _: INodeNo, _: &OsStr, _: u32, reply: ReplyXattr) {
-        reply.error(Errno::ENOSYS);
+    fn getxattr(&self, request: &Request, node: INodeNo, name: &OsStr, size: u32, reply: ReplyXattr) {
+        let name = name.as_bytes().to_vec();
+        let work = move |shared: &Shared, asker| shared.get_xattr(asker, node.0, &name, size);
+        self.run(request, reply, work, fitting);
     }
 
-    fn listxattr(&self, _: &Request, _: INodeNo, _: u32, reply: ReplyXattr) {
-        reply.error(Errno::ENOSYS);
+    fn listxattr(&self, request: &Request, node: INodeNo, size: u32, reply: ReplyXattr) {
+        let work = move |shared: &Shared, asker| shared.list_xattrs(asker, node.0, size);
+        self.run(request, reply, work, fitting);
     }
 
-    fn removexattr(&self, _: &Request, _: INodeNo, _: &OsStr, reply: ReplyEmpty) {
-        reply.error(Errno::ENOSYS);
+    fn removexattr(&self, request: &Request, node: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        let name = name.as_bytes().to_vec();
+        self.run(request, reply, move |shared, asker| shared.remove_xattr(asker, node.0, &name), done);
     }
 
     fn ioctl(
@@ -487,8 +509,34 @@ impl Filesystem for Skin {
         self.run(request, reply, work, done);
     }
 
-    fn lseek(&self, _: &Request, _: INodeNo, _: FileHandle, _: i64, _: i32, reply: ReplyLseek) {
-        reply.error(Errno::ENOSYS);
+    fn lseek(
+        &self,
+        request: &Request,
+        _: INodeNo,
+        open: FileHandle,
+        offset: i64,
+        whence: i32,
+        reply: ReplyLseek,
+    ) {
+        let work = move |shared: &Shared, _| shared.seek(open.0, offset, whence);
+        self.run(request, reply, work, |_, reply, offset| reply.offset(offset));
+    }
+
+    fn copy_file_range(
+        &self,
+        request: &Request,
+        _: INodeNo,
+        source: FileHandle,
+        from: u64,
+        _: INodeNo,
+        target: FileHandle,
+        to: u64,
+        count: u64,
+        _: CopyFileRangeFlags,
+        reply: ReplyWrite,
+    ) {
+        let work = move |shared: &Shared, _| shared.copy((source.0, from), (target.0, to), count);
+        self.run(request, reply, work, |_, reply, count| reply.written(count));
     }
 }
 

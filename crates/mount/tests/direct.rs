@@ -14,15 +14,15 @@ use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{Caller, Change, Content, Data, FileSystem, Handle, Name, Stability, Timestamp};
 use nix::fcntl::{FallocateFlags, fallocate};
 use sets_late::SetsLate;
-use support::Mount;
+use support::{Bare, Mount};
 
 const ROOT: Caller = Caller::ROOT;
 
-/// A server that counts calls, mounted with all caches.
+/// A server as of NFSv3 that counts calls, mounted with all caches.
 fn cached() -> Option<(Mount, Arc<Metered>)> {
     let start = std::time::Instant::now();
     let clock = Arc::new(move || start.elapsed());
-    let server = Arc::new(Metered::around(Arc::new(MemoryFileSystem::new()), clock));
+    let server = Arc::new(Metered::around(Arc::new(Bare::default()), clock));
     Some((Mount::of_cached(Arc::clone(&server) as _)?, server))
 }
 

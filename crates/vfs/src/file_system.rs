@@ -214,6 +214,24 @@ pub trait FileSystem: Send + Sync {
     ) -> Result<Committed>;
 }
 
+impl dyn FileSystem + '_ {
+    /// Its calls on ranges of files.
+    ///
+    /// # Errors
+    /// [`FsError::NotSupported`] if it has none.
+    pub fn require_ranges(&self) -> Result<&dyn RangeOperations> {
+        self.ranges().ok_or(FsError::NotSupported)
+    }
+
+    /// Its extended attributes.
+    ///
+    /// # Errors
+    /// [`FsError::NotSupported`] if it has none.
+    pub fn require_xattrs(&self) -> Result<&dyn ExtendedAttributes> {
+        self.xattrs().ok_or(FsError::NotSupported)
+    }
+}
+
 /// Keeps an open file while it lives ([`FileSystem::keep_open`]).
 pub type KeptOpen = Arc<dyn Any + Send + Sync>;
 

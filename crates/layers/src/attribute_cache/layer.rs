@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use howdah_vfs::layer::{Call, Layer, Stopwatch};
 use howdah_vfs::{
-    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, ExtendedAttributes, FileKind,
-    FileSystem, Found, FsError, Handle, Listing, Name, NewAttributes, Node, RangeOperations, ReadOutcome,
-    Result, SpecialKind, Stability, Timestamp, Written,
+    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileKind, FileSystem, Found,
+    FsError, Handle, Listing, Name, NewAttributes, Node, ReadOutcome, Result, SetXattrMode, SpecialKind,
+    Stability, Timestamp, Written, XattrName,
 };
 use parking_lot::Mutex;
 
@@ -195,16 +195,6 @@ impl AttributeCache {
 impl Layer for AttributeCache {
     fn inner(&self) -> &dyn FileSystem {
         &*self.inner
-    }
-
-    /// None: what they change would not be seen here.
-    fn ranges(&self) -> Option<&dyn RangeOperations> {
-        None
-    }
-
-    /// None, as above.
-    fn xattrs(&self) -> Option<&dyn ExtendedAttributes> {
-        None
     }
 
     fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
@@ -456,5 +446,83 @@ impl Layer for AttributeCache {
         change: &mut Change,
     ) -> Result<Committed> {
         self.change(node, change, |inner, change| inner.commit(caller, node, offset, count, change))
+    }
+
+    fn allocate(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        length: u64,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.change(node, change, |inner, change| {
+            inner.require_ranges()?.allocate(caller, node, offset, length, change)
+        })
+    }
+
+    fn deallocate(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        length: u64,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.change(node, change, |inner, change| {
+            inner.require_ranges()?.deallocate(caller, node, offset, length, change)
+        })
+    }
+
+    fn copy_range(
+        &self,
+        caller: &Caller,
+        from: (&Handle, u64),
+        to: (&Handle, u64),
+        count: u64,
+        change: &mut Change,
+    ) -> Result<Written> {
+        self.change(to.0, change, |inner, change| {
+            inner.require_ranges()?.copy_range(caller, from, to, count, change)
+        })
+    }
+
+    fn clone_range(
+        &self,
+        caller: &Caller,
+        from: (&Handle, u64),
+        to: (&Handle, u64),
+        count: u64,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.change(to.0, change, |inner, change| {
+            inner.require_ranges()?.clone_range(caller, from, to, count, change)
+        })
+    }
+
+    fn set_xattr(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        name: XattrName<'_>,
+        value: &[u8],
+        mode: SetXattrMode,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.change(node, change, |inner, change| {
+            inner.require_xattrs()?.set_xattr(caller, node, name, value, mode, change)
+        })
+    }
+
+    fn remove_xattr(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        name: XattrName<'_>,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.change(node, change, |inner, change| {
+            inner.require_xattrs()?.remove_xattr(caller, node, name, change)
+        })
     }
 }

@@ -11,8 +11,7 @@ use howdah_tune::flight::{Bounds, Expected, Flight};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
     Access, Attributes, Caller, Change, Content, Create, Data, Detail, Entry, FileSystem, Found, FsError,
-    Handle, Listing, Name, NewAttributes, Node, RangeOperations, ReadOutcome, Result, Stability, Timestamp,
-    Written,
+    Handle, Listing, Name, NewAttributes, Node, ReadOutcome, Result, Stability, Timestamp, Written,
 };
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
@@ -236,6 +235,13 @@ impl ReadAhead {
         }
     }
 
+    /// Makes a call that changes what a file holds.
+    fn changing<T>(&self, node: &Handle, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        let outcome = run(&*self.shared.inner);
+        self.forget(node);
+        outcome
+    }
+
     /// A file changed through us.
     fn forget(&self, node: &Handle) {
         let mut state = self.shared.state.lock();
@@ -250,11 +256,6 @@ impl ReadAhead {
 impl Layer for ReadAhead {
     fn inner(&self) -> &dyn FileSystem {
         &*self.shared.inner
-    }
-
-    /// None: blocks that are kept would not change with the file.
-    fn ranges(&self) -> Option<&dyn RangeOperations> {
-        None
     }
 
     fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
@@ -344,9 +345,7 @@ impl Layer for ReadAhead {
         stability: Stability,
         change: &mut Change,
     ) -> Result<Written> {
-        let written = self.shared.inner.write(caller, node, offset, data, stability, change);
-        self.forget(node);
-        written
+        self.changing(node, |inner| inner.write(caller, node, offset, data, stability, change))
     }
 
     fn create(
@@ -371,9 +370,51 @@ impl Layer for ReadAhead {
         guard: Option<Timestamp>,
         change: &mut Change,
     ) -> Result<()> {
-        let set = self.shared.inner.set_attributes(caller, node, new, guard, change);
-        self.forget(node);
-        set
+        self.changing(node, |inner| inner.set_attributes(caller, node, new, guard, change))
+    }
+
+    fn allocate(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        length: u64,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.changing(node, |inner| inner.require_ranges()?.allocate(caller, node, offset, length, change))
+    }
+
+    fn deallocate(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        length: u64,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.changing(node, |inner| inner.require_ranges()?.deallocate(caller, node, offset, length, change))
+    }
+
+    fn copy_range(
+        &self,
+        caller: &Caller,
+        from: (&Handle, u64),
+        to: (&Handle, u64),
+        count: u64,
+        change: &mut Change,
+    ) -> Result<Written> {
+        self.changing(to.0, |inner| inner.require_ranges()?.copy_range(caller, from, to, count, change))
+    }
+
+    fn clone_range(
+        &self,
+        caller: &Caller,
+        from: (&Handle, u64),
+        to: (&Handle, u64),
+        count: u64,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.changing(to.0, |inner| inner.require_ranges()?.clone_range(caller, from, to, count, change))
     }
 }
 

@@ -85,10 +85,8 @@ impl State {
     }
 
     fn is_durable(&self, taken: &Taken<'_>) -> bool {
-        let is_held = |file: &super::file::File| {
-            file.overlaps(&taken.range) || file.uncommitted.overlaps(&taken.range) || file.failed.is_some()
-        };
-        !self.files.get(taken.node).is_some_and(is_held)
+        let has_failed = self.files.get(taken.node).is_some_and(|file| file.failed.is_some());
+        !has_failed && !self.holds_any(taken.node, &taken.range)
     }
 }
 

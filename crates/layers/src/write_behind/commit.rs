@@ -14,7 +14,7 @@ use crate::file::Lost;
 
 /// How often data is written again because the server lost it before COMMIT said it was safe. A server that restarts
 /// more often within one COMMIT is not going to be cured by more of it.
-const LOSSES_MAX: u32 = 16;
+pub const LOSSES_MAX: u32 = 16;
 
 /// The only one who commits a file, until it is dropped.
 struct Alone<'s> {

@@ -1,18 +1,19 @@
 //! The layer: takes unstable writes, shows their effect at once, and holds back calls that must not overtake them.
 
 use std::hash::{BuildHasher, RandomState};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
-    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, ExtendedAttributes, FileKind,
-    FileSystem, Found, FsError, Handle, Listing, Name, NewAttributes, Node, RangeOperations, ReadOutcome,
-    Result, Stability, Timestamp, Written,
+    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileKind, FileSystem, Found,
+    FsError, Handle, Listing, Name, NewAttributes, Node, RangeOperations, ReadOutcome, Result, SeekOutcome,
+    SeekTarget, SetXattrMode, Stability, Timestamp, Written, XattrName,
 };
 
 use super::aging::Aging;
 use super::answer::Taken;
+use super::commit::LOSSES_MAX;
 use super::file::Piece;
 use super::pools::Pools;
 use super::shared::Shared;
@@ -118,6 +119,50 @@ impl WriteBehind {
         }
     }
 
+    /// Makes a call that changes a node otherwise than by a write.
+    fn change<T>(
+        &self,
+        node: &Handle,
+        sets_size: bool,
+        change: &mut Change,
+        run: impl FnOnce(&dyn FileSystem, &mut Change) -> Result<T>,
+    ) -> Result<T> {
+        let before = self.before_any();
+        let outcome = run(&*self.shared.inner, change);
+        if sets_size {
+            self.shared.sized(node);
+        } else if let Some(after) = &mut change.after {
+            *after = self.shared.state.lock().known.newest(node, *after, before.moment);
+        }
+        Shared::hide(&mut self.shared.state.lock(), node, change);
+        self.changed(node, change.after.as_ref(), sets_size);
+        Shared::overlay(&mut self.shared.state.lock(), node, change);
+        outcome
+    }
+
+    /// Sends what was written to a file from `offset` on, before the server reads it there. The end of the file counts, too.
+    fn send_from(&self, (node, offset): (&Handle, u64)) -> Result<()> {
+        self.shared.flush_range(&self.pools, node, &(offset..u64::MAX))?;
+        self.shared.state.lock().take_failure(node)
+    }
+
+    /// Makes a call that replaces a range of a file. Data of that range is made durable first: written again after a loss, it
+    /// would undo the call.
+    fn replace<T>(
+        &self,
+        node: &Handle,
+        range: Range<u64>,
+        change: &mut Change,
+        run: impl FnOnce(&dyn RangeOperations, &mut Change) -> Result<T>,
+    ) -> Result<T> {
+        let is_held = self.shared.state.lock().holds_any(node, &range);
+        if is_held {
+            self.commit_held(node, Teller::User)?;
+        }
+        self.shared.state.lock().take_failure(node)?;
+        self.change(node, false, change, |inner, change| run(inner.require_ranges()?, change))
+    }
+
     /// A file was changed otherwise than by data: what the server told is what it is like.
     fn changed(&self, node: &Handle, after: Option<&Attributes>, sets_size: bool) {
         let mut state = self.shared.state.lock();
@@ -148,16 +193,6 @@ impl Drop for WriteBehind {
 impl Layer for WriteBehind {
     fn inner(&self) -> &dyn FileSystem {
         &*self.shared.inner
-    }
-
-    /// None: the data that they work on may still be here, and its times are hidden.
-    fn ranges(&self) -> Option<&dyn RangeOperations> {
-        None
-    }
-
-    /// None: what they change would be told as somebody else's change.
-    fn xattrs(&self) -> Option<&dyn ExtendedAttributes> {
-        None
     }
 
     fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
@@ -235,17 +270,9 @@ impl Layer for WriteBehind {
             Some(guard) if told == Some(guard) => Some(self.shared.inner.attributes(caller, node)?.changed),
             guard => guard,
         };
-        let before = self.before_any();
-        let outcome = self.shared.inner.set_attributes(caller, node, new, guard, change);
-        if new.size.is_some() {
-            self.shared.sized(node);
-        } else if let Some(after) = &mut change.after {
-            *after = self.shared.state.lock().known.newest(node, *after, before.moment);
-        }
-        Shared::hide(&mut self.shared.state.lock(), node, change);
-        self.changed(node, change.after.as_ref(), new.size.is_some());
-        Shared::overlay(&mut self.shared.state.lock(), node, change);
-        outcome
+        self.change(node, new.size.is_some(), change, |inner, change| {
+            inner.set_attributes(caller, node, new, guard, change)
+        })
     }
 
     fn lookup(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Found> {
@@ -385,6 +412,110 @@ impl Layer for WriteBehind {
             sink(Entry { node: node.as_ref(), ..entry })
         })
     }
+
+    fn seek(&self, caller: &Caller, node: &Handle, offset: u64, target: SeekTarget) -> Result<SeekOutcome> {
+        self.send_from((node, offset))?;
+        self.shared.inner.require_ranges()?.seek(caller, node, offset, target)
+    }
+
+    fn allocate(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        length: u64,
+        change: &mut Change,
+    ) -> Result<()> {
+        // It changes no data.
+        self.replace(node, 0..0, change, |ranges, change| {
+            ranges.allocate(caller, node, offset, length, change)
+        })
+    }
+
+    fn deallocate(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        length: u64,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.replace(node, offset..offset.saturating_add(length), change, |ranges, change| {
+            ranges.deallocate(caller, node, offset, length, change)
+        })
+    }
+
+    /// What the server copied is not here to be written again: it is durable when this returns.
+    fn copy_range(
+        &self,
+        caller: &Caller,
+        from: (&Handle, u64),
+        to: (&Handle, u64),
+        count: u64,
+        change: &mut Change,
+    ) -> Result<Written> {
+        self.send_from(from)?;
+        for _ in 0..LOSSES_MAX {
+            let written = self.replace(to.0, until(to.1, count), change, |ranges, change| {
+                ranges.copy_range(caller, from, to, count, change)
+            })?;
+            let Written { count: copied, stability, verifier } = written;
+            let is_durable = copied == 0 || stability != Stability::Unstable || {
+                let (count, ignored) = (copied as u64, &mut Change::default());
+                self.shared.inner.commit(caller, to.0, to.1, count, ignored)?.verifier == verifier
+            };
+            if is_durable {
+                let (stability, verifier) = (Stability::FileSync, self.verifier(to.0));
+                return Ok(Written { count: copied, stability, verifier });
+            }
+        }
+        Err(FsError::Io)
+    }
+
+    fn clone_range(
+        &self,
+        caller: &Caller,
+        from: (&Handle, u64),
+        to: (&Handle, u64),
+        count: u64,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.send_from(from)?;
+        self.replace(to.0, until(to.1, count), change, |ranges, change| {
+            ranges.clone_range(caller, from, to, count, change)
+        })
+    }
+
+    fn set_xattr(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        name: XattrName<'_>,
+        value: &[u8],
+        mode: SetXattrMode,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.change(node, false, change, |inner, change| {
+            inner.require_xattrs()?.set_xattr(caller, node, name, value, mode, change)
+        })
+    }
+
+    fn remove_xattr(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        name: XattrName<'_>,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.change(node, false, change, |inner, change| {
+            inner.require_xattrs()?.remove_xattr(caller, node, name, change)
+        })
+    }
+}
+
+/// The bytes that a copy of so many replaces; a count of 0 means up to the end of its source.
+fn until(offset: u64, count: u64) -> Range<u64> {
+    offset..if count == 0 { u64::MAX } else { offset.saturating_add(count) }
 }
 
 /// Whether a change of names was made, or may have been: not if it was refused for what it asked.

@@ -64,11 +64,8 @@ impl Shared {
         self.make_room(pools, node, size, &data.caller)?;
         let mut state = self.state.lock();
         self.wait_for_older(&mut state, pools, node, &range)?;
+        state.take_failure(node)?;
         let file = state.file(node);
-        if let Some(error) = file.failed.take() {
-            state.forget(node);
-            return Err(error);
-        }
         file.writer = Some(data.caller.clone());
         let ready = file.gather(&data.caller, data.offset, &data.bytes, self.options.block);
         if file.gathered_since().is_some() && state.aging.sleeps {
@@ -99,10 +96,7 @@ impl Shared {
         }
         state.waited_for_memory += 1;
         while !state.has_room(size) {
-            if let Some(error) = state.files.get_mut(node).and_then(|file| file.failed.take()) {
-                state.forget(node);
-                return Err(error);
-            }
+            state.take_failure(node)?;
             if let Some(fullest) = state.fullest()
                 && let Some(ahead) = state.commit_ahead(&fullest, true)
             {
@@ -143,10 +137,7 @@ impl Shared {
         {
             let mut state = self.state.lock();
             self.wait_for_older(&mut state, pools, node, &range)?;
-            if let Some(error) = state.file(node).failed.take() {
-                state.forget(node);
-                return Err(error);
-            }
+            state.take_failure(node)?;
             // Whoever writes again what was lost must see that this is newer.
             state.send_off(node, [range.clone()]);
         }

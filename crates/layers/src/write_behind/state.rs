@@ -204,6 +204,18 @@ impl State {
         self.holding(node, |file| file.uncommitted.supersede(0, usize::MAX));
     }
 
+    /// Gives the error of data that could not be written to whoever changes the file now.
+    pub fn take_failure(&mut self, node: &Handle) -> Result<()> {
+        let Some(error) = self.files.get_mut(node).and_then(|file| file.failed.take()) else { return Ok(()) };
+        self.forget(node);
+        Err(error)
+    }
+
+    /// Whether any of these bytes are on their way, or may still be written again.
+    pub fn holds_any(&self, node: &Handle, range: &Range<u64>) -> bool {
+        self.files.get(node).is_some_and(|file| file.overlaps(range) || file.uncommitted.overlaps(range))
+    }
+
     /// Data of a file could not be written, and is given up. One caller gets the error; all others see another verifier.
     pub fn lost(&mut self, node: &Handle, error: FsError) {
         self.lost_and_told(node);

@@ -78,14 +78,7 @@ impl Shared {
         node.content.lock().unset.wrote();
         let data = Data::Shared(data);
         let written = self.file_system.write(caller, &node.handle, offset, data, stability, &mut change)?;
-        if written.stability == Stability::Unstable {
-            let mut content = node.content.lock();
-            let earlier = *content.unstable.get_or_insert(written.verifier);
-            content.lost |= earlier != written.verifier;
-            content.unstable = Some(written.verifier);
-            content.writes += 1;
-            content.writer = Some(caller.clone());
-        }
+        open.wrote(&written);
         Ok(written.count)
     }
 }

@@ -4,8 +4,11 @@ mod data;
 mod directories;
 mod files;
 mod names;
+mod ranges;
 mod settling;
 mod status;
+mod xattrs;
 
 pub use files::Created;
 pub use names::Making;
+pub use xattrs::Fitting;

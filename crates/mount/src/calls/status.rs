@@ -1,14 +1,11 @@
 //! Attributes, rights, links, and how full it is.
 
 use fuser::{AccessFlags, Errno};
-use howdah_vfs::{Access, Attributes, Caller, Change, FileKind, FsError, Handle, NewAttributes, Statistics};
+use howdah_vfs::{Access, Attributes, Caller, Change, FileKind, Handle, NewAttributes, Statistics};
 
 use crate::refused::{Answer, Refused};
 use crate::shared::Shared;
 use crate::who::Requester;
-
-/// How often a file that others change meanwhile is made longer: then the C library writes to it instead.
-const ALLOCATE_TRIES: u32 = 4;
 
 impl Shared {
     /// GETATTR. Of a file that was written, its data is sent first, and then what was set on it: so a program sees the times that the file
@@ -35,37 +32,6 @@ impl Shared {
             self.settle_first(&node);
         }
         Ok(node.as_seen(self.file_system.attributes(&caller, &node.handle)?))
-    }
-
-    /// FALLOCATE: NFSv3 reserves no space, but it can make a file longer. Without that, the C library writes a byte to each page. What
-    /// another host made longer meanwhile is not cut: the server compares the time of the file's last change.
-    pub fn allocate(&self, open: u64, (offset, length): (u64, u64), mode: i32) -> Answer<()> {
-        let file = self.files.of(open)?;
-        let (caller, node) = (&file.caller, &file.node.handle);
-        let end = offset.checked_add(length).ok_or(Refused(Errno::EFBIG))?;
-        if mode != 0 {
-            return Err(Refused(Errno::EOPNOTSUPP));
-        }
-        self.settle_first(&file.node);
-        let new = NewAttributes::with_size(end);
-        for _ in 0..ALLOCATE_TRIES {
-            let now = self.consistency.sent(caller, node)?;
-            if end <= now.size {
-                return Err(Refused(Errno::EOPNOTSUPP));
-            }
-            let set = self.file_system.set_attributes(
-                caller,
-                node,
-                &new,
-                Some(now.changed),
-                &mut Change::default(),
-            );
-            match set {
-                Err(FsError::NotSynchronised) => {}
-                outcome => return Ok(outcome?),
-            }
-        }
-        Err(Refused(Errno::EOPNOTSUPP))
     }
 
     /// SETATTR. An open file is told by the kernel when it is cut: who may write it may do that.

@@ -9,9 +9,32 @@ use std::sync::Arc;
 use howdah_layers::{Cached, CachingOptions};
 use howdah_mount::{FuseMount, MountOptions, Plain, mount};
 use howdah_needs::{Lack, skipped};
+use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
-use howdah_vfs::{Consistency, FileSystem};
+use howdah_vfs::{Consistency, ExtendedAttributes, FileSystem, RangeOperations, Result};
 use tempfile::TempDir;
+
+/// A file system without the optional groups of calls, as by NFSv3.
+#[derive(Default)]
+pub struct Bare(MemoryFileSystem);
+
+impl Layer for Bare {
+    fn inner(&self) -> &dyn FileSystem {
+        &self.0
+    }
+
+    fn ranges(&self) -> Option<&dyn RangeOperations> {
+        None
+    }
+
+    fn xattrs(&self) -> Option<&dyn ExtendedAttributes> {
+        None
+    }
+
+    fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        run(&self.0)
+    }
+}
 
 /// A mount, taken away when the test is over.
 pub struct Mount {

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use siphasher::sip128::{Hasher128, SipHasher24};
 
 use crate::{
-    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileSystem, Found, FsError,
-    Handle, Limits, Listing, Name, NewAttributes, Node, ReadOutcome, Result, SpecialKind, Stability,
-    Statistics, Timestamp, Written,
+    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, ExtendedAttributes,
+    FileSystem, Found, FsError, Handle, Limits, Listing, Name, NewAttributes, Node, RangeOperations,
+    ReadOutcome, Result, SeekOutcome, SeekTarget, SetXattrMode, SpecialKind, Stability, Statistics,
+    Timestamp, Written, XattrName,
 };
 
 /// A short handle of this kind holds the file system's own one.
@@ -32,8 +33,7 @@ pub trait HandleBook: Send + Sync {
     fn keep(&self, handles: &[(HandleNumber, Handle)]) -> Result<()>;
 }
 
-/// A file system whose handles have at most a given length. It has no optional groups of methods: no file system with such
-/// handles has them.
+/// A file system whose handles have at most a given length.
 pub struct ShortHandles<B> {
     inner: Arc<dyn FileSystem>,
     book: B,
@@ -109,6 +109,14 @@ impl<B: HandleBook> FileSystem for ShortHandles<B> {
 
     fn waits(&self) -> bool {
         self.inner.waits()
+    }
+
+    fn ranges(&self) -> Option<&dyn RangeOperations> {
+        self.inner.ranges().map(|_| self as _)
+    }
+
+    fn xattrs(&self) -> Option<&dyn ExtendedAttributes> {
+        self.inner.xattrs().map(|_| self as _)
     }
 
     fn attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
@@ -291,6 +299,102 @@ impl<B: HandleBook> FileSystem for ShortHandles<B> {
     }
 }
 
+impl<B: HandleBook> RangeOperations for ShortHandles<B> {
+    fn seek(&self, caller: &Caller, node: &Handle, offset: u64, target: SeekTarget) -> Result<SeekOutcome> {
+        self.inner.require_ranges()?.seek(caller, &self.long(node)?, offset, target)
+    }
+
+    fn allocate(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        length: u64,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.inner.require_ranges()?.allocate(caller, &self.long(node)?, offset, length, change)
+    }
+
+    fn deallocate(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        length: u64,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.inner.require_ranges()?.deallocate(caller, &self.long(node)?, offset, length, change)
+    }
+
+    fn copy_range(
+        &self,
+        caller: &Caller,
+        (source, from): (&Handle, u64),
+        (target, to): (&Handle, u64),
+        count: u64,
+        change: &mut Change,
+    ) -> Result<Written> {
+        let (source, target) = (self.long(source)?, self.long(target)?);
+        self.inner.require_ranges()?.copy_range(caller, (&source, from), (&target, to), count, change)
+    }
+
+    fn clone_range(
+        &self,
+        caller: &Caller,
+        (source, from): (&Handle, u64),
+        (target, to): (&Handle, u64),
+        count: u64,
+        change: &mut Change,
+    ) -> Result<()> {
+        let (source, target) = (self.long(source)?, self.long(target)?);
+        self.inner.require_ranges()?.clone_range(caller, (&source, from), (&target, to), count, change)
+    }
+}
+
+impl<B: HandleBook> ExtendedAttributes for ShortHandles<B> {
+    fn get_xattr(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        name: XattrName<'_>,
+        value: &mut Vec<u8>,
+    ) -> Result<()> {
+        self.inner.require_xattrs()?.get_xattr(caller, &self.long(node)?, name, value)
+    }
+
+    fn set_xattr(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        name: XattrName<'_>,
+        value: &[u8],
+        mode: SetXattrMode,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.inner.require_xattrs()?.set_xattr(caller, &self.long(node)?, name, value, mode, change)
+    }
+
+    fn list_xattrs(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        cookie: u64,
+        sink: &mut dyn FnMut(XattrName<'_>, u64) -> ControlFlow<()>,
+    ) -> Result<bool> {
+        self.inner.require_xattrs()?.list_xattrs(caller, &self.long(node)?, cookie, sink)
+    }
+
+    fn remove_xattr(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        name: XattrName<'_>,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.inner.require_xattrs()?.remove_xattr(caller, &self.long(node)?, name, change)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;
@@ -336,6 +440,7 @@ mod tests {
             let make = || Subject::new(Arc::new(around(longest).expect("kept")), abilities());
             let report = conformance::run(&make);
             assert!(report.is_success(), "{longest}: {report}");
+            assert_eq!(report.skipped().count(), 0, "{longest}: {report}");
         }
     }
 

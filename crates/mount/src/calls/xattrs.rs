@@ -1,0 +1,94 @@
+//! Extended attributes, of which file systems have those of users.
+
+use std::ops::ControlFlow;
+
+use fuser::Errno;
+use howdah_vfs::{Change, ExtendedAttributes, SetXattrMode, XattrName};
+
+use crate::refused::{Answer, Refused};
+use crate::shared::Shared;
+use crate::who::Requester;
+
+/// What Linux puts before the names of users' attributes.
+const NAMESPACE: &[u8] = b"user.";
+
+/// An answer that fits what the program has room for.
+pub enum Fitting {
+    /// It only asked how long it is, in bytes.
+    Length(u32),
+    /// The answer itself.
+    Data(Vec<u8>),
+}
+
+impl Fitting {
+    fn new(data: Vec<u8>, room: u32) -> Answer<Self> {
+        let length = u32::try_from(data.len()).map_err(|_| Refused(Errno::E2BIG))?;
+        match room {
+            0 => Ok(Self::Length(length)),
+            _ if length > room => Err(Refused(Errno::ERANGE)),
+            _ => Ok(Self::Data(data)),
+        }
+    }
+}
+
+impl Shared {
+    /// GETXATTR.
+    pub fn get_xattr(&self, asker: Requester, number: u64, name: &[u8], room: u32) -> Answer<Fitting> {
+        let (xattrs, name) = (self.xattrs()?, of_user(name)?);
+        let (node, mut value) = (self.nodes.of(number)?, Vec::new());
+        xattrs.get_xattr(&self.caller(asker), &node.handle, name, &mut value)?;
+        Fitting::new(value, room)
+    }
+
+    /// SETXATTR.
+    pub fn set_xattr(
+        &self,
+        asker: Requester,
+        number: u64,
+        name: &[u8],
+        value: &[u8],
+        flags: i32,
+    ) -> Answer<()> {
+        let (xattrs, name) = (self.xattrs()?, of_user(name)?);
+        let mode = match flags {
+            0 => SetXattrMode::Either,
+            libc::XATTR_CREATE => SetXattrMode::Create,
+            libc::XATTR_REPLACE => SetXattrMode::Replace,
+            _ => return Err(Refused(Errno::EINVAL)),
+        };
+        let (node, caller) = (self.nodes.of(number)?, self.caller(asker));
+        self.settle_first(&node);
+        Ok(xattrs.set_xattr(&caller, &node.handle, name, value, mode, &mut Change::default())?)
+    }
+
+    /// LISTXATTR: each name with its namespace and a NUL.
+    pub fn list_xattrs(&self, asker: Requester, number: u64, room: u32) -> Answer<Fitting> {
+        let (xattrs, node, caller) = (self.xattrs()?, self.nodes.of(number)?, self.caller(asker));
+        let (mut names, mut last) = (Vec::new(), 0);
+        while !xattrs.list_xattrs(&caller, &node.handle, last, &mut |name, cookie| {
+            [NAMESPACE, name.as_bytes(), b"\0"].iter().for_each(|part| names.extend_from_slice(part));
+            last = cookie;
+            ControlFlow::Continue(())
+        })? {}
+        Fitting::new(names, room)
+    }
+
+    /// REMOVEXATTR.
+    pub fn remove_xattr(&self, asker: Requester, number: u64, name: &[u8]) -> Answer<()> {
+        let (xattrs, name) = (self.xattrs()?, of_user(name)?);
+        let (node, caller) = (self.nodes.of(number)?, self.caller(asker));
+        self.settle_first(&node);
+        Ok(xattrs.remove_xattr(&caller, &node.handle, name, &mut Change::default())?)
+    }
+
+    /// The extended attributes, if there are any. The kernel does not ask again where there are none.
+    fn xattrs(&self) -> Answer<&dyn ExtendedAttributes> {
+        self.file_system.xattrs().ok_or(Refused(Errno::ENOSYS))
+    }
+}
+
+/// The name without its namespace. Other namespaces hold what a kernel keeps for itself.
+fn of_user(name: &[u8]) -> Answer<XattrName<'_>> {
+    let name = name.strip_prefix(NAMESPACE).ok_or(Refused(Errno::EOPNOTSUPP))?;
+    Ok(XattrName::parse(name)?)
+}
