@@ -1,9 +1,10 @@
 //! A handle: opaque bytes that name a node, valid across restarts of the file system that made it.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 /// Names a node. Made by a file system, opaque to everybody else.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Handle {
     length: u8,
     bytes: [u8; Self::MAX],
@@ -30,6 +31,13 @@ impl Handle {
     /// Its bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.length)]
+    }
+}
+
+/// Of the bytes that it has: tables of handles are looked at in every call.
+impl Hash for Handle {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.as_bytes().hash(hasher);
     }
 }
 
