@@ -11,8 +11,8 @@ use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{
-    Caller, Change, Create, FileSystem, FsError, Handle, Name, NewAttributes, Node, Result, SpecialKind,
-    Timestamp,
+    Caller, Change, Create, FileSystem, FsError, Guard, Handle, Name, NewAttributes, Node, Result,
+    SpecialKind, Timestamp,
 };
 use howdah_wire::nfs3;
 use middleman::{Fate, Middleman};
@@ -203,7 +203,7 @@ fn a_guarded_setattr_that_went_well_is_not_refused() {
     let stage = Stage::new();
     let file = stage.file("f");
     stage.lose(nfs3::setattr::PROCEDURE, |_| {});
-    let (guard, new) = (Some(file.attributes.changed), NewAttributes::with_mode(0o640));
+    let (guard, new) = (Some(Guard::from(&file.attributes)), NewAttributes::with_mode(0o640));
     let set = stage.client.set_attributes(&ME, &file.handle, &new, guard, &mut change());
     assert_eq!(stage.check(set), Ok(()));
     let set = stage.client.set_attributes(&ME, &file.handle, &new, guard, &mut change());

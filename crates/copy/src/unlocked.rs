@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
-    Attributes, Caller, Change, Create, Detail, Entry, FileKind, FileSystem, Found, FsError, Handle, Listing,
-    Name, NewAttributes, Node, Result, SpecialKind, Timestamp,
+    Attributes, Caller, Change, Create, Detail, Entry, FileKind, FileSystem, Found, FsError, Guard, Handle,
+    Listing, Name, NewAttributes, Node, Result, SpecialKind,
 };
 use parking_lot::Mutex;
 
@@ -116,7 +116,7 @@ impl Layer for Unlocked {
         caller: &Caller,
         node: &Handle,
         new: &NewAttributes,
-        guard: Option<Timestamp>,
+        guard: Option<Guard>,
         change: &mut Change,
     ) -> Result<()> {
         self.inner.set_attributes(caller, node, new, guard, change)?;

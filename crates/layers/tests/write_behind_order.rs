@@ -9,8 +9,8 @@ use howdah_layers::{WriteBehind, WriteBehindOptions};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{
-    Caller, Change, Create, Data, Detail, Entry, FileSystem, Found, Handle, Listing, Name, NewAttributes,
-    ReadOutcome, Result, SetTime, Stability, Timestamp, Written,
+    Caller, Change, Create, Data, Detail, Entry, FileSystem, Found, Guard, Handle, Listing, Name,
+    NewAttributes, ReadOutcome, Result, SetTime, Stability, Written,
 };
 use parking_lot::{Condvar, Mutex};
 
@@ -125,7 +125,7 @@ impl Layer for Crossed {
         caller: &Caller,
         node: &Handle,
         new: &NewAttributes,
-        guard: Option<Timestamp>,
+        guard: Option<Guard>,
         change: &mut Change,
     ) -> Result<()> {
         self.answer(self.inner.set_attributes(caller, node, new, guard, change))

@@ -84,6 +84,7 @@ pub fn add(shared: &Shared, reply: &mut ReplyDirectoryPlus, entry: &Listed) -> b
 fn nothing(kind: FileKind) -> Attributes {
     let (time, device) = (Timestamp::default(), DeviceNumber::default());
     Attributes {
+        change: 0,
         kind,
         mode: 0,
         links: 0,
@@ -97,5 +98,6 @@ fn nothing(kind: FileKind) -> Attributes {
         accessed: time,
         modified: time,
         changed: time,
+        created: None,
     }
 }

@@ -81,7 +81,7 @@ impl Knowledge {
     /// A change of ours told what the file is like: the latest counts.
     pub fn saw(&mut self, after: Option<Attributes>) {
         let Some(after) = after else { return };
-        if self.seen.is_none_or(|seen| seen.changed < after.changed) {
+        if self.seen.is_none_or(|seen| seen.version < after.version()) {
             self.seen = Some(Seen::from(&after));
         }
     }
@@ -96,14 +96,14 @@ impl Knowledge {
 /// How a file was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seen {
+    version: (Timestamp, u64),
     size: u64,
     modified: Timestamp,
-    changed: Timestamp,
 }
 
 impl From<&Attributes> for Seen {
     fn from(attributes: &Attributes) -> Self {
-        Self { size: attributes.size, modified: attributes.modified, changed: attributes.changed }
+        Self { version: attributes.version(), size: attributes.size, modified: attributes.modified }
     }
 }
 

@@ -81,6 +81,21 @@ fn attributes(fs: &LocalFileSystem, node: &Handle) -> Attributes {
     fs.attributes(&myself(), node).expect("it is there")
 }
 
+/// GETATTR alone cannot tell it.
+#[test]
+fn when_a_file_was_made_is_known_from_the_look_at_its_name() {
+    for under in places() {
+        let place = Place::under(&under);
+        let fs = open(&place);
+        let node = made(&fs);
+        let found = fs.parent(&myself(), &fs.root()).expect("the root").node;
+        assert_eq!(attributes(&fs, &fs.root()).created, found.attributes.created);
+        let created = attributes(&fs, &node).created;
+        assert_eq!(created.is_some(), found.attributes.created.is_some(), "{under:?}");
+        assert!(created.is_none_or(|created| created <= attributes(&fs, &node).changed));
+    }
+}
+
 #[test]
 fn of_two_changes_with_one_guard_one_is_refused() {
     for under in places() {
@@ -107,7 +122,13 @@ fn of_two_changes_with_one_guard_one_is_refused() {
                     scope.spawn(move || {
                         let time = Timestamp { seconds: i64::from(round * 2 + thread), nanoseconds: 0 };
                         let new = NewAttributes { modified: SetTime::To(time), ..NewAttributes::default() };
-                        match fs.set_attributes(&myself(), node, &new, Some(guard), &mut Change::default()) {
+                        match fs.set_attributes(
+                            &myself(),
+                            node,
+                            &new,
+                            Some(guard.into()),
+                            &mut Change::default(),
+                        ) {
                             Ok(()) => drop(done.fetch_add(1, Ordering::Relaxed)),
                             Err(error) => assert_eq!(error, FsError::NotSynchronised),
                         }

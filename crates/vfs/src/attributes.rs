@@ -16,6 +16,12 @@ impl Timestamp {
         let last = Self { seconds: u32::MAX.into(), nanoseconds: 999_999_999 };
         self.clamp(Self::default(), last)
     }
+
+    /// The nanoseconds since 1970: the change attribute of a file system that has no other. Times after 2554 and before 1970 wrap, and
+    /// differ all the same.
+    pub fn as_change(self) -> u64 {
+        self.seconds.cast_unsigned().wrapping_mul(1_000_000_000).wrapping_add(self.nanoseconds.into())
+    }
 }
 
 /// The major and minor number of a device.
@@ -62,6 +68,8 @@ pub enum SpecialKind {
 /// All attributes of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Attributes {
+    /// Another number after each change of the node (NFSv4 `change`). Where there is nothing finer, it is `changed` in nanoseconds.
+    pub change: u64,
     /// What it is.
     pub kind: FileKind,
     /// Permission bits with set-uid, set-gid and sticky: the low 12 bits of `st_mode`.
@@ -88,6 +96,21 @@ pub struct Attributes {
     pub modified: Timestamp,
     /// Last change of the attributes or the data.
     pub changed: Timestamp,
+    /// When it was made, where that takes no call of its own (NFSv4 `time_create`).
+    pub created: Option<Timestamp>,
+}
+
+impl Attributes {
+    /// The same of a node that changed at another time, for which there is no finer change attribute.
+    #[must_use]
+    pub fn with_changed(self, changed: Timestamp) -> Self {
+        Self { changed, change: changed.as_change(), ..self }
+    }
+
+    /// Which of several looks at one node is the latest: the time of change, and the change attribute within one tick of that clock.
+    pub fn version(&self) -> (Timestamp, u64) {
+        (self.changed, self.change)
+    }
 }
 
 /// How SETATTR sets a time.
@@ -128,5 +151,18 @@ impl NewAttributes {
     /// Only the size.
     pub fn with_size(size: u64) -> Self {
         Self { size: Some(size), ..Self::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_that_differ_give_changes_that_differ() {
+        let at = |seconds, nanoseconds| Timestamp { seconds, nanoseconds }.as_change();
+        assert_eq!(at(2, 5), 2_000_000_005);
+        assert!(at(2, 999_999_999) < at(3, 0));
+        assert_ne!(at(-1, 0), at(1, 0));
     }
 }

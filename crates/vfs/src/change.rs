@@ -5,6 +5,8 @@ use crate::{Attributes, Timestamp};
 /// What a client compares its cache with: the node before the call (`wcc_attr`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Before {
+    /// Its change attribute.
+    pub change: u64,
     /// Size in bytes.
     pub size: u64,
     /// Last change of the data.
@@ -15,7 +17,37 @@ pub struct Before {
 
 impl From<&Attributes> for Before {
     fn from(attributes: &Attributes) -> Self {
-        Self { size: attributes.size, modified: attributes.modified, changed: attributes.changed }
+        let Attributes { change, size, modified, changed, .. } = *attributes;
+        Self { change, size, modified, changed }
+    }
+}
+
+/// What SETATTR asks of its node first: that nobody changed it since it was looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Guard {
+    /// The change attribute that it had, if the caller knows that: it decides then.
+    pub change: Option<u64>,
+    /// When it had changed last.
+    pub changed: Timestamp,
+}
+
+impl Guard {
+    /// Whether the node still is as it was.
+    pub fn holds(&self, now: &Attributes) -> bool {
+        self.change.map_or(self.changed == now.changed, |change| change == now.change)
+    }
+}
+
+impl From<&Attributes> for Guard {
+    fn from(seen: &Attributes) -> Self {
+        Self { change: Some(seen.change), changed: seen.changed }
+    }
+}
+
+/// All that NFSv3 tells (RFC 1813 3.3.2, `sattrguard3`).
+impl From<Timestamp> for Guard {
+    fn from(changed: Timestamp) -> Self {
+        Self { change: None, changed }
     }
 }
 

@@ -5,9 +5,9 @@ use std::ops::{BitAnd, BitOr, ControlFlow};
 use std::sync::Arc;
 
 use crate::{
-    Attributes, Caller, Change, Committed, Content, Data, Detail, Entry, ExtendedAttributes, FsError, Handle,
-    HostLocks, Listing, Name, NewAttributes, Node, RangeOperations, Result, SpecialKind, Stability,
-    Timestamp, Written,
+    Attributes, Caller, Change, Committed, Content, Data, Detail, Entry, ExtendedAttributes, FsError, Guard,
+    Handle, HostLocks, Listing, Name, NewAttributes, Node, RangeOperations, Result, SpecialKind, Stability,
+    Written,
 };
 
 /// A tree of files that can be served, mounted, copied, measured and tested.
@@ -63,14 +63,14 @@ pub trait FileSystem: Send + Sync {
     /// The attributes of a node (GETATTR). Asks no permission, as in POSIX.
     fn attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes>;
 
-    /// Sets attributes (SETATTR). With a `guard`, only if the node's `changed` time still is that one, else
+    /// Sets attributes (SETATTR). With a `guard`, only if that holds, else
     /// [`FsError::NotSynchronised`].
     fn set_attributes(
         &self,
         caller: &Caller,
         node: &Handle,
         new: &NewAttributes,
-        guard: Option<Timestamp>,
+        guard: Option<Guard>,
         change: &mut Change,
     ) -> Result<()>;
 

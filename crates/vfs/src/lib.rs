@@ -28,7 +28,7 @@ mod shown;
 
 pub use attributes::{Attributes, DeviceNumber, FileKind, NewAttributes, SetTime, SpecialKind, Timestamp};
 pub use caller::{Caller, GroupList};
-pub use change::{Before, Change};
+pub use change::{Before, Change, Guard};
 pub use consistency::{Closed, Consistency};
 pub use content::{Content, Data, Waiting};
 pub use directory::{Detail, Entry, Listing, Node};

@@ -10,7 +10,9 @@ use nfs3_types::nfs3::{
 use nfs3_types::xdr_codec::{Pack, Unpack};
 
 pub(super) fn attributes(seen: &fattr3) -> Attributes {
+    let changed = timestamp(seen.ctime);
     Attributes {
+        change: changed.as_change(),
         kind: kind(seen.type_),
         mode: seen.mode,
         links: seen.nlink,
@@ -23,7 +25,8 @@ pub(super) fn attributes(seen: &fattr3) -> Attributes {
         file: seen.fileid,
         accessed: timestamp(seen.atime),
         modified: timestamp(seen.mtime),
-        changed: timestamp(seen.ctime),
+        changed,
+        created: None,
     }
 }
 
@@ -65,6 +68,7 @@ pub(super) fn post_attributes(seen: &post_op_attr) -> Option<Attributes> {
 pub(super) fn note(change: &mut Change, seen: &wcc_data) {
     change.before = match &seen.before {
         Nfs3Option::Some(before) => Some(Before {
+            change: timestamp(before.ctime).as_change(),
             size: before.size,
             modified: timestamp(before.mtime),
             changed: timestamp(before.ctime),

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use howdah_vfs::{
     Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileSystem, Found, FsError,
-    Handle, Limits, Listing, Name, NewAttributes, Node, ReadOutcome, Result, SpecialKind, Stability,
-    Statistics, Timestamp, Written,
+    Guard, Handle, Limits, Listing, Name, NewAttributes, Node, ReadOutcome, Result, SpecialKind, Stability,
+    Statistics, Written,
 };
 use nfs3_types::nfs3::{
     ACCESS3args, ACCESS3res, COMMIT3args, COMMIT3res, GETATTR3args, GETATTR3res, LINK3args, LINK3res,
@@ -33,13 +33,13 @@ impl FileSystem for OtherClient {
         caller: &Caller,
         node: &Handle,
         new: &NewAttributes,
-        guard: Option<Timestamp>,
+        guard: Option<Guard>,
         change: &mut Change,
     ) -> Result<()> {
         let arguments = SETATTR3args {
             object: self.handles.give(node),
             new_attributes: settings(new)?,
-            guard: option(guard.map(nfs_time).transpose()?),
+            guard: option(guard.map(|guard| nfs_time(guard.changed)).transpose()?),
         };
         let result: SETATTR3res = self.call(caller, NFS_PROGRAM::NFSPROC3_SETATTR, &arguments);
         let done = success(result, |told| note(change, &told.obj_wcc))?;

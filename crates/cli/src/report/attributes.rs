@@ -101,6 +101,7 @@ mod tests {
     fn letters(kind: FileKind, mode: u32) -> String {
         let time = Timestamp::default();
         mode_letters(&Attributes {
+            change: 0,
             kind,
             mode,
             links: 1,
@@ -114,6 +115,7 @@ mod tests {
             accessed: time,
             modified: time,
             changed: time,
+            created: None,
         })
     }
 

@@ -68,7 +68,9 @@ pub(super) fn time(time: Timestamp) -> Result<Time> {
 
 /// Attributes that the server tells.
 pub(super) fn attributes(told: &nfs3::Attributes) -> Attributes {
+    let changed = timestamp(told.changed);
     Attributes {
+        change: changed.as_change(),
         kind: kind(told.kind),
         mode: told.mode & MODE_BITS,
         links: told.links,
@@ -81,7 +83,8 @@ pub(super) fn attributes(told: &nfs3::Attributes) -> Attributes {
         file: told.file,
         accessed: timestamp(told.accessed),
         modified: timestamp(told.modified),
-        changed: timestamp(told.changed),
+        changed,
+        created: None,
     }
 }
 
@@ -99,10 +102,10 @@ fn kind(kind: FileType) -> FileKind {
 
 /// Takes what the server tells of a node that a call changed, or failed to.
 pub(super) fn note(change: &mut Change, told: &WeakCacheConsistency) {
-    change.before = told.before.map(|before| Before {
-        size: before.size,
-        modified: timestamp(before.modified),
-        changed: timestamp(before.changed),
+    change.before = told.before.map(|before| {
+        let changed = timestamp(before.changed);
+        let (size, modified) = (before.size, timestamp(before.modified));
+        Before { change: changed.as_change(), size, modified, changed }
     });
     change.after = told.after.as_ref().map(attributes);
 }

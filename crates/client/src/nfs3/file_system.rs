@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use howdah_vfs::{
     Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileRange, FileSystem, Found,
-    FsError, Handle, Limits, Listing, Name, NewAttributes, Node, ReadOutcome, Result, SpecialKind, Stability,
-    Statistics, Timestamp, Written,
+    FsError, Guard, Handle, Limits, Listing, Name, NewAttributes, Node, ReadOutcome, Result, SpecialKind,
+    Stability, Statistics, Written,
 };
 
 use super::client::Nfs3;
@@ -31,7 +31,7 @@ impl FileSystem for Nfs3 {
         caller: &Caller,
         node: &Handle,
         new: &NewAttributes,
-        guard: Option<Timestamp>,
+        guard: Option<Guard>,
         change: &mut Change,
     ) -> Result<()> {
         self.set(caller, node, new, guard, change)

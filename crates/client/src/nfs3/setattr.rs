@@ -1,6 +1,8 @@
 //! SETATTR.
 
-use howdah_vfs::{Attributes, Caller, Change, FsError, Handle, NewAttributes, Result, SetTime, Timestamp};
+use howdah_vfs::{
+    Attributes, Caller, Change, FsError, Guard, Handle, NewAttributes, Result, SetTime, Timestamp,
+};
 use howdah_wire::nfs3::setattr;
 
 use super::client::Nfs3;
@@ -16,13 +18,13 @@ impl Nfs3 {
         caller: &Caller,
         node: &Handle,
         new: &NewAttributes,
-        guard: Option<Timestamp>,
+        guard: Option<Guard>,
         change: &mut Change,
     ) -> Result<()> {
         let arguments = setattr::Arguments {
             node: file_handle(node),
             new: new_attributes(new)?,
-            guard: guard.map(time).transpose()?,
+            guard: guard.map(|guard| time(guard.changed)).transpose()?,
         };
         let results = self.call(caller, PROCEDURE, &arguments)?;
         let done = success(results.decode::<setattr::Reply>(PROCEDURE)?, |told| note(change, told));

@@ -7,8 +7,8 @@ use std::time::Duration;
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{
-    Attributes, Caller, Change, Detail, Entry, FileSystem, Found, FsError, Handle, Limits, Listing, Name,
-    NewAttributes, Node, Result, SetTime, Timestamp,
+    Attributes, Caller, Change, Detail, Entry, FileSystem, Found, FsError, Guard, Handle, Limits, Listing,
+    Name, NewAttributes, Node, Result, SetTime, Timestamp,
 };
 use std::ops::ControlFlow;
 
@@ -69,7 +69,7 @@ impl Layer for Meddled {
         caller: &Caller,
         node: &Handle,
         new: &NewAttributes,
-        guard: Option<Timestamp>,
+        guard: Option<Guard>,
         change: &mut Change,
     ) -> Result<()> {
         let mut known = Change::default();
@@ -491,7 +491,7 @@ impl Layer for Coarse {
         caller: &Caller,
         node: &Handle,
         new: &NewAttributes,
-        guard: Option<Timestamp>,
+        guard: Option<Guard>,
         change: &mut Change,
     ) -> Result<()> {
         let (accessed, modified) = (self.kept(new.accessed), self.kept(new.modified));

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 use std::time::Duration;
 
-use howdah_vfs::{Access, Attributes, Caller, Change, FileKind, Handle};
+use howdah_vfs::{Access, Attributes, Before, Caller, Change, FileKind, Handle};
 
 use super::listings::ListedEntry;
 use super::names::{Leads, Names, Place};
@@ -77,7 +77,7 @@ impl Known {
         }
         // Of looks that overlapped, the server's time of change tells which came later.
         if let Some(seen) = known.seen.as_ref().filter(|seen| seen.told >= since) {
-            match seen.attributes.changed.cmp(&attributes.changed) {
+            match seen.attributes.version().cmp(&attributes.version()) {
                 Ordering::Greater => return false,
                 Ordering::Equal if !same(&seen.attributes, attributes) => {
                     *known = KnownNode { changed: known.changed, epoch, ..KnownNode::default() };
@@ -106,10 +106,7 @@ impl Known {
         let known = self.node(node);
         let overlapped = known.changed > since;
         let ours_alone = match (&known.seen, &change.before) {
-            (Some(seen), Some(before)) => {
-                let was = &seen.attributes;
-                (was.size, was.modified, was.changed) == (before.size, before.modified, before.changed)
-            }
+            (Some(seen), Some(before)) => Before::from(&seen.attributes) == *before,
             _ => false,
         };
         let keeps_rights = ours_alone
@@ -133,8 +130,10 @@ impl Known {
         known.seen = match (known.seen.take().filter(|_| overlapped), after) {
             (None, after) if !overlapped => after,
             // The server's time of change tells which came later.
-            (Some(seen), Some(after)) if seen.attributes.changed > after.attributes.changed => Some(seen),
-            (Some(seen), Some(after)) if seen.attributes.changed < after.attributes.changed => Some(after),
+            (Some(seen), Some(after)) if seen.attributes.version() > after.attributes.version() => Some(seen),
+            (Some(seen), Some(after)) if seen.attributes.version() < after.attributes.version() => {
+                Some(after)
+            }
             (Some(seen), Some(after)) if same(&seen.attributes, &after.attributes) => Some(after),
             _ => None,
         };
@@ -373,7 +372,7 @@ impl Known {
 /// Whether nothing happened to a node between two looks. That it was read does not count.
 fn same(one: &Attributes, other: &Attributes) -> bool {
     let facts =
-        |a: &Attributes| (a.kind, a.size, a.modified, a.changed, a.links, a.mode, a.user, a.group, a.file);
+        |a: &Attributes| (a.change, a.kind, a.size, a.modified, a.links, a.mode, a.user, a.group, a.file);
     facts(one) == facts(other)
 }
 
@@ -407,7 +406,7 @@ mod tests {
         let first = fs.attributes(&Caller::ROOT, &root).expect("attributes");
         let mut changed = first.changed;
         changed.seconds += 1;
-        let second = Attributes { changed, size: first.size + 1, ..first };
+        let second = Attributes { size: first.size + 1, ..first.with_changed(changed) };
         for (answers, believed) in [
             ([first, second], Some(second)),
             ([second, first], Some(second)),
@@ -429,7 +428,7 @@ mod tests {
         let older = fs.attributes(&Caller::ROOT, &root).expect("attributes");
         let mut changed = older.changed;
         changed.seconds += 1;
-        let newer = Attributes { changed, size: older.size + 1, ..older };
+        let newer = Attributes { size: older.size + 1, ..older.with_changed(changed) };
         let within_a_tick = Attributes { size: 7, ..older };
         for (answers, believed) in [
             ([older, newer], Some(newer)),

@@ -8,8 +8,8 @@ use std::time::Duration;
 use howdah_vfs::layer::{Call, Layer, Stopwatch};
 use howdah_vfs::{
     Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileKind, FileSystem, Found,
-    FsError, Handle, Listing, Name, NewAttributes, Node, ReadOutcome, Result, SetXattrMode, SpecialKind,
-    Stability, Timestamp, Written, XattrName,
+    FsError, Guard, Handle, Listing, Name, NewAttributes, Node, ReadOutcome, Result, SetXattrMode,
+    SpecialKind, Stability, Written, XattrName,
 };
 use parking_lot::Mutex;
 
@@ -212,7 +212,7 @@ impl Layer for AttributeCache {
         caller: &Caller,
         node: &Handle,
         new: &NewAttributes,
-        guard: Option<Timestamp>,
+        guard: Option<Guard>,
         change: &mut Change,
     ) -> Result<()> {
         let since = self.known.lock().moment();

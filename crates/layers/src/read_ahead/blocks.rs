@@ -140,7 +140,7 @@ impl Blocks {
     pub fn validate(&mut self, node: &Handle, now: &Attributes, (asked, told): (Duration, Duration)) {
         if let Some(seen) = self.seen.get_mut(node) {
             let crossed = seen.told >= asked;
-            let is_newer = seen.attributes.changed > now.changed;
+            let is_newer = seen.attributes.version() > now.version();
             if crossed && is_newer {
                 return;
             }
@@ -148,7 +148,7 @@ impl Blocks {
                 *seen = Seen { asked: seen.asked.max(asked), told: seen.told.max(told), ..*seen };
                 return;
             }
-            if crossed && seen.attributes.changed == now.changed {
+            if crossed && seen.attributes.version() == now.version() {
                 // Nobody knows which.
                 self.seen.remove(node);
                 self.drop_blocks(node, |_| false);
@@ -183,7 +183,7 @@ impl Blocks {
 }
 
 fn same(one: &Attributes, other: &Attributes) -> bool {
-    (one.size, one.modified, one.changed) == (other.size, other.modified, other.changed)
+    (one.change, one.size, one.modified) == (other.change, other.size, other.modified)
 }
 
 #[cfg(test)]
@@ -200,7 +200,7 @@ mod tests {
         let older = fs.attributes(&Caller::ROOT, &node).expect("attributes");
         let mut changed = older.changed;
         changed.seconds += 1;
-        let newer = Attributes { changed, size: older.size + 1, ..older };
+        let newer = Attributes { size: older.size + 1, ..older.with_changed(changed) };
         let within_a_tick = Attributes { size: older.size + 2, ..older };
         let [first, second, third, later] = [1, 2, 3, 4].map(Duration::from_secs);
         let overlapping = [(second, third), (first, third)];

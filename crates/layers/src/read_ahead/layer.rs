@@ -11,7 +11,7 @@ use howdah_tune::flight::{Bounds, Expected, Flight};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
     Access, Attributes, Caller, Change, Content, Create, Data, Detail, Entry, FileSystem, Found, FsError,
-    Handle, Listing, Name, NewAttributes, Node, ReadOutcome, Result, Stability, Timestamp, Written,
+    Guard, Handle, Listing, Name, NewAttributes, Node, ReadOutcome, Result, Stability, Written,
 };
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
@@ -367,7 +367,7 @@ impl Layer for ReadAhead {
         caller: &Caller,
         node: &Handle,
         new: &NewAttributes,
-        guard: Option<Timestamp>,
+        guard: Option<Guard>,
         change: &mut Change,
     ) -> Result<()> {
         self.changing(node, |inner| inner.set_attributes(caller, node, new, guard, change))

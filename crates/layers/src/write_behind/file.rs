@@ -187,6 +187,7 @@ impl File {
             return server;
         }
         Attributes {
+            change: server.change.max(self.stamp.as_change()),
             size: server.size.max(self.end),
             modified: server.modified.max(self.stamp),
             changed: server.changed.max(self.stamp),

@@ -106,10 +106,10 @@ impl KnownFiles {
         let Some(KnownFile { attributes: ours, written, .. }) = self.files.get_mut(node) else {
             return server;
         };
-        if *written <= since || ours.changed < server.changed {
+        if *written <= since || ours.version() < server.version() {
             return server;
         }
-        if ours.changed > server.changed {
+        if ours.version() > server.version() {
             return *ours;
         }
         Attributes { size: server.size.max(ours.size), ..server }
@@ -127,9 +127,10 @@ impl KnownFiles {
             known.attributes.size = known.attributes.size.max(attributes.size);
             return;
         }
-        let (before, size) = (known.attributes.changed, known.attributes.size);
-        if before <= attributes.changed {
-            let size = if before == attributes.changed { size.max(attributes.size) } else { attributes.size };
+        let (before, size) = (known.attributes.version(), known.attributes.size);
+        if before <= attributes.version() {
+            let size =
+                if before == attributes.version() { size.max(attributes.size) } else { attributes.size };
             self.saw(node, &Attributes { size, ..*attributes }, since);
         }
     }
@@ -240,8 +241,10 @@ mod tests {
     #[test]
     fn of_writes_in_one_tick_of_the_clock_the_largest_size_counts() {
         let ((node, file), mut known) = (file(), KnownFiles::default());
-        let at =
-            |nanoseconds, size| Attributes { changed: Timestamp { seconds: 1, nanoseconds }, size, ..file };
+        let at = |nanoseconds, size| Attributes {
+            size,
+            ..file.with_changed(Timestamp { seconds: 1, nanoseconds })
+        };
         for (answer, told) in [(at(5, 30), 30), (at(5, 20), 30), (at(4, 40), 30), (at(6, 25), 25)] {
             known.saw_written(&node, &answer, 0);
             assert_eq!(size(&mut known, &node), Some(told));

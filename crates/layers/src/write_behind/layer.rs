@@ -7,8 +7,8 @@ use std::sync::Arc;
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
     Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileKind, FileSystem, Found,
-    FsError, Handle, Listing, Name, NewAttributes, Node, RangeOperations, ReadOutcome, Result, SeekOutcome,
-    SeekTarget, SetXattrMode, Stability, Timestamp, Written, XattrName,
+    FsError, Guard, Handle, Listing, Name, NewAttributes, Node, RangeOperations, ReadOutcome, Result,
+    SeekOutcome, SeekTarget, SetXattrMode, Stability, Written, XattrName,
 };
 
 use super::aging::Aging;
@@ -140,9 +140,13 @@ impl WriteBehind {
         outcome
     }
 
-    /// Sends what was written to a file from `offset` on, before the server reads it there. The end of the file counts, too.
+    /// Sends what was written to a file if any of it lies behind `offset`, before the server reads it there. The end of the file counts,
+    /// too. What is written meanwhile is not waited for.
     fn send_from(&self, (node, offset): (&Handle, u64)) -> Result<()> {
-        self.shared.flush_range(&self.pools, node, &(offset..u64::MAX))?;
+        let is_needed = self.shared.state.lock().overlaps(node, &(offset..u64::MAX));
+        if is_needed {
+            self.shared.flush(&self.pools, node)?;
+        }
         self.shared.state.lock().take_failure(node)
     }
 
@@ -255,11 +259,11 @@ impl Layer for WriteBehind {
         caller: &Caller,
         node: &Handle,
         new: &NewAttributes,
-        guard: Option<Timestamp>,
+        guard: Option<Guard>,
         change: &mut Change,
     ) -> Result<()> {
         // The guard is what callers were told while data was held: the server's own time is another one.
-        let told = self.shared.told_changed(node);
+        let told = self.shared.told(node);
         if new.size.is_some() {
             // Data that is cut off must not be written again afterwards.
             self.commit_held(node, Teller::User)?;
@@ -267,7 +271,9 @@ impl Layer for WriteBehind {
             self.shared.flush(&self.pools, node)?;
         }
         let guard = match guard {
-            Some(guard) if told == Some(guard) => Some(self.shared.inner.attributes(caller, node)?.changed),
+            Some(guard) if told.is_some_and(|told| guard.holds(&told)) => {
+                Some((&self.shared.inner.attributes(caller, node)?).into())
+            }
             guard => guard,
         };
         self.change(node, new.size.is_some(), change, |inner, change| {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use howdah_tune::flight::{Bounds, Flight, Started};
 use howdah_vfs::{
-    Access, Caller, Change, Data, FileSystem, FsError, Handle, Result, Stability, Timestamp, Written,
+    Access, Attributes, Caller, Change, Data, FileSystem, FsError, Handle, Result, Stability, Written,
 };
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
@@ -211,12 +211,12 @@ impl Shared {
         took || state.known.may_write(node, caller)
     }
 
-    /// The time of change that callers were told while data of a file was held.
-    pub fn told_changed(&self, node: &Handle) -> Option<Timestamp> {
+    /// What callers were told of a file while data of it was held, if that was another time of change.
+    pub fn told(&self, node: &Handle) -> Option<Attributes> {
         let mut state = self.state.lock();
         let known = state.known.attributes(node)?;
         let told = state.overlaid(node, known);
-        (told.changed != known.changed).then_some(told.changed)
+        (told.version() != known.version()).then_some(told)
     }
 
     /// A file's size was set.

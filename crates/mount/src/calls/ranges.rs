@@ -77,13 +77,8 @@ impl Shared {
             if end <= now.size {
                 return Err(Refused(Errno::EOPNOTSUPP));
             }
-            let set = self.file_system.set_attributes(
-                caller,
-                node,
-                &new,
-                Some(now.changed),
-                &mut Change::default(),
-            );
+            let guard = Some((&now).into());
+            let set = self.file_system.set_attributes(caller, node, &new, guard, &mut Change::default());
             match set {
                 Err(FsError::NotSynchronised) => {}
                 outcome => return Ok(outcome?),

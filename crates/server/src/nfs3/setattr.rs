@@ -37,6 +37,6 @@ fn answer(context: &Context<'_>, arguments: &Arguments<'_>) -> Answer {
 
 fn set(node: &Object<'_>, arguments: &Arguments<'_>, change: &mut Change) -> Result<(), Status> {
     let new = convert::new_attributes(&arguments.new)?;
-    let guard = arguments.guard.map(convert::timestamp);
+    let guard = arguments.guard.map(|changed| convert::timestamp(changed).into());
     node.file_system.set_attributes(&node.caller, &node.handle, &new, guard, change).map_err(convert::status)
 }

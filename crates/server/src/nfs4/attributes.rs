@@ -27,6 +27,7 @@ const OF_NODE: Bitmap = Bitmap::of(&[
     RAWDEV,
     SPACE_USED,
     TIME_ACCESS,
+    TIME_CREATE,
     TIME_METADATA,
     TIME_MODIFY,
     MOUNTED_ON_FILEID,
@@ -105,7 +106,8 @@ pub fn write(
 ) -> Result<Bitmap, Status> {
     let wanted = (wanted & supported(compound.minor_version)).without(ONLY_SET);
     let mut facts = Facts::default();
-    if wanted.intersects(OF_NODE) {
+    // Whether there is a time of creation shows in the node.
+    if wanted.intersects(OF_NODE) || wanted.contains(SUPPORTED_ATTRS) {
         facts.node = Some(known.map_or_else(|| of(compound, node), |known| Ok(known.attributes))?);
     }
     if wanted.contains(MOUNTED_ON_FILEID) {
@@ -169,10 +171,11 @@ impl Facts {
         }
         if let Some(limits) = &self.limits {
             fill_limits(&mut values, limits);
-            let own = supported(compound.minor_version);
-            let no_clones = limits.clone_block.is_none();
+            let lacking = |lacks, attribute| if lacks { Bitmap::of(&[attribute]) } else { Bitmap::default() };
+            let no_birth = self.node.is_none_or(|node| node.created.is_none());
+            let own = supported(compound.minor_version).without(lacking(no_birth, TIME_CREATE));
             values.support.attributes =
-                Some(if no_clones { own.without(Bitmap::of(&[CLONE_BLKSIZE])) } else { own });
+                Some(own.without(lacking(limits.clone_block.is_none(), CLONE_BLKSIZE)));
         }
         values.identity.handle = self.handle.as_ref().map(|sealed| FileHandle(sealed.as_wire().0));
         // What is wanted is there, but for what the file system lacks: no need to count it first.
@@ -185,7 +188,7 @@ fn fill(values: &mut wire::Attributes<'_>, attributes: &Attributes) {
     values.identity.file = Some(attributes.file);
     values.identity.device = Some(convert::device(attributes.device));
     values.content = Content {
-        change: Some(convert::change(attributes)),
+        change: Some(attributes.change),
         size: Some(attributes.size),
         links: Some(attributes.links),
         used: Some(attributes.used),
@@ -195,6 +198,7 @@ fn fill(values: &mut wire::Attributes<'_>, attributes: &Attributes) {
     values.times.accessed = Some(convert::time(attributes.accessed));
     values.times.changed = Some(convert::time(attributes.changed));
     values.times.modified = Some(convert::time(attributes.modified));
+    values.times.created = attributes.created.map(convert::time);
 }
 
 fn fill_limits(values: &mut wire::Attributes<'_>, limits: &Limits) {
@@ -323,6 +327,7 @@ fn limits(node: &CurrentNode<'_>) -> Result<Limits, Status> {
 fn of_pseudo(compound: &Compound<'_>, directory: PseudoDirectory) -> Attributes {
     let tree = compound.tree();
     Attributes {
+        change: tree.made().as_change(),
         kind: FileKind::Directory,
         mode: 0o555,
         links: tree.links(directory),
@@ -338,5 +343,6 @@ fn of_pseudo(compound: &Compound<'_>, directory: PseudoDirectory) -> Attributes 
         accessed: tree.made(),
         modified: tree.made(),
         changed: tree.made(),
+        created: None,
     }
 }

@@ -53,29 +53,14 @@ pub fn time(time: Timestamp) -> Time {
     Time { seconds: time.seconds, nanoseconds: time.nanoseconds }
 }
 
-/// The attribute `change`: the time of the last change in nanoseconds, which kernels from 6.13 on move with every change that
-/// somebody could tell apart (multigrain timestamps).
-pub fn change(attributes: &Attributes) -> u64 {
-    change_at(attributes.changed)
-}
-
-/// The same of a time.
-pub fn change_at(changed: Timestamp) -> u64 {
-    changed
-        .seconds
-        .cast_unsigned()
-        .wrapping_mul(u64::from(NANOSECONDS))
-        .wrapping_add(u64::from(changed.nanoseconds))
-}
-
 /// A directory before and after a change to it. What is not known is told as not atomic, and the client looks again.
 pub fn change_info(change: &Change, now: impl FnOnce() -> Option<Attributes>) -> ChangeInfo {
     let after = change.after.or_else(now);
     match (&change.before, after) {
         (Some(before), Some(after)) => {
-            ChangeInfo { atomic: true, before: change_at(before.changed), after: self::change(&after) }
+            ChangeInfo { atomic: true, before: before.change, after: after.change }
         }
-        (_, Some(after)) => ChangeInfo { atomic: false, before: 0, after: self::change(&after) },
+        (_, Some(after)) => ChangeInfo { atomic: false, before: 0, after: after.change },
         (_, None) => ChangeInfo::default(),
     }
 }
@@ -222,12 +207,5 @@ mod tests {
         let permissions = wire::Permissions { mode: Some(0o10_000), ..wire::Permissions::default() };
         let new = wire::Attributes { permissions, ..wire::Attributes::default() };
         assert_eq!(new_attributes(&new), Err(Status::INVAL));
-    }
-
-    #[test]
-    fn a_change_moves_with_every_nanosecond() {
-        let at = |seconds, nanoseconds| change_at(Timestamp { seconds, nanoseconds });
-        assert_eq!(at(1, 0) - at(0, 999_999_999), 1);
-        assert_eq!(at(0, 5).wrapping_sub(at(-1, 999_999_999)), 6);
     }
 }

@@ -176,7 +176,7 @@ fn current<'c>(compound: &Compound<'c>) -> Result<Target<'c>, Status> {
 fn existing<'c>(directory: &ExportedNode<'c>, name: Name<'_>) -> Result<Target<'c>, Status> {
     let found = directory.file_system.lookup(&directory.caller, &directory.handle, name);
     let found = found.map_err(|error| create::in_directory(directory, error))?;
-    let now = found.directory.as_ref().map(convert::change).unwrap_or_default();
+    let now = found.directory.as_ref().map(|attributes| attributes.change).unwrap_or_default();
     let info = ChangeInfo { atomic: found.directory.is_some(), before: now, after: now };
     Ok(Target::found(directory.beside(found.node.handle), found.node.attributes, info))
 }

@@ -3,8 +3,8 @@
 use howdah_state::{Changing, ClientId};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
-    Attributes, Caller, Change, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes, Node,
-    ReadOutcome, Result, SetXattrMode, Stability, Timestamp, Written, XattrName,
+    Attributes, Caller, Change, Create, Data, FileSystem, FsError, Guard, Handle, Name, NewAttributes, Node,
+    ReadOutcome, Result, SetXattrMode, Stability, Written, XattrName,
 };
 
 use super::file_key::FileKey;
@@ -100,7 +100,7 @@ impl Layer for Recalling<'_> {
         caller: &Caller,
         node: &Handle,
         new: &NewAttributes,
-        guard: Option<Timestamp>,
+        guard: Option<Guard>,
         change: &mut Change,
     ) -> Result<()> {
         let _change = self.begin_change(node)?;

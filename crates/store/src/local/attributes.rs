@@ -43,7 +43,7 @@ impl LocalFileSystem {
             self.forget(&node.handle);
             return Err(FsError::Stale);
         }
-        Ok(self.attributes_in(&stat))
+        Ok(Attributes { created: node.created.get().copied(), ..self.attributes_in(&stat) })
     }
 
     /// As [`Self::stat`], for a node that must be a directory.
@@ -57,7 +57,9 @@ impl LocalFileSystem {
 
     #[allow(clippy::unnecessary_cast)] // the types of the fields differ between architectures
     fn attributes_in(&self, stat: &Stat) -> Attributes {
+        let changed = time(stat.st_ctime as i64, stat.st_ctime_nsec as u32);
         Attributes {
+            change: changed.as_change(),
             kind: kind(stat.st_mode),
             mode: stat.st_mode & 0o7777,
             links: u32::try_from(stat.st_nlink).unwrap_or(u32::MAX),
@@ -73,7 +75,8 @@ impl LocalFileSystem {
             file: stat.st_ino as u64,
             accessed: time(stat.st_atime as i64, stat.st_atime_nsec as u32),
             modified: time(stat.st_mtime as i64, stat.st_mtime_nsec as u32),
-            changed: time(stat.st_ctime as i64, stat.st_ctime_nsec as u32),
+            changed,
+            created: None,
         }
     }
 
@@ -191,7 +194,10 @@ impl LocalFileSystem {
     fn seen_in(&self, found: &Statx) -> Seen {
         let device = rustix::fs::makedev(found.stx_dev_major, found.stx_dev_minor);
         let mode = u32::from(found.stx_mode);
+        let (changed, identification) =
+            (time(found.stx_ctime.tv_sec, found.stx_ctime.tv_nsec), identification(found));
         let attributes = Attributes {
+            change: changed.as_change(),
             kind: kind(mode),
             mode: mode & 0o7777,
             links: found.stx_nlink,
@@ -204,12 +210,13 @@ impl LocalFileSystem {
             file: found.stx_ino,
             accessed: time(found.stx_atime.tv_sec, found.stx_atime.tv_nsec),
             modified: time(found.stx_mtime.tv_sec, found.stx_mtime.tv_nsec),
-            changed: time(found.stx_ctime.tv_sec, found.stx_ctime.tv_nsec),
+            changed,
+            created: identification.birth,
         };
         Seen {
             attributes: self.times.seen(&attributes),
             stamp: attributes.changed,
-            identification: identification(found),
+            identification,
             is_mount: found.stx_attributes.contains(StatxAttributes::MOUNT_ROOT),
         }
     }

@@ -161,7 +161,7 @@ impl ChangeTimes {
     }
 
     fn stamped(&self, node: &Attributes) -> Attributes {
-        Attributes { changed: self.stamp(node.changed), ..*node }
+        node.with_changed(self.stamp(node.changed))
     }
 }
 
@@ -222,7 +222,7 @@ fn with_count(node: &Attributes, count: u64) -> Attributes {
     };
     let seconds = i64::try_from(told.div_euclid(1_000_000_000)).unwrap_or(node.changed.seconds);
     let nanoseconds = u32::try_from(told.rem_euclid(1_000_000_000)).expect("less than a second");
-    Attributes { changed: Timestamp { seconds, nanoseconds }, ..*node }
+    node.with_changed(Timestamp { seconds, nanoseconds })
 }
 
 fn slot(node: &Attributes) -> usize {
@@ -261,6 +261,7 @@ mod tests {
 
     fn file(number: u64, size: u64) -> Attributes {
         Attributes {
+            change: STAMP.as_change(),
             kind: FileKind::Regular,
             mode: 0o644,
             links: 1,
@@ -274,6 +275,7 @@ mod tests {
             accessed: STAMP,
             modified: STAMP,
             changed: STAMP,
+            created: None,
         }
     }
 

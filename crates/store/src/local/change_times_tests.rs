@@ -71,7 +71,7 @@ fn each_change_of_a_file_is_told_where_time_stands_still() {
         assert!(fs.set_attributes(&others, &file, &new, None, &mut change).is_err());
         assert_eq!(looked(), before, "a refusal changes nothing");
     }
-    let guard = Some(looked());
+    let guard = Some(looked().into());
     let new = NewAttributes::with_mode(0o640);
     fs.set_attributes(&me(), &file, &new, guard, &mut change).expect("it has the time that it told");
     let again = fs.set_attributes(&me(), &file, &new, guard, &mut change);

@@ -114,6 +114,7 @@ impl LocalFileSystem {
         let unfinished = |error| Unfinished { error, made: Some(seen.identification) };
         let handle = self.maker.of_open(file.as_fd(), &seen.identification).map_err(unfinished)?;
         let node = self.nodes.insert_created(handle, file);
+        node.found(&seen.identification);
         self.on_seen(directory, name, &seen, now(), &handle);
         let new = &how.new;
         let rest = NewAttributes { mode: None, size: new.size.filter(|&size| size > 0), ..*new };
@@ -185,7 +186,7 @@ impl LocalFileSystem {
             // Its first state is one that its maker writes to next.
             return match stamp {
                 _ if self.times.is_fine(&attributes) => Ok(attributes),
-                Some(changed) => Ok(self.times.changed(None, &Attributes { changed, ..attributes }, true)),
+                Some(changed) => Ok(self.times.changed(None, &attributes.with_changed(changed), true)),
                 None => self.stat_changed(node),
             };
         }

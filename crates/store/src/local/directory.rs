@@ -139,6 +139,7 @@ struct OpenDirectory<'a> {
 }
 
 /// What became of an entry.
+#[allow(clippy::large_enum_variant, reason = "one at a time, and passed on at once")]
 enum Looked {
     Node(Named),
     /// There, but not to be looked at: behind a mount, or in a directory that the caller may not search.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use howdah_vfs::{
     Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, ExtendedAttributes,
-    FileSystem, Found, Handle, HostLocks, KeptOpen, Limits, Listing, Name, NewAttributes, Node as Named,
-    RangeOperations, ReadOutcome, Result, SpecialKind, Stability, Statistics, Timestamp, Written,
+    FileSystem, Found, Guard, Handle, HostLocks, KeptOpen, Limits, Listing, Name, NewAttributes,
+    Node as Named, RangeOperations, ReadOutcome, Result, SpecialKind, Stability, Statistics, Written,
 };
 
 use super::cache::NodeCache;
@@ -102,7 +102,7 @@ impl FileSystem for LocalFileSystem {
         caller: &Caller,
         node: &Handle,
         new: &NewAttributes,
-        guard: Option<Timestamp>,
+        guard: Option<Guard>,
         change: &mut Change,
     ) -> Result<()> {
         self.set_node_attributes(caller, node, new, guard, change)

@@ -64,7 +64,7 @@ impl LocalFileSystem {
         let seen = self.look(parent.as_fd(), b"").map_err(refusal)?;
         let handle = self.maker.of_open(parent.as_fd(), &seen.identification)?;
         if handle != self.root.handle {
-            self.nodes.insert(handle, parent);
+            self.nodes.insert(handle, parent).found(&seen.identification);
         }
         Ok(Named { handle, attributes: seen.attributes })
     }
@@ -138,6 +138,7 @@ impl LocalFileSystem {
         let handle = self.maker.of_open(child.as_fd(), &seen.identification)?;
         self.on_seen(directory, name, &seen, now, &handle);
         let node = self.nodes.insert(handle, child);
+        node.found(&seen.identification);
         Ok((node, Named { handle, attributes: seen.attributes }))
     }
 

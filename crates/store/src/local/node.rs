@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use rustix::fs::fstat;
 
 use super::flushes::Flushes;
+use super::known::Identification;
 
 /// An open node. As long as it lives, the kernel gives its file number to no other node.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub(super) struct Node {
     writing: OnceLock<Arc<OwnedFd>>,
     pub(super) verdict: Mutex<Option<Verdict>>,
     device: OnceLock<u64>,
+    /// When it was made, once that was seen on the way to it.
+    pub(super) created: OnceLock<Timestamp>,
     /// Whether it was asked for since the cache last looked.
     pub(super) touched: AtomicBool,
     /// The tick at which it was last asked for.
@@ -83,6 +86,7 @@ impl Node {
             writing: OnceLock::new(),
             verdict: Mutex::new(None),
             device: OnceLock::new(),
+            created: OnceLock::new(),
             touched: AtomicBool::new(false),
             used: AtomicU32::new(0),
             uncommitted: AtomicBool::new(false),
@@ -91,6 +95,13 @@ impl Node {
             flushes: Flushes::default(),
             mode: Mutex::new(()),
             open: Arc::clone(open),
+        }
+    }
+
+    /// A look at the node told this, too.
+    pub(super) fn found(&self, identification: &Identification) {
+        if let Some(birth) = identification.birth {
+            self.created.get_or_init(|| birth);
         }
     }
 

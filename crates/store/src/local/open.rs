@@ -15,6 +15,7 @@ use super::exclusive::Verifiers;
 use super::file_system::LocalFileSystem;
 use super::handles::{Finder, Maker};
 use super::held_files::HeldFiles;
+use super::identify::identify;
 use super::housekeeper::Housekeeper;
 use super::identity::Identity;
 use super::known::KnownHandles;
@@ -64,6 +65,9 @@ impl LocalFileSystem {
             OpenError::new("making a handle for", directory, std::io::Error::other(cause))
         })?;
         let root = nodes.pinned(handle, root);
+        if let Ok(identification) = identify(root.descriptor()) {
+            root.found(&identification);
+        }
         let finder = match handles {
             HandleSource::Kernel => None,
             HandleSource::Index => Some(Finder::open(&tree, &maker, handle, options.state.as_deref())?),

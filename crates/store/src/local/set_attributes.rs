@@ -1,7 +1,7 @@
 //! SETATTR, and making changes of metadata durable.
 
 use howdah_vfs::{
-    Attributes, Caller, Change, FileKind, FsError, Handle, NewAttributes, Result, SetTime, Timestamp,
+    Attributes, Caller, Change, FileKind, FsError, Guard, Handle, NewAttributes, Result, SetTime,
 };
 use rustix::fs::{
     AtFlags, Gid, Mode, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, Uid, chmodat, chownat, fsync, syncfs,
@@ -23,12 +23,12 @@ impl LocalFileSystem {
         caller: &Caller,
         handle: &Handle,
         new: &NewAttributes,
-        guard: Option<Timestamp>,
+        guard: Option<Guard>,
         change: &mut Change,
     ) -> Result<()> {
         let node = self.node(handle)?;
         let attributes = self.changing(&node, change, |attributes| {
-            if guard.is_some_and(|guard| guard != attributes.changed) {
+            if guard.is_some_and(|guard| !guard.holds(attributes)) {
                 return Err(FsError::NotSynchronised);
             }
             self.set_all(caller, &node, attributes, new)?;

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use crate::{
-    Access, Attributes, Caller, Change, Committed, Content, Create, Data, Detail, FileSystem, FsError,
-    Handle, Name, NameError, NewAttributes, Node, Result, SpecialKind, Stability, Timestamp, Written,
+    Access, Attributes, Caller, Change, Committed, Content, Create, Data, Detail, FileSystem, FsError, Guard,
+    Handle, Name, NameError, NewAttributes, Node, Result, SpecialKind, Stability, Written,
 };
 
 /// A file system as one caller sees it.
@@ -69,7 +69,7 @@ impl Actor<'_> {
         again(|| self.fs.set_attributes(&self.caller, &node.handle, &new, None, &mut Change::default()))
     }
 
-    pub(super) fn set_guarded(&self, node: &Node, new: NewAttributes, guard: Timestamp) -> Result<()> {
+    pub(super) fn set_guarded(&self, node: &Node, new: NewAttributes, guard: Guard) -> Result<()> {
         self.fs.set_attributes(&self.caller, &node.handle, &new, Some(guard), &mut Change::default())
     }
 

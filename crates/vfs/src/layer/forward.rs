@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use super::Call;
 use crate::{
     Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, ExtendedAttributes,
-    FileSystem, Found, FsError, Handle, HostLocks, KeptOpen, Limits, Listing, Name, NewAttributes, Node,
-    RangeOperations, ReadOutcome, Result, SeekOutcome, SeekTarget, SetXattrMode, SpecialKind, Stability,
-    Statistics, Timestamp, Written, XattrName,
+    FileSystem, Found, FsError, Guard, Handle, HostLocks, KeptOpen, Limits, Listing, Name, NewAttributes,
+    Node, RangeOperations, ReadOutcome, Result, SeekOutcome, SeekTarget, SetXattrMode, SpecialKind,
+    Stability, Statistics, Written, XattrName,
 };
 
 /// Writes the trait [`Layer`] with a default for every method, and makes every layer a [`FileSystem`] with its groups.
@@ -145,7 +145,7 @@ forward! {
     {
         Attributes attributes(caller: &Caller, node: &Handle) -> Attributes;
         SetAttributes set_attributes(
-            caller: &Caller, node: &Handle, new: &NewAttributes, guard: Option<Timestamp>, change: &mut Change
+            caller: &Caller, node: &Handle, new: &NewAttributes, guard: Option<Guard>, change: &mut Change
         ) -> ();
         Lookup lookup(caller: &Caller, directory: &Handle, name: Name<'_>) -> Found;
         Parent parent(caller: &Caller, directory: &Handle) -> Found;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{Call, Layer};
 use crate::{
-    Access, Attributes, Before, Caller, Change, Create, Data, FileSystem, FsError, Handle, Name,
-    NewAttributes, Node, Result, SetXattrMode, SpecialKind, Stability, Timestamp, Written, XattrName,
+    Access, Attributes, Before, Caller, Change, Create, Data, FileSystem, FsError, Guard, Handle, Name,
+    NewAttributes, Node, Result, SetXattrMode, SpecialKind, Stability, Written, XattrName,
 };
 
 /// Refuses every change with [`FsError::ReadOnly`], and grants no right to make one. COMMIT passes: there is nothing
@@ -47,7 +47,7 @@ impl Layer for ReadOnly {
         caller: &Caller,
         node: &Handle,
         _: &NewAttributes,
-        _: Option<Timestamp>,
+        _: Option<Guard>,
         change: &mut Change,
     ) -> Result<()> {
         self.refuse(caller, node, change)

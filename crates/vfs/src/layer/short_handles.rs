@@ -8,9 +8,9 @@ use siphasher::sip128::{Hasher128, SipHasher24};
 
 use crate::{
     Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, ExtendedAttributes,
-    FileSystem, Found, FsError, Handle, Limits, Listing, Name, NewAttributes, Node, RangeOperations,
-    ReadOutcome, Result, SeekOutcome, SeekTarget, SetXattrMode, SpecialKind, Stability, Statistics,
-    Timestamp, Written, XattrName,
+    FileSystem, Found, FsError, Guard, Handle, Limits, Listing, Name, NewAttributes, Node, RangeOperations,
+    ReadOutcome, Result, SeekOutcome, SeekTarget, SetXattrMode, SpecialKind, Stability, Statistics, Written,
+    XattrName,
 };
 
 /// A short handle of this kind holds the file system's own one.
@@ -128,7 +128,7 @@ impl<B: HandleBook> FileSystem for ShortHandles<B> {
         caller: &Caller,
         node: &Handle,
         new: &NewAttributes,
-        guard: Option<Timestamp>,
+        guard: Option<Guard>,
         change: &mut Change,
     ) -> Result<()> {
         self.inner.set_attributes(caller, &self.long(node)?, new, guard, change)

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{Call, Layer};
 use crate::{
-    Caller, Change, Create, FileKind, FileSystem, Handle, Name, NewAttributes, Node, Result, SpecialKind,
-    Timestamp,
+    Caller, Change, Create, FileKind, FileSystem, Guard, Handle, Name, NewAttributes, Node, Result,
+    SpecialKind,
 };
 
 /// The set-user-ID and set-group-ID bits of a mode.
@@ -44,7 +44,7 @@ impl Layer for WithoutSetId {
         caller: &Caller,
         node: &Handle,
         new: &NewAttributes,
-        guard: Option<Timestamp>,
+        guard: Option<Guard>,
         change: &mut Change,
     ) -> Result<()> {
         if new.mode.is_none_or(|mode| mode & SET_ID == 0) {

@@ -4,7 +4,7 @@ use super::number::Number;
 use super::permissions;
 use super::setting::{self, Settings};
 use super::tables::Tables;
-use crate::{Access, Attributes, Caller, FsError, NewAttributes, Result, Timestamp};
+use crate::{Access, Attributes, Caller, FsError, Guard, NewAttributes, Result};
 
 impl Tables {
     pub(super) fn access(
@@ -22,12 +22,13 @@ impl Tables {
         caller: &Caller,
         number: Number,
         new: &NewAttributes,
-        guard: Option<Timestamp>,
+        guard: Option<Guard>,
     ) -> Result<()> {
-        let node = self.node(number)?;
-        if guard.is_some_and(|guard| guard != node.changed) {
+        let now = self.attributes(number)?;
+        if guard.is_some_and(|guard| !guard.holds(&now)) {
             return Err(FsError::NotSynchronised);
         }
+        let node = self.node(number)?;
         setting::permit(caller, node, new)?;
         let settings = Settings::new(caller, node, new, self.now());
         if let Some(size) = new.size {

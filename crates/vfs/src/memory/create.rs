@@ -146,7 +146,8 @@ fn new_node(caller: &Caller, parent: &Node, body: Body, now: crate::Timestamp) -
     let mode = if matches!(body, Body::Link(_)) { 0o777 } else { MODE_UNTIL_TOLD };
     let group = if parent.mode & SET_GROUP != 0 { parent.group } else { caller.group };
     let (user, xattrs) = (caller.user, Xattrs::default());
-    Node { mode, user, group, links, accessed: now, modified: now, changed: now, xattrs, body }
+    let (accessed, modified, changed, created) = (now, now, now, now);
+    Node { mode, user, group, links, accessed, modified, changed, created, xattrs, body }
 }
 
 /// What the maker may ask for: an owner or group only if it is the superuser, else it is left out rather than

@@ -8,8 +8,8 @@ use super::MemoryOptions;
 use super::tables::{ROOT, Tables};
 use crate::{
     Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, ExtendedAttributes,
-    FileSystem, Found, FsError, Handle, Limits, Listing, Name, NewAttributes, Node, RangeOperations,
-    ReadOutcome, Result, SpecialKind, Stability, Statistics, Timestamp, Written,
+    FileSystem, Found, FsError, Guard, Handle, Limits, Listing, Name, NewAttributes, Node, RangeOperations,
+    ReadOutcome, Result, SpecialKind, Stability, Statistics, Written,
 };
 
 /// A file system in memory.
@@ -64,7 +64,7 @@ impl FileSystem for MemoryFileSystem {
         caller: &Caller,
         node: &Handle,
         new: &NewAttributes,
-        guard: Option<Timestamp>,
+        guard: Option<Guard>,
         change: &mut Change,
     ) -> Result<()> {
         let mut tables = self.tables.lock();

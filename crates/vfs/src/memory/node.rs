@@ -16,6 +16,7 @@ pub(super) struct Node {
     pub(super) accessed: Timestamp,
     pub(super) modified: Timestamp,
     pub(super) changed: Timestamp,
+    pub(super) created: Timestamp,
     pub(super) xattrs: Xattrs,
     pub(super) body: Body,
 }

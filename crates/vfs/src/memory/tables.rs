@@ -52,6 +52,7 @@ impl Tables {
             accessed: now,
             modified: now,
             changed: now,
+            created: now,
             xattrs: Xattrs::default(),
             body: Body::Directory(directory),
         };
@@ -154,6 +155,7 @@ impl Tables {
             Body::Special(_) => (0, 0, DeviceNumber::default()),
         };
         Ok(Attributes {
+            change: node.changed.as_change(),
             kind: node.kind(),
             mode: node.mode,
             links: node.links,
@@ -167,6 +169,7 @@ impl Tables {
             accessed: node.accessed,
             modified: node.modified,
             changed: node.changed,
+            created: Some(node.created),
         })
     }
 

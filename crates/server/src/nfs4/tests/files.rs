@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{Caller, Change, Create, FileSystem, NewAttributes};
-use howdah_wire::nfs4::attributes::{MODE, SIZE, Values};
+use howdah_wire::nfs4::attributes::{
+    CHANGE, MODE, SIZE, SUPPORTED_ATTRS, TIME_CREATE, TIME_METADATA, Values,
+};
 use howdah_wire::nfs4::create_session::ChannelSizes;
 use howdah_wire::nfs4::open::{ACCESS_BOTH, ACCESS_READ, ACCESS_WRITE, DENY_NONE, DENY_WRITE, How};
 use howdah_wire::nfs4::{
@@ -45,6 +47,27 @@ fn what_was_written_is_read() {
     assert_eq!(client.call(&[put(&file), close(state)]).status, Status::OK);
     assert_eq!(client.call(&[put(&file), read(state)]).status, Status::BAD_STATEID);
     assert_eq!(client.call(&[put(&file), read(StateId::ANONYMOUS)]).status, Status::OK);
+}
+
+#[test]
+fn a_node_has_a_change_attribute_and_a_time_of_creation_where_it_is_known() {
+    for (export, is_known) in [("/", true), ("/below", false)] {
+        let mut client = Client::new(&service(&[export]), "client");
+        let root = client.handle(&[]).expect("the root");
+        let wanted = Bitmap::of(&[SUPPORTED_ATTRS, CHANGE, TIME_CREATE, TIME_METADATA]);
+        let look = step(getattr::OPERATION, &getattr::Arguments { wanted });
+        let mut answer = client.call(&[put(&root), look]);
+        answer.skip(putfh::OPERATION).expect("put");
+        let success = answer.take::<getattr::Success<'_>>(getattr::OPERATION);
+        let values = success.attributes.decode_all().expect("attributes");
+        let changed = values.times.changed.expect("told");
+        let nanoseconds = changed.seconds.cast_unsigned() * 1_000_000_000 + u64::from(changed.nanoseconds);
+        assert_eq!(values.content.change, Some(nanoseconds));
+        assert_eq!(values.support.attributes.expect("told").contains(TIME_CREATE), is_known, "{export}");
+        // Its mode was set since.
+        let created = values.times.created.map(|created| created.seconds == changed.seconds);
+        assert_eq!(created, is_known.then_some(true), "{export}");
+    }
 }
 
 #[test]

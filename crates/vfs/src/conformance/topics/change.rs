@@ -133,7 +133,7 @@ fn every_change_of_a_file_is_told(bench: &Bench<'_>) -> Verdict {
 fn refusals_tell_of_the_file(bench: &Bench<'_>) -> Verdict {
     let file = bench.me.create_holding(&bench.home, "f", b"data")?;
     let (fs, caller) = (bench.me.fs, &bench.me.caller);
-    let guard = Some(Timestamp { seconds: 1, nanoseconds: 2 });
+    let guard = Some(Timestamp { seconds: 1, nanoseconds: 2 }.into());
     let outcome = told(bench, "SETATTR", &file, |change| {
         fs.set_attributes(caller, &file.handle, &NewAttributes::with_size(0), guard, change)
     })?;
