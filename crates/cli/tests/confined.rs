@@ -11,7 +11,9 @@ use std::sync::Arc;
 use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_confine::{KEPT, LOW_PORTS};
-use howdah_vfs::{Caller, Change, Create, Data, Name, NewAttributes, Stability};
+use howdah_vfs::{
+    AddLink, Caller, Change, Create, CreateFile, Data, Name, NewAttributes, ReadFile, Stability, WriteFile,
+};
 use rustix::process::Signal;
 use rustix::thread::{CapabilitySet, capabilities};
 use server::{Server, home, serve};
@@ -131,7 +133,10 @@ fn files_are_reached_by_handles_that_nobody_looked_up_since_the_kernel_forgot_th
         fs::create_dir(data.join("sub")).expect("made");
         let mut change = Change::default();
         let how = Create::Guarded(NewAttributes::default());
-        let node = here.create(&caller, &here.root(), name("new"), &how, &mut change).expect("made").handle;
+        let node = here
+            .create(&caller, CreateFile::new(&here.root(), name("new"), &how), &mut change)
+            .expect("made")
+            .handle;
         let sub = here.lookup(&caller, &here.root(), name("sub")).expect("there").node.handle;
         drop(server);
         // Only root may ask for that; without it the kernel may still know them, and nothing is shown.
@@ -139,10 +144,12 @@ fn files_are_reached_by_handles_that_nobody_looked_up_since_the_kernel_forgot_th
         let server = start(&address);
         let here = client(&server);
         let four = Data::Bytes(b"data");
-        here.write(&caller, &node, 0, four, Stability::FileSync, &mut change).expect("written by its handle");
-        here.read(&caller, &node, 0, 10, &mut Vec::new()).expect("read by its handle");
+        here.write(&caller, WriteFile::new(&node, 0, four, Stability::FileSync), &mut change)
+            .expect("written by its handle");
+        here.read(&caller, ReadFile::new(&node, 0, 10), &mut Vec::new()).expect("read by its handle");
         if links {
-            here.link(&caller, &node, &sub, name("link"), &mut change).expect("linked by its handle");
+            here.link(&caller, AddLink::new(&node, &sub, name("link")), &mut change)
+                .expect("linked by its handle");
         }
         assert_eq!(fs::read(data.join("new")).expect("there"), b"data");
         let (from, to) = ((&here.root(), name("new")), (&sub, name("moved")));

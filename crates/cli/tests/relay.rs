@@ -12,7 +12,10 @@ use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_layers::file::{OpenFile, OpenFileOptions};
 use howdah_needs::{Lack, skipped};
-use howdah_vfs::{Caller, Change, Create, Data, FsError, Handle, Name, NewAttributes, Stability};
+use howdah_vfs::{
+    Caller, Change, CommitFile, Create, CreateFile, Data, FsError, Handle, Name, NewAttributes, ReadFile,
+    Stability, WriteFile,
+};
 use rustix::process::Signal;
 use server::{Server, run, serve};
 
@@ -69,7 +72,7 @@ fn why(home: &Path) -> String {
 fn create(fs: &dyn Remote) -> Handle {
     let (name, how) =
         (Name::parse(b"new").expect("a name"), Create::Guarded(NewAttributes::with_mode(0o644)));
-    fs.create(&me(), &fs.root(), name, &how, &mut Change::default()).expect("made").handle
+    fs.create(&me(), CreateFile::new(&fs.root(), name, &how), &mut Change::default()).expect("made").handle
 }
 
 /// Kills a server where it stands, and starts it again at the same address.
@@ -108,7 +111,7 @@ fn what_was_committed_is_there_though_both_servers_were_killed() {
     assert!(fs::read(&data).expect("there") == content);
     let mut read = Vec::new();
     while read.len() < content.len() {
-        fs.read(&me(), &node, read.len() as u64, PART, &mut read).expect("read");
+        fs.read(&me(), ReadFile::new(&node, read.len() as u64, PART), &mut read).expect("read");
     }
     assert!(read == content, "as it is read through the relay");
 }
@@ -121,7 +124,8 @@ fn a_relay_that_is_told_to_stop_writes_what_it_holds() {
     let fs = client(&near);
     let node = create(&*fs);
     let data = Data::Bytes(b"not committed");
-    fs.write(&me(), &node, 0, data, Stability::Unstable, &mut Change::default()).expect("taken");
+    fs.write(&me(), WriteFile::new(&node, 0, data, Stability::Unstable), &mut Change::default())
+        .expect("taken");
     near.signal(Signal::TERM);
     assert_eq!(near.end().code(), Some(0));
     assert_eq!(fs::read(home.path().join("data/new")).expect("there"), b"not committed");
@@ -136,9 +140,13 @@ fn clients_are_told_to_ask_again_while_the_far_server_is_stopped() {
     let fs = client_with(&near, "?soft=5");
     let node = create(&*fs);
     let write = |at: u64, data: &[u8]| {
-        fs.write(&me(), &node, at, Data::Bytes(data), Stability::Unstable, &mut Change::default())
+        fs.write(
+            &me(),
+            WriteFile::new(&node, at, Data::Bytes(data), Stability::Unstable),
+            &mut Change::default(),
+        )
     };
-    let commit = || fs.commit(&me(), &node, 0, 0, &mut Change::default());
+    let commit = || fs.commit(&me(), CommitFile::new(&node, 0, 0), &mut Change::default());
     write(0, b"howdy").expect("taken");
     commit().expect("safe");
     far.signal(Signal::STOP);
@@ -172,7 +180,8 @@ fn it_is_told_how_the_far_side_is() {
     let fs = client(&near);
     let node = create(&*fs);
     let data = Data::Bytes(b"howdy");
-    fs.write(&me(), &node, 0, data, Stability::Unstable, &mut Change::default()).expect("taken");
+    fs.write(&me(), WriteFile::new(&node, 0, data, Stability::Unstable), &mut Change::default())
+        .expect("taken");
     let why = why(home.path());
     for part in [&format!("far side of /, nfs://{}/: ", far.address()), "1 connection, ", "5 B of ", " dirty"]
     {

@@ -16,7 +16,10 @@ use std::time::{Duration, Instant};
 use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_needs::{Lack, skipped};
-use howdah_vfs::{Caller, Change, Create, Data, FsError, Name, NewAttributes, Stability};
+use howdah_vfs::{
+    Caller, Change, Create, CreateFile, Data, FsError, Name, NewAttributes, ReadFile, SetAttributes,
+    Stability, WriteFile,
+};
 use rustix::process::Signal;
 use server::{HOWDAH, Server, home, run, serve};
 
@@ -181,13 +184,16 @@ fn set_id_bits_are_kept_only_where_the_export_says_so() {
         let mut server = Server::start(serve(home.path()).arg(&data).args(HERE).args(flags));
         let client = client(&server).expect("it is there");
         let how = Create::Guarded(NewAttributes::with_mode(0o6755));
-        let made = client.create(&anybody, &client.root(), named, &how, &mut Change::default());
+        let made =
+            client.create(&anybody, CreateFile::new(&client.root(), named, &how), &mut Change::default());
         let made = made.expect("CREATE").handle;
         let mode = || fs::metadata(data.join("program")).expect("it is there").permissions().mode() & 0o7777;
         let expected = if kept { 0o6755 } else { 0o755 };
         assert_eq!(mode(), expected, "{flags:?}: CREATE");
         let new = NewAttributes::with_mode(0o4755);
-        client.set_attributes(&anybody, &made, &new, None, &mut Change::default()).expect("SETATTR");
+        client
+            .set_attributes(&anybody, SetAttributes::new(&made, &new, None), &mut Change::default())
+            .expect("SETATTR");
         assert_eq!(mode(), expected & !0o2000, "{flags:?}: SETATTR");
         server.signal(Signal::TERM);
         assert_eq!(server.end().code(), Some(0));
@@ -410,9 +416,12 @@ fn memory_and_what_another_server_exports_are_served_like_a_directory() {
     let (through, direct) = (client(&relay).expect("it serves"), client(&origin).expect("it serves"));
     let mut change = Change::default();
     let new = Create::Guarded(NewAttributes::with_mode(0o640));
-    let file = through.create(&me(), &through.root(), name("f"), &new, &mut change).expect("made").handle;
+    let file = through
+        .create(&me(), CreateFile::new(&through.root(), name("f"), &new), &mut change)
+        .expect("made")
+        .handle;
     let data = Data::Bytes(b"through the relay");
-    through.write(&me(), &file, 0, data, Stability::FileSync, &mut change).expect("written");
+    through.write(&me(), WriteFile::new(&file, 0, data, Stability::FileSync), &mut change).expect("written");
     let found = direct.lookup(&me(), &direct.root(), name("f")).expect("it is there").node;
     assert_eq!((found.attributes.size, found.attributes.user), (17, me().user), "as its caller");
 
@@ -421,7 +430,7 @@ fn memory_and_what_another_server_exports_are_served_like_a_directory() {
     drop(relay);
     let _relay = start(&address);
     let mut read = Vec::new();
-    through.read(&me(), &file, 0, 100, &mut read).expect("the same handle");
+    through.read(&me(), ReadFile::new(&file, 0, 100), &mut read).expect("the same handle");
     assert_eq!(read, b"through the relay");
 }
 

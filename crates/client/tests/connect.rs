@@ -18,7 +18,7 @@ use howdah_client::nfs3::{Identity, Nfs3, Settings};
 use howdah_client::url::NfsUrl;
 use howdah_needs::{Lack, skipped};
 use howdah_vfs::conformance::Abilities;
-use howdah_vfs::{Caller, Change, Create, FileSystem, Name, NewAttributes};
+use howdah_vfs::{Caller, Change, Create, CreateFile, FileSystem, MakeDirectory, Name, NewAttributes};
 use howdah_wire::mount as protocol;
 use howdah_wire::nfs3;
 use howdah_wire::xdr::{Decode, Decoder, Encoder};
@@ -38,11 +38,17 @@ fn with_tree() -> Served {
     let new = NewAttributes::with_mode(0o755);
     let mut directory = client.root();
     for text in ["a", "b"] {
-        let made = client.make_directory(&ME, &directory, name(text), &new, &mut Change::default());
+        let made = client.make_directory(
+            &ME,
+            MakeDirectory::new(&directory, name(text), &new),
+            &mut Change::default(),
+        );
         directory = made.expect("a directory").handle;
     }
     let how = Create::Guarded(NewAttributes::with_mode(0o600));
-    client.create(&ME, &directory, name("file"), &how, &mut Change::default()).expect("a file");
+    client
+        .create(&ME, CreateFile::new(&directory, name("file"), &how), &mut Change::default())
+        .expect("a file");
     served
 }
 
@@ -367,7 +373,11 @@ fn calls_act_as_whom_the_url_says() {
         let how = Create::Guarded(NewAttributes::with_mode(0o600));
         let text = format!("f{user}");
         let caller = Caller::new(5, 6);
-        let made = client.create(&caller, &client.root(), name(&text), &how, &mut Change::default());
+        let made = client.create(
+            &caller,
+            CreateFile::new(&client.root(), name(&text), &how),
+            &mut Change::default(),
+        );
         let attributes = made.expect("a file").attributes;
         assert_eq!((attributes.user, attributes.group), (user, group), "{query}");
     }
@@ -385,7 +395,7 @@ fn nobody_in_particular_is_whom_the_server_says() {
     let client = Nfs3::new(Arc::new(channel), Transport::Tcp, (mounted.handle, Vec::new()), &ME, settings)
         .expect("a client");
     let how = Create::Guarded(NewAttributes::with_mode(0o600));
-    let made = client.create(&ME, &client.root(), name("f"), &how, &mut Change::default());
+    let made = client.create(&ME, CreateFile::new(&client.root(), name("f"), &how), &mut Change::default());
     assert_eq!(made.expect("a file").attributes.user, 65_534);
 }
 

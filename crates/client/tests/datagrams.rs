@@ -12,8 +12,9 @@ use howdah_needs::{Lack, skipped};
 use howdah_net::Namespace;
 use howdah_vfs::conformance;
 use howdah_vfs::conformance::operations::run_operations;
-use howdah_vfs::{Caller, Change, Create, Data, Name, NewAttributes, Stability};
-
+use howdah_vfs::{
+    Caller, Change, Create, CreateFile, Data, Name, NewAttributes, ReadFile, Stability, WriteFile,
+};
 use served::{Served, Way, serve, serve_local, serve_memory};
 
 const ME: Caller = Caller::ROOT;
@@ -39,18 +40,21 @@ fn a_file_is_written_and_read_without_sending_anything_twice() {
         let client = served.client(&format!("proto=udp&rsize={size}&wsize={size}"));
         let name = Name::parse(b"file").expect("a name");
         let how = Create::Guarded(NewAttributes::with_mode(0o600));
-        let made = client.create(&ME, &client.root(), name, &how, &mut Change::default());
+        let made = client.create(&ME, CreateFile::new(&client.root(), name, &how), &mut Change::default());
         let node = made.expect("a file").handle;
         for offset in (0..FILE).step_by(PIECE) {
             let data = pattern(offset, PIECE);
             let mut change = Change::default();
-            let written =
-                client.write(&ME, &node, offset as u64, Data::Bytes(&data), Stability::Unstable, &mut change);
+            let written = client.write(
+                &ME,
+                WriteFile::new(&node, offset as u64, Data::Bytes(&data), Stability::Unstable),
+                &mut change,
+            );
             assert_eq!(written.expect("written").count, PIECE);
         }
         for offset in (0..FILE).step_by(PIECE) {
             let mut buffer = Vec::new();
-            client.read(&ME, &node, offset as u64, PIECE, &mut buffer).expect("read");
+            client.read(&ME, ReadFile::new(&node, offset as u64, PIECE), &mut buffer).expect("read");
             assert!(buffer == pattern(offset, PIECE), "other data at {offset}");
         }
         let report = client.channel().report();

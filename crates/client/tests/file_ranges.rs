@@ -14,7 +14,8 @@ use copying::{copy, options};
 use howdah_store::local::{LocalFileSystem, Options};
 use howdah_vfs::layer::Call;
 use howdah_vfs::{
-    Caller, Change, Create, Data, FileRange, FileSystem, FsError, Handle, Name, NewAttributes, Stability,
+    Caller, Change, Create, CreateFile, Data, FileRange, FileSystem, FsError, Handle, Name, NewAttributes,
+    ReadFile, Stability, WriteFile,
 };
 use served::serve_memory;
 
@@ -37,16 +38,17 @@ fn range(offset: u64, length: usize) -> FileRange {
 fn new_file(fs: &dyn FileSystem, name: &str) -> Handle {
     let (name, how) =
         (Name::parse(name.as_bytes()).expect("a name"), Create::Guarded(NewAttributes::default()));
-    fs.create(&ME, &fs.root(), name, &how, &mut Change::default()).expect("a file").handle
+    fs.create(&ME, CreateFile::new(&fs.root(), name, &how), &mut Change::default()).expect("a file").handle
 }
 
 fn write(fs: &dyn FileSystem, node: &Handle, data: Data<'_>) -> Result<usize, FsError> {
-    fs.write(&ME, node, 0, data, Stability::Unstable, &mut Change::default()).map(|written| written.count)
+    fs.write(&ME, WriteFile::new(node, 0, data, Stability::Unstable), &mut Change::default())
+        .map(|written| written.count)
 }
 
 fn data_of(fs: &dyn FileSystem, node: &Handle, count: usize) -> Vec<u8> {
     let mut data = Vec::new();
-    fs.read(&ME, node, 0, count, &mut data).expect("read");
+    fs.read(&ME, ReadFile::new(node, 0, count), &mut data).expect("read");
     data
 }
 

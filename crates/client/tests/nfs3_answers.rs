@@ -9,7 +9,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
-use howdah_vfs::{Caller, Change, Create, Data, Detail, FsError, Handle, Name, NewAttributes, Stability};
+use howdah_vfs::{
+    Caller, Change, Create, CreateFile, Data, Detail, FsError, Handle, ListDirectory, MakeDirectory, Name,
+    NewAttributes, ReadFile, Stability, WriteFile,
+};
 use howdah_wire::nfs3::{self, Refused, Status};
 use howdah_wire::xdr::{Decode, Decoder, Encode, Encoder};
 use middleman::{Exchange, Fate, Middleman};
@@ -55,7 +58,11 @@ impl Stage {
 
     fn file(&self, text: &str, data: &[u8]) -> Handle {
         let how = Create::Unchecked(NewAttributes::with_mode(0o600));
-        let made = self.client.create(&ME, &self.client.root(), name(text), &how, &mut Change::default());
+        let made = self.client.create(
+            &ME,
+            CreateFile::new(&self.client.root(), name(text), &how),
+            &mut Change::default(),
+        );
         let handle = made.expect("a file").handle;
         self.write(&handle, 0, data).expect("written");
         handle
@@ -70,14 +77,18 @@ impl Stage {
 
     fn write(&self, node: &Handle, offset: u64, data: &[u8]) -> howdah_vfs::Result<howdah_vfs::Written> {
         let data = Data::Bytes(data);
-        self.client.write(&ME, node, offset, data, Stability::Unstable, &mut Change::default())
+        self.client.write(
+            &ME,
+            WriteFile::new(node, offset, data, Stability::Unstable),
+            &mut Change::default(),
+        )
     }
 
     /// The names from a cookie on, and the cookie of each.
     fn list(&self, cookie: u64, most: usize) -> howdah_vfs::Result<Vec<(Vec<u8>, u64)>> {
         let mut listed = Vec::new();
         let root = self.client.root();
-        self.client.read_directory(&ME, &root, cookie, Detail::Names, &mut |entry| {
+        self.client.read_directory(&ME, ListDirectory::new(&root, cookie, Detail::Names), &mut |entry| {
             if listed.len() == most {
                 return ControlFlow::Break(());
             }
@@ -115,7 +126,7 @@ fn not_now_is_waited_out() {
         _ => Fate::Pass,
     });
     let mut buffer = b"kept ".to_vec();
-    stage.client.read(&ME, &file, 0, 100, &mut buffer).expect("read in the end");
+    stage.client.read(&ME, ReadFile::new(&file, 0, 100), &mut buffer).expect("read in the end");
     assert_eq!((&buffer[..], calls.load(Ordering::Relaxed)), (&b"kept howdy"[..], 2));
 }
 
@@ -135,7 +146,10 @@ fn a_soft_client_gives_up_and_leaves_the_buffer_as_it_was() {
     let file = stage.file("f", b"howdy");
     stage.judge(nfs3::read::PROCEDURE, |_, _| Fate::Drop);
     let mut buffer = b"kept".to_vec();
-    assert_eq!(stage.client.read(&ME, &file, 0, 100, &mut buffer).err(), Some(FsError::TimedOut));
+    assert_eq!(
+        stage.client.read(&ME, ReadFile::new(&file, 0, 100), &mut buffer).err(),
+        Some(FsError::TimedOut)
+    );
     assert_eq!(buffer, b"kept");
 }
 
@@ -147,7 +161,7 @@ fn what_is_read_goes_behind_whatever_the_buffer_holds() {
     for held in [0, 1, 4096, 4097, 1 << 20] {
         let before = pattern(held);
         let mut buffer = before.clone();
-        stage.client.read(&ME, &file, 0, data.len(), &mut buffer).expect("read");
+        stage.client.read(&ME, ReadFile::new(&file, 0, data.len()), &mut buffer).expect("read");
         assert!(buffer == [before, data.clone()].concat(), "behind {held} bytes");
     }
 }
@@ -159,7 +173,7 @@ fn a_reply_that_is_lost_with_its_connection_is_asked_for_again() {
     let file = stage.file("f", &data);
     stage.judge(nfs3::read::PROCEDURE, |count, _| if count == 0 { Fate::Lose } else { Fate::Pass });
     let mut buffer = Vec::new();
-    stage.client.read(&ME, &file, 0, data.len(), &mut buffer).expect("read");
+    stage.client.read(&ME, ReadFile::new(&file, 0, data.len()), &mut buffer).expect("read");
     assert!(buffer == data);
 }
 
@@ -183,7 +197,10 @@ fn short_reads_go_on_until_all_is_there() {
             [(0, 50_000), (0, 60_000), (1, 4096), (4095, 20_000), (49_999, 10), (50_000, 10)]
         {
             let mut buffer = b"kept".to_vec();
-            let outcome = stage.client.read(&ME, &file, offset as u64, count, &mut buffer).expect("read");
+            let outcome = stage
+                .client
+                .read(&ME, ReadFile::new(&file, offset as u64, count), &mut buffer)
+                .expect("read");
             let expected = &data[offset..(offset + count).min(data.len())];
             assert!(buffer == [b"kept", expected].concat(), "{count} bytes at {offset} with {query}");
             assert_eq!(outcome.content.len(), expected.len());
@@ -200,7 +217,7 @@ fn a_server_that_reads_nothing_and_no_end_is_no_endless_loop() {
         let reply = nfs3::read::Reply::decode(&mut Decoder::new(exchange.results)).expect("a reply");
         results(&reply.map(|told| nfs3::read::Success { end: false, data: b"", ..told }))
     });
-    let outcome = stage.client.read(&ME, &file, 0, 5, &mut Vec::new());
+    let outcome = stage.client.read(&ME, ReadFile::new(&file, 0, 5), &mut Vec::new());
     assert_eq!(outcome.err(), Some(FsError::ServerFault));
 }
 
@@ -216,7 +233,7 @@ fn short_writes_go_on_until_all_is_written() {
     });
     assert_eq!(stage.write(&file, 3, &data).map(|written| written.count), Ok(data.len()));
     let mut buffer = Vec::new();
-    stage.client.read(&ME, &file, 3, data.len(), &mut buffer).expect("read");
+    stage.client.read(&ME, ReadFile::new(&file, 3, data.len()), &mut buffer).expect("read");
     assert!(buffer == data);
 }
 
@@ -239,7 +256,8 @@ fn a_write_across_a_restart_counts_only_what_the_same_run_took() {
 fn a_directory_is_not_taken_for_the_file_that_was_to_be_made() {
     let stage = stage("");
     let (root, new) = (stage.client.root(), NewAttributes::with_mode(0o700));
-    let directory = stage.client.make_directory(&ME, &root, name("d"), &new, &mut Change::default());
+    let directory =
+        stage.client.make_directory(&ME, MakeDirectory::new(&root, name("d"), &new), &mut Change::default());
     let handle = directory.expect("a directory").handle;
     stage.judge(nfs3::create::PROCEDURE, move |_, _| {
         let node = Some(nfs3::FileHandle(handle.as_bytes()));
@@ -247,7 +265,7 @@ fn a_directory_is_not_taken_for_the_file_that_was_to_be_made() {
         results(&nfs3::create::Reply::Ok(nfs3::Made { node, attributes: None, directory }))
     });
     let how = Create::Unchecked(NewAttributes::with_mode(0o600));
-    let made = stage.client.create(&ME, &root, name("d"), &how, &mut Change::default());
+    let made = stage.client.create(&ME, CreateFile::new(&root, name("d"), &how), &mut Change::default());
     assert_eq!(made, Err(FsError::Exists));
 }
 

@@ -11,8 +11,8 @@ use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{
-    Caller, Change, Create, FileSystem, FsError, Guard, Handle, Name, NewAttributes, Node, Result,
-    SpecialKind, Timestamp,
+    AddLink, Caller, Change, Create, CreateFile, FileSystem, FsError, Guard, Handle, MakeDirectory, MakeLink,
+    MakeSpecial, Name, NewAttributes, Node, Result, SetAttributes, SpecialKind, Timestamp,
 };
 use howdah_wire::nfs3;
 use middleman::{Fate, Middleman};
@@ -62,7 +62,9 @@ impl Stage {
 
     fn file(&self, text: &str) -> Node {
         let how = Create::Guarded(NewAttributes::with_mode(0o600));
-        self.client.create(&ME, &self.root(), name(text), &how, &mut Change::default()).expect("a file")
+        self.client
+            .create(&ME, CreateFile::new(&self.root(), name(text), &how), &mut Change::default())
+            .expect("a file")
     }
 
     /// What was to be lost was lost.
@@ -108,7 +110,10 @@ fn a_name_that_was_removed_is_gone() {
 fn a_directory_that_was_removed_is_gone() {
     let stage = Stage::new();
     let new = NewAttributes::with_mode(0o700);
-    stage.client.make_directory(&ME, &stage.root(), name("d"), &new, &mut change()).expect("a directory");
+    stage
+        .client
+        .make_directory(&ME, MakeDirectory::new(&stage.root(), name("d"), &new), &mut change())
+        .expect("a directory");
     stage.lose(nfs3::rmdir::PROCEDURE, |_| {});
     let removed = stage.client.remove_directory(&ME, &stage.root(), name("d"), &mut change());
     assert_eq!(stage.check(removed), Ok(()));
@@ -134,10 +139,14 @@ fn a_directory_that_was_made_is_ours() {
     let root = stage.root();
     let new = NewAttributes::with_mode(0o700);
     stage.lose(nfs3::mkdir::PROCEDURE, |_| {});
-    let made = stage.check(stage.client.make_directory(&ME, &root, name("d"), &new, &mut change()));
+    let made = stage.check(stage.client.make_directory(
+        &ME,
+        MakeDirectory::new(&root, name("d"), &new),
+        &mut change(),
+    ));
     let found = stage.client.lookup(&ME, &root, name("d")).expect("it is there");
     assert_eq!(made, Ok(found.node));
-    let again = stage.client.make_directory(&ME, &root, name("d"), &new, &mut change());
+    let again = stage.client.make_directory(&ME, MakeDirectory::new(&root, name("d"), &new), &mut change());
     assert_eq!(again, Err(FsError::Exists));
 }
 
@@ -149,9 +158,13 @@ fn a_directory_in_which_something_happened_meanwhile_is_not_taken_for_ours() {
     stage.lose(nfs3::mkdir::PROCEDURE, move |fs| {
         let node = fs.lookup(&ME, &fs.root(), name("d")).expect("it was made").node.handle;
         let times = NewAttributes { modified: howdah_vfs::SetTime::To(old), ..NewAttributes::default() };
-        fs.set_attributes(&ME, &node, &times, None, &mut change()).expect("old times");
+        fs.set_attributes(&ME, SetAttributes::new(&node, &times, None), &mut change()).expect("old times");
     });
-    let made = stage.check(stage.client.make_directory(&ME, &root, name("d"), &new, &mut change()));
+    let made = stage.check(stage.client.make_directory(
+        &ME,
+        MakeDirectory::new(&root, name("d"), &new),
+        &mut change(),
+    ));
     assert_eq!(made, Err(FsError::Exists));
 }
 
@@ -160,10 +173,14 @@ fn links_and_special_files_that_were_made_are_ours() {
     let stage = Stage::new();
     let (root, new) = (stage.root(), NewAttributes::with_mode(0o600));
     stage.lose(nfs3::symlink::PROCEDURE, |_| {});
-    let link = stage.client.make_link(&ME, &root, name("l"), b"there", &new, &mut change());
+    let link = stage.client.make_link(&ME, MakeLink::new(&root, name("l"), b"there", &new), &mut change());
     assert!(stage.check(link).is_ok());
     stage.lose(nfs3::mknod::PROCEDURE, |_| {});
-    let pipe = stage.client.make_special(&ME, &root, name("p"), SpecialKind::Fifo, &new, &mut change());
+    let pipe = stage.client.make_special(
+        &ME,
+        MakeSpecial::new(&root, name("p"), SpecialKind::Fifo, &new),
+        &mut change(),
+    );
     assert!(stage.check(pipe).is_ok());
 }
 
@@ -172,15 +189,15 @@ fn a_link_is_ours_only_if_it_names_the_node() {
     let stage = Stage::new();
     let (root, file) = (stage.root(), stage.file("f").handle);
     stage.lose(nfs3::link::PROCEDURE, |_| {});
-    let linked = stage.check(stage.client.link(&ME, &file, &root, name("l"), &mut change()));
+    let linked = stage.check(stage.client.link(&ME, AddLink::new(&file, &root, name("l")), &mut change()));
     assert_eq!(linked.map(|attributes| attributes.links), Ok(2));
     stage.lose(nfs3::link::PROCEDURE, |fs| {
         // Somebody else's lock stands where ours stood.
         fs.remove(&ME, &fs.root(), name("m"), &mut change()).expect("it was made");
         let how = Create::Guarded(NewAttributes::with_mode(0o600));
-        fs.create(&ME, &fs.root(), name("m"), &how, &mut change()).expect("another file");
+        fs.create(&ME, CreateFile::new(&fs.root(), name("m"), &how), &mut change()).expect("another file");
     });
-    let linked = stage.check(stage.client.link(&ME, &file, &root, name("m"), &mut change()));
+    let linked = stage.check(stage.client.link(&ME, AddLink::new(&file, &root, name("m")), &mut change()));
     assert_eq!(linked, Err(FsError::Exists));
 }
 
@@ -190,11 +207,14 @@ fn a_guarded_create_stays_refused_and_an_exclusive_one_finds_its_file() {
     let root = stage.root();
     stage.lose(nfs3::create::PROCEDURE, |_| {});
     let how = Create::Guarded(NewAttributes::with_mode(0o600));
-    let made = stage.check(stage.client.create(&ME, &root, name("g"), &how, &mut change()));
+    let made = stage.check(stage.client.create(&ME, CreateFile::new(&root, name("g"), &how), &mut change()));
     assert_eq!(made, Err(FsError::Exists));
     stage.lose(nfs3::create::PROCEDURE, |_| {});
-    let made =
-        stage.check(stage.client.create(&ME, &root, name("e"), &Create::Exclusive([5; 8]), &mut change()));
+    let made = stage.check(stage.client.create(
+        &ME,
+        CreateFile::new(&root, name("e"), &Create::Exclusive([5; 8])),
+        &mut change(),
+    ));
     assert!(made.is_ok());
 }
 
@@ -204,8 +224,8 @@ fn a_guarded_setattr_that_went_well_is_not_refused() {
     let file = stage.file("f");
     stage.lose(nfs3::setattr::PROCEDURE, |_| {});
     let (guard, new) = (Some(Guard::from(&file.attributes)), NewAttributes::with_mode(0o640));
-    let set = stage.client.set_attributes(&ME, &file.handle, &new, guard, &mut change());
+    let set = stage.client.set_attributes(&ME, SetAttributes::new(&file.handle, &new, guard), &mut change());
     assert_eq!(stage.check(set), Ok(()));
-    let set = stage.client.set_attributes(&ME, &file.handle, &new, guard, &mut change());
+    let set = stage.client.set_attributes(&ME, SetAttributes::new(&file.handle, &new, guard), &mut change());
     assert_eq!(set, Err(FsError::NotSynchronised));
 }

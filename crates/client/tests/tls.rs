@@ -14,7 +14,7 @@ use howdah_server::exports::{ClientRule, Export, Exports, Squash, TlsPolicy};
 use howdah_server::{Server, Settings, Sockets};
 use howdah_tls::{Authority, CertificatePurpose, ServerFiles, ServerTls};
 use howdah_vfs::conformance::{self, Abilities, Subject};
-use howdah_vfs::{Caller, Change, Create, Data, Name, NewAttributes, Stability};
+use howdah_vfs::{Caller, Change, Create, CreateFile, Data, Name, NewAttributes, Stability, WriteFile};
 use served::{EXPORT, memory};
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -189,7 +189,9 @@ fn every_connection_is_secured_also_those_that_come_after_one_broke() {
     let client = connect(&url, &ConnectOptions::default()).unwrap_or_else(|error| panic!("{error}"));
     let how = Create::Unchecked(NewAttributes::with_mode(0o644));
     let name = Name::parse(SECRET).expect("a name");
-    let made = client.create(&ME, &client.root(), name, &how, &mut Change::default()).expect("made");
+    let made = client
+        .create(&ME, CreateFile::new(&client.root(), name, &how), &mut Change::default())
+        .expect("made");
     let data: Vec<u8> = SECRET.iter().copied().cycle().take(1 << 20).collect();
     for round in 0..12_u64 {
         if round % 4 == 3 {
@@ -197,7 +199,7 @@ fn every_connection_is_secured_also_those_that_come_after_one_broke() {
         }
         let (offset, change) = (round << 20, &mut Change::default());
         client
-            .write(&ME, &made.handle, offset, Data::Bytes(&data), Stability::Unstable, change)
+            .write(&ME, WriteFile::new(&made.handle, offset, Data::Bytes(&data), Stability::Unstable), change)
             .expect("written");
     }
     drop(client);

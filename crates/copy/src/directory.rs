@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use howdah_vfs::{Attributes, Detail, FileKind, FsError, Node};
+use howdah_vfs::{Attributes, Detail, FileKind, FsError, ListDirectory, Node};
 
 use super::engine::{Copier, Worker};
 use super::error::{Cause, Doing, Step, Trouble};
@@ -309,8 +309,11 @@ impl Copier {
             ControlFlow::Continue(())
         };
         let at = directory.cookie.load(Ordering::Relaxed);
-        let listing =
-            source.file_system.read_directory(&source.caller, &node.handle, at, Detail::Nodes, &mut sink);
+        let listing = source.file_system.read_directory(
+            &source.caller,
+            ListDirectory::new(&node.handle, at, Detail::Nodes),
+            &mut sink,
+        );
         let end = listing.at_source("list")?.end;
         // A source on this machine may be what a server exports that we copy to.
         let mark = mark.and_then(|seen| seen.or_else(|| mark_in(source, node, directory.item.id)));

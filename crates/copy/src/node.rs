@@ -1,6 +1,8 @@
 //! Symbolic links and special files.
 
-use howdah_vfs::{Change, FileKind, FsError, Handle, Name, NewAttributes, Node, SpecialKind};
+use howdah_vfs::{
+    Change, FileKind, FsError, Handle, MakeLink, MakeSpecial, Name, NewAttributes, Node, SpecialKind,
+};
 
 use super::directory::Settled;
 use super::engine::Copier;
@@ -67,10 +69,7 @@ impl Copier {
             let new = NewAttributes::default();
             let made = to.file_system.make_link(
                 &to.caller,
-                directory,
-                name,
-                &target,
-                &new,
+                MakeLink::new(directory, name, &target, &new),
                 &mut Change::default(),
             )?;
             self.finish_node(&made, node)
@@ -99,10 +98,7 @@ impl Copier {
             let new = NewAttributes::with_mode(MODE_UNTIL_DONE);
             let made = to.file_system.make_special(
                 &to.caller,
-                directory,
-                name,
-                kind,
-                &new,
+                MakeSpecial::new(directory, name, kind, &new),
                 &mut Change::default(),
             )?;
             self.finish_node(&made, node)

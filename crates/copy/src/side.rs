@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use howdah_vfs::{
-    Attributes, Caller, Change, Content, Create, Data, Detail, Entry, FileSystem, FsError, Handle, Name,
-    NewAttributes, Node, ReadOutcome, Result, SeekTarget, Stability, Written,
+    AddLink, Attributes, Caller, Change, CommitFile, Content, Create, CreateFile, Data, Detail, Entry,
+    FileSystem, FsError, Handle, ListDirectory, MakeDirectory, Name, NewAttributes, Node, ReadFile,
+    ReadOutcome, Result, SeekTarget, SetAttributes, Stability, WriteFile, Written,
 };
 
 use super::naming::{marker, source_id};
@@ -63,7 +64,7 @@ impl Side {
     ) -> Result<ReadOutcome> {
         buffer.clear();
         buffer.reserve(count);
-        self.file_system.read(&self.caller, node, offset, count, buffer)
+        self.file_system.read(&self.caller, ReadFile { node, offset, count }, buffer)
     }
 
     /// Where the next data begins, as far as holes are known; `None` if there is none up to the end.
@@ -86,7 +87,11 @@ impl Side {
         let mut done = 0;
         while done < length {
             let (at, change) = (offset + done as u64, &mut Change::default());
-            let written = self.file_system.write(&self.caller, node, at, rest(done), stability, change)?;
+            let written = self.file_system.write(
+                &self.caller,
+                WriteFile::new(node, at, rest(done), stability),
+                change,
+            )?;
             // Of an answer that cannot be, nothing is believed.
             if written.count == 0 || written.count > length - done {
                 return Err(FsError::Io);
@@ -100,7 +105,9 @@ impl Side {
     /// Lists the first name of a directory: whether it can be listed.
     pub(super) fn begin_listing(&self, directory: &Handle) -> Result<()> {
         let first = &mut |_: Entry<'_>| ControlFlow::Break(());
-        self.file_system.read_directory(&self.caller, directory, 0, Detail::Names, first).map(drop)
+        self.file_system
+            .read_directory(&self.caller, ListDirectory::new(directory, 0, Detail::Names), first)
+            .map(drop)
     }
 
     /// The node's attributes now.
@@ -118,7 +125,11 @@ impl Side {
     /// Makes a file that was not there.
     pub(super) fn create_new(&self, directory: &Handle, bytes: &[u8], new: NewAttributes) -> Result<Node> {
         let how = Create::Guarded(new);
-        self.file_system.create(&self.caller, directory, name(bytes)?, &how, &mut Change::default())
+        self.file_system.create(
+            &self.caller,
+            CreateFile::new(directory, name(bytes)?, &how),
+            &mut Change::default(),
+        )
     }
 
     /// Makes a file in place of what has the name.
@@ -145,14 +156,22 @@ impl Side {
 
     pub(super) fn make_directory(&self, parent: &Handle, bytes: &[u8], mode: u32) -> Result<Node> {
         let new = NewAttributes::with_mode(mode);
-        self.file_system.make_directory(&self.caller, parent, name(bytes)?, &new, &mut Change::default())
+        self.file_system.make_directory(
+            &self.caller,
+            MakeDirectory::new(parent, name(bytes)?, &new),
+            &mut Change::default(),
+        )
     }
 
     /// Sets attributes. Gives those afterwards, if the answer tells them.
     pub(super) fn set(&self, node: &Handle, new: &NewAttributes) -> Result<Option<Attributes>> {
         let mut change = Change::default();
         if *new != NewAttributes::default() {
-            self.file_system.set_attributes(&self.caller, node, new, None, &mut change)?;
+            self.file_system.set_attributes(
+                &self.caller,
+                SetAttributes::new(node, new, None),
+                &mut change,
+            )?;
         }
         Ok(change.after)
     }
@@ -183,12 +202,15 @@ impl Side {
     }
 
     pub(super) fn link(&self, node: &Handle, directory: &Handle, bytes: &[u8]) -> Result<()> {
-        self.file_system.link(&self.caller, node, directory, name(bytes)?, &mut Change::default()).map(drop)
+        self.file_system
+            .link(&self.caller, AddLink::new(node, directory, name(bytes)?), &mut Change::default())
+            .map(drop)
     }
 
     /// Makes all that was written to a file durable, and gives the verifier.
     pub(super) fn commit(&self, node: &Handle) -> Result<[u8; 8]> {
-        let committed = self.file_system.commit(&self.caller, node, 0, 0, &mut Change::default())?;
+        let committed =
+            self.file_system.commit(&self.caller, CommitFile::new(node, 0, 0), &mut Change::default())?;
         Ok(committed.verifier)
     }
 }

@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
-    Attributes, Caller, Change, Create, Detail, Entry, FileKind, FileSystem, Found, FsError, Guard, Handle,
-    Listing, Name, NewAttributes, Node, Result, SpecialKind,
+    AddLink, Attributes, Caller, Change, CreateFile, Entry, FileKind, FileSystem, Found, FsError, Handle,
+    ListDirectory, Listing, MakeDirectory, MakeLink, MakeSpecial, Name, NewAttributes, Node, Result,
+    SetAttributes,
 };
 use parking_lot::Mutex;
 
@@ -50,7 +51,11 @@ impl Unlocked {
         });
         crew.all(opened.collect(), |(directory, mode)| {
             let new = NewAttributes::with_mode(mode);
-            let set = self.inner.set_attributes(caller, &directory, &new, None, &mut Change::default());
+            let set = self.inner.set_attributes(
+                caller,
+                SetAttributes::new(&directory, &new, None),
+                &mut Change::default(),
+            );
             matches!(set, Ok(()) | Err(FsError::Stale | FsError::NotFound))
         })
     }
@@ -94,7 +99,11 @@ impl Unlocked {
             return ModeLock::NotOurs;
         }
         let new = NewAttributes::with_mode(now.mode | NEEDED);
-        match self.inner.set_attributes(caller, directory, &new, None, &mut Change::default()) {
+        match self.inner.set_attributes(
+            caller,
+            SetAttributes::new(directory, &new, None),
+            &mut Change::default(),
+        ) {
             Ok(()) => ModeLock::Opened(now.mode),
             Err(_) => ModeLock::Unknown,
         }
@@ -111,17 +120,10 @@ impl Layer for Unlocked {
     }
 
     /// A directory that gets its final mode is not given another one at the end.
-    fn set_attributes(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        new: &NewAttributes,
-        guard: Option<Guard>,
-        change: &mut Change,
-    ) -> Result<()> {
-        self.inner.set_attributes(caller, node, new, guard, change)?;
-        if new.mode.is_some() {
-            self.refused.lock().remove(node);
+    fn set_attributes(&self, caller: &Caller, set: SetAttributes<'_>, change: &mut Change) -> Result<()> {
+        self.inner.set_attributes(caller, set, change)?;
+        if set.new.mode.is_some() {
+            self.refused.lock().remove(set.node);
         }
         Ok(())
     }
@@ -133,60 +135,26 @@ impl Layer for Unlocked {
     fn read_directory(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        cookie: u64,
-        detail: Detail,
+        list: ListDirectory<'_>,
         sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<Listing> {
-        self.with(caller, &[directory], |inner| inner.read_directory(caller, directory, cookie, detail, sink))
+        self.with(caller, &[list.directory], |inner| inner.read_directory(caller, list, sink))
     }
 
-    fn create(
-        &self,
-        caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        how: &Create,
-        change: &mut Change,
-    ) -> Result<Node> {
-        self.with(caller, &[directory], |inner| inner.create(caller, directory, name, how, change))
+    fn create(&self, caller: &Caller, create: CreateFile<'_>, change: &mut Change) -> Result<Node> {
+        self.with(caller, &[create.directory], |inner| inner.create(caller, create, change))
     }
 
-    fn make_directory(
-        &self,
-        caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        new: &NewAttributes,
-        change: &mut Change,
-    ) -> Result<Node> {
-        self.with(caller, &[directory], |inner| inner.make_directory(caller, directory, name, new, change))
+    fn make_directory(&self, caller: &Caller, make: MakeDirectory<'_>, change: &mut Change) -> Result<Node> {
+        self.with(caller, &[make.directory], |inner| inner.make_directory(caller, make, change))
     }
 
-    fn make_link(
-        &self,
-        caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        target: &[u8],
-        new: &NewAttributes,
-        change: &mut Change,
-    ) -> Result<Node> {
-        self.with(caller, &[directory], |inner| inner.make_link(caller, directory, name, target, new, change))
+    fn make_link(&self, caller: &Caller, make: MakeLink<'_>, change: &mut Change) -> Result<Node> {
+        self.with(caller, &[make.directory], |inner| inner.make_link(caller, make, change))
     }
 
-    fn make_special(
-        &self,
-        caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        kind: SpecialKind,
-        new: &NewAttributes,
-        change: &mut Change,
-    ) -> Result<Node> {
-        self.with(caller, &[directory], |inner| {
-            inner.make_special(caller, directory, name, kind, new, change)
-        })
+    fn make_special(&self, caller: &Caller, make: MakeSpecial<'_>, change: &mut Change) -> Result<Node> {
+        self.with(caller, &[make.directory], |inner| inner.make_special(caller, make, change))
     }
 
     fn remove(&self, caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change) -> Result<()> {
@@ -214,15 +182,8 @@ impl Layer for Unlocked {
         self.with(caller, &[from.0, to.0], |inner| inner.rename(caller, from, to, (left, entered)))
     }
 
-    fn link(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        directory: &Handle,
-        name: Name<'_>,
-        change: &mut Change,
-    ) -> Result<Attributes> {
-        self.with(caller, &[directory], |inner| inner.link(caller, node, directory, name, change))
+    fn link(&self, caller: &Caller, link: AddLink<'_>, change: &mut Change) -> Result<Attributes> {
+        self.with(caller, &[link.directory], |inner| inner.link(caller, link, change))
     }
 }
 
@@ -249,16 +210,27 @@ mod tests {
     fn directories(memory: &MemoryFileSystem, user: u32, mode: u32) -> [Handle; 2] {
         ["one", "other"].map(|called| {
             let (new, change) = (NewAttributes::with_mode(mode), &mut Change::default());
-            let made = memory.make_directory(&Caller::ROOT, &memory.root(), name(called), &new, change);
+            let made = memory.make_directory(
+                &Caller::ROOT,
+                MakeDirectory::new(&memory.root(), name(called), &new),
+                change,
+            );
             let (made, owner) = (made.expect("made").handle, NewAttributes { user: Some(user), ..new });
-            memory.set_attributes(&Caller::ROOT, &made, &owner, None, change).expect("set");
+            memory
+                .set_attributes(&Caller::ROOT, SetAttributes::new(&made, &owner, None), change)
+                .expect("set");
             made
         })
     }
 
     fn make(files: &Unlocked, directory: &Handle, called: &str) -> Result<Node> {
         let new = NewAttributes::with_mode(0o755);
-        FileSystem::make_directory(files, &user(), directory, name(called), &new, &mut Change::default())
+        FileSystem::make_directory(
+            files,
+            &user(),
+            MakeDirectory::new(directory, name(called), &new),
+            &mut Change::default(),
+        )
     }
 
     /// Lets a mode be set when another one is set at the same time; counts what is asked.

@@ -14,7 +14,7 @@ use howdah_copy::{Compare, CopyOptions, Existing, Item, Preserve, Side, Sparse, 
 use howdah_store::local::{LocalFileSystem, Options, SyncMode};
 use howdah_vfs::layer::Call;
 use howdah_vfs::memory::MemoryFileSystem;
-use howdah_vfs::{Change, Data, NewAttributes, Node, Stability};
+use howdah_vfs::{Change, Data, NewAttributes, Node, ReadFile, Stability, WriteFile};
 
 fn memory() -> Files {
     Files(Arc::new(MemoryFileSystem::new()))
@@ -102,7 +102,7 @@ fn holes_of_a_local_file_are_not_read() {
         assert!(copied.attributes.used < 200_000, "{}", copied.attributes.used);
         for (at, data) in [0, (512 << 20) + 11, 1 << 30].into_iter().zip(&data) {
             let mut found = Vec::new();
-            to.0.read(ROOT, &copied.handle, at, data.len(), &mut found).expect("read");
+            to.0.read(ROOT, ReadFile::new(&copied.handle, at, data.len()), &mut found).expect("read");
             assert_eq!(&found, data, "at {at}");
         }
     }
@@ -428,8 +428,11 @@ fn what_was_empty_when_it_was_listed_has_what_it_has_by_then() {
     let logging = inner.clone();
     let meddle = Box::new(move || {
         let change = &mut Change::default();
-        let written =
-            logging.0.write(ROOT, &log.handle, 0, Data::Bytes(b"a line"), Stability::FileSync, change);
+        let written = logging.0.write(
+            ROOT,
+            WriteFile::new(&log.handle, 0, Data::Bytes(b"a line"), Stability::FileSync),
+            change,
+        );
         assert_eq!(written.expect("written").count, 6);
         logging.set_time(&log.handle, 1000, 0);
     });

@@ -11,7 +11,7 @@ use copying::{Heard, copier, copy, item, options};
 use howdah_copy::{CopyOptions, Fate, Outcome, Pattern, Patterns, StopSign};
 use howdah_vfs::layer::{Call, ReadOnly};
 use howdah_vfs::memory::MemoryFileSystem;
-use howdah_vfs::{Change, DeviceNumber, FileKind, Name, NewAttributes, Node, SpecialKind};
+use howdah_vfs::{Change, DeviceNumber, FileKind, MakeSpecial, Name, NewAttributes, Node, SpecialKind};
 
 fn memory() -> Files {
     Files(Arc::new(MemoryFileSystem::new()))
@@ -26,7 +26,10 @@ fn put(files: &Files, directory: &Node, kind: &str) {
     let parent = &directory.handle;
     let special = |kind| {
         let (name, new) = (Name::parse(b"x").expect("a name"), NewAttributes::with_mode(0o600));
-        files.0.make_special(ROOT, parent, name, kind, &new, &mut Change::default()).expect("made")
+        files
+            .0
+            .make_special(ROOT, MakeSpecial::new(parent, name, kind, &new), &mut Change::default())
+            .expect("made")
     };
     let device = DeviceNumber { major: 1, minor: 3 };
     let node = match kind {

@@ -11,7 +11,7 @@ use copying::{copy, options};
 use howdah_copy::CopyOptions;
 use howdah_vfs::layer::Call;
 use howdah_vfs::memory::MemoryFileSystem;
-use howdah_vfs::{Change, Data, Handle, Name, NewAttributes, Node, Stability};
+use howdah_vfs::{Change, Data, Handle, Name, NewAttributes, Node, Stability, WriteFile};
 
 /// More than a block, and worth a journal.
 const LARGE: usize = 300_000;
@@ -26,7 +26,10 @@ fn name(text: &str) -> Name<'_> {
 
 fn write(files: &Files, node: &Handle, at: u64, data: &[u8]) {
     let change = &mut Change::default();
-    files.0.write(ROOT, node, at, Data::Bytes(data), Stability::FileSync, change).expect("written");
+    files
+        .0
+        .write(ROOT, WriteFile::new(node, at, Data::Bytes(data), Stability::FileSync), change)
+        .expect("written");
 }
 
 fn remove(files: &Files, directory: &Handle, text: &str) {

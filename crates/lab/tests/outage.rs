@@ -15,7 +15,9 @@ use howdah_server::exports::{ClientRule, Export, Exports, Squash};
 use howdah_server::{Server, Settings, Sockets};
 use howdah_vfs::layer::{Call, Metered};
 use howdah_vfs::memory::MemoryFileSystem;
-use howdah_vfs::{Caller, Change, Create, Data, FileSystem, Name, NewAttributes, Stability};
+use howdah_vfs::{
+    Caller, Change, Create, CreateFile, Data, FileSystem, Name, NewAttributes, Stability, WriteFile,
+};
 
 /// The wire, and its ends.
 const WIRE: &str = "path0";
@@ -56,7 +58,7 @@ fn change_names(fs: &dyn FileSystem, number: usize) -> impl FnMut() {
     move || {
         let (name, change) = (Name::parse(text.as_bytes()).expect("a name"), &mut Change::default());
         let how = Create::Guarded(NewAttributes::with_mode(0o600));
-        fs.create(&caller, &root, name, &how, change).expect("made once");
+        fs.create(&caller, CreateFile::new(&root, name, &how), change).expect("made once");
         fs.remove(&caller, &root, name, change).expect("removed once");
     }
 }
@@ -66,11 +68,15 @@ fn write_blocks(fs: &dyn FileSystem, number: usize) -> impl FnMut() {
     let (text, caller) = (format!("blocks-{number}"), Caller::ROOT);
     let name = Name::parse(text.as_bytes()).expect("a name");
     let how = Create::Guarded(NewAttributes::with_mode(0o600));
-    let file = fs.create(&caller, &fs.root(), name, &how, &mut Change::default()).expect("made once").handle;
+    let file = fs
+        .create(&caller, CreateFile::new(&fs.root(), name, &how), &mut Change::default())
+        .expect("made once")
+        .handle;
     let block = vec![number as u8; BLOCK];
     move || {
         let change = &mut Change::default();
-        fs.write(&caller, &file, 0, Data::Bytes(&block), Stability::FileSync, change).expect("written");
+        fs.write(&caller, WriteFile::new(&file, 0, Data::Bytes(&block), Stability::FileSync), change)
+            .expect("written");
     }
 }
 

@@ -9,8 +9,8 @@ use howdah_layers::{AttributeCache, AttributeCacheOptions, LookupCache};
 use howdah_vfs::layer::{Call, Metered, Stopwatch};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{
-    Access, Caller, Change, Create, Data, Detail, Entry, FileSystem, FsError, Handle, Name, NewAttributes,
-    Stability,
+    Access, Caller, Change, Create, CreateFile, Data, Detail, Entry, FileSystem, FsError, Handle,
+    ListDirectory, MakeDirectory, Name, NewAttributes, Stability, WriteFile,
 };
 
 const ROOT: Caller = Caller::ROOT;
@@ -35,12 +35,15 @@ fn name(text: &str) -> Name<'_> {
 
 fn create(fs: &dyn FileSystem, text: &str) -> Handle {
     let how = Create::Unchecked(NewAttributes::default());
-    fs.create(&ROOT, &fs.root(), name(text), &how, &mut Change::default()).expect("made").handle
+    fs.create(&ROOT, CreateFile::new(&fs.root(), name(text), &how), &mut Change::default())
+        .expect("made")
+        .handle
 }
 
 fn write(fs: &dyn FileSystem, node: &Handle, data: &[u8]) {
     let data = Data::Bytes(data);
-    fs.write(&ROOT, node, 0, data, Stability::FileSync, &mut Change::default()).expect("written");
+    fs.write(&ROOT, WriteFile::new(node, 0, data, Stability::FileSync), &mut Change::default())
+        .expect("written");
 }
 
 fn calls(metered: &Metered, call: Call) -> u64 {
@@ -93,7 +96,11 @@ fn list(fs: &dyn FileSystem, directory: &Handle) -> Vec<String> {
         names.push(String::from_utf8_lossy(entry.name).into_owned());
         ControlFlow::Continue(())
     };
-    assert!(fs.read_directory(&ROOT, directory, 0, Detail::Nodes, &mut sink).expect("listed").end);
+    assert!(
+        fs.read_directory(&ROOT, ListDirectory::new(directory, 0, Detail::Nodes), &mut sink)
+            .expect("listed")
+            .end
+    );
     names.retain(|name| !name.starts_with('.'));
     names.sort();
     names
@@ -119,13 +126,17 @@ fn names_that_are_not_there_are_known_while_the_directory_is() {
 fn in_a_directory_that_we_made_there_is_what_we_put_there() {
     let (cache, inner, _) = cached();
     let (change, new) = (&mut Change::default(), NewAttributes::default());
-    let directory =
-        cache.make_directory(&ROOT, &cache.root(), name("new"), &new, change).expect("made").handle;
+    let directory = cache
+        .make_directory(&ROOT, MakeDirectory::new(&cache.root(), name("new"), &new), change)
+        .expect("made")
+        .handle;
     let look = |text: &str| cache.lookup(&ROOT, &directory, name(text)).map(drop);
     let how = Create::Guarded(NewAttributes::default());
     for text in ["a", "b", "c"] {
         assert_eq!(look(text), Err(FsError::NotFound));
-        cache.create(&ROOT, &directory, name(text), &how, &mut Change::default()).expect("made");
+        cache
+            .create(&ROOT, CreateFile::new(&directory, name(text), &how), &mut Change::default())
+            .expect("made");
         assert_eq!(look(text), Ok(()));
     }
     let changes = (&mut Change::default(), &mut Change::default());
@@ -166,7 +177,9 @@ fn a_directory_is_listed_once_until_it_changes() {
             cookie = entry.cookie;
             ControlFlow::Continue(())
         };
-        let listing = cache.read_directory(&ROOT, &root, from, Detail::Nodes, &mut sink).expect("listed");
+        let listing = cache
+            .read_directory(&ROOT, ListDirectory::new(&root, from, Detail::Nodes), &mut sink)
+            .expect("listed");
         if listing.end {
             break;
         }
@@ -201,7 +214,10 @@ const ABSENCES: [Absence; 5] = [
     }),
     ("a directory of our own", |cache, _| {
         let (change, new) = (&mut Change::default(), NewAttributes::default());
-        cache.make_directory(&ROOT, &cache.root(), name("new"), &new, change).expect("made").handle
+        cache
+            .make_directory(&ROOT, MakeDirectory::new(&cache.root(), name("new"), &new), change)
+            .expect("made")
+            .handle
     }),
     ("a removal of our own", |cache, _| {
         cache.access(&ROOT, &cache.root(), Access::ALL).expect("told");
@@ -239,7 +255,9 @@ fn what_another_host_made_is_found_a_second_later_however_its_absence_was_known(
             "{known_by}: one look for all names that are not there"
         );
         let how = Create::Guarded(NewAttributes::default());
-        inner.create(&ROOT, &directory, name("flag"), &how, &mut Change::default()).expect("made by another");
+        inner
+            .create(&ROOT, CreateFile::new(&directory, name("flag"), &how), &mut Change::default())
+            .expect("made by another");
         seconds.fetch_add(1, Ordering::Relaxed);
         assert_eq!(look(), Ok(()), "{known_by}");
     }

@@ -9,8 +9,8 @@ use howdah_layers::{AttributeCache, AttributeCacheOptions};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{
-    Caller, Change, Create, Detail, Entry, FileSystem, Found, FsError, Handle, Name, NewAttributes, Node,
-    Result,
+    Caller, Change, Create, CreateFile, Detail, Entry, FileSystem, Found, FsError, Handle, ListDirectory,
+    MakeDirectory, Name, NewAttributes, Node, Result,
 };
 use parking_lot::{Condvar, Mutex};
 
@@ -40,15 +40,8 @@ impl Layer for Late {
         self.answer(self.inner.lookup(caller, directory, name))
     }
 
-    fn make_directory(
-        &self,
-        caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        new: &NewAttributes,
-        change: &mut Change,
-    ) -> Result<Node> {
-        self.answer(self.inner.make_directory(caller, directory, name, new, change))
+    fn make_directory(&self, caller: &Caller, make: MakeDirectory<'_>, change: &mut Change) -> Result<Node> {
+        self.answer(self.inner.make_directory(caller, make, change))
     }
 }
 
@@ -86,7 +79,10 @@ fn a_name_that_was_made_before_a_newer_look_at_its_directory_is_found() {
         let early = scope.spawn(look);
         server.wait_until_served();
         let how = Create::Guarded(NewAttributes::default());
-        server.inner.create(&ROOT, &root, name, &how, &mut Change::default()).expect("made by another");
+        server
+            .inner
+            .create(&ROOT, CreateFile::new(&root, name, &how), &mut Change::default())
+            .expect("made by another");
         cache.revalidate(&ROOT, &root).expect("attributes");
         server.lets_answer();
         assert_eq!(early.join().expect("answered"), Err(FsError::NotFound), "as it was then");
@@ -103,11 +99,14 @@ fn what_another_caller_put_into_a_new_directory_is_found_by_its_maker() {
     let (root, name) = (fs.root(), Name::parse(b"name").expect("a name"));
     let directory = thread::scope(|scope| {
         let new = NewAttributes::default();
-        let made = scope.spawn(move || fs.make_directory(&ROOT, &root, name, &new, &mut Change::default()));
+        let made = scope.spawn(move || {
+            fs.make_directory(&ROOT, MakeDirectory::new(&root, name, &new), &mut Change::default())
+        });
         server.wait_until_served();
         let directory = fs.lookup(&ROOT, &root, name).expect("it is there").node.handle;
         let how = Create::Guarded(NewAttributes::default());
-        fs.create(&ROOT, &directory, name, &how, &mut Change::default()).expect("made in it");
+        fs.create(&ROOT, CreateFile::new(&directory, name, &how), &mut Change::default())
+            .expect("made in it");
         server.lets_answer();
         made.join().expect("answered").expect("made").handle
     });
@@ -116,6 +115,6 @@ fn what_another_caller_put_into_a_new_directory_is_found_by_its_maker() {
         names.push(entry.name.to_vec());
         ControlFlow::Continue(())
     };
-    fs.read_directory(&ROOT, &directory, 0, Detail::Nodes, &mut sink).expect("listed");
+    fs.read_directory(&ROOT, ListDirectory::new(&directory, 0, Detail::Nodes), &mut sink).expect("listed");
     assert!(names.iter().any(|name| name == b"name"), "{names:?}");
 }

@@ -8,8 +8,8 @@ use howdah_layers::{AttributeCacheOptions, Cached, CachingOptions};
 use howdah_vfs::layer::{Call, Metered};
 use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
 use howdah_vfs::{
-    Access, Caller, Change, Content, Create, Data, Detail, Entry, FileSystem, FsError, Handle, Name,
-    NewAttributes, Node, Stability,
+    Access, Caller, Change, CommitFile, Content, Create, CreateFile, Data, Detail, Entry, FileSystem,
+    FsError, Handle, ListDirectory, Name, NewAttributes, Node, ReadFile, SetAttributes, Stability, WriteFile,
 };
 
 const ME: Caller = Caller::ROOT;
@@ -28,18 +28,19 @@ fn cached(server: &Arc<Metered>, memory_budget: usize) -> Cached {
 fn create(fs: &dyn FileSystem, text: &str) -> Node {
     let how = Create::Guarded(NewAttributes::default());
     let name = Name::parse(text.as_bytes()).expect("a name");
-    fs.create(&ME, &fs.root(), name, &how, &mut Change::default()).expect("made")
+    fs.create(&ME, CreateFile::new(&fs.root(), name, &how), &mut Change::default()).expect("made")
 }
 
 fn write(fs: &dyn FileSystem, node: &Handle, offset: usize, data: &[u8]) -> Change {
     let (mut change, data) = (Change::default(), Data::Bytes(data));
-    fs.write(&ME, node, offset as u64, data, Stability::Unstable, &mut change).expect("taken");
+    fs.write(&ME, WriteFile::new(node, offset as u64, data, Stability::Unstable), &mut change)
+        .expect("taken");
     change
 }
 
 fn read(fs: &dyn FileSystem, node: &Handle, offset: usize, count: usize) -> Vec<u8> {
     let mut buffer = Vec::new();
-    let read = fs.read(&ME, node, offset as u64, count, &mut buffer).expect("read");
+    let read = fs.read(&ME, ReadFile::new(node, offset as u64, count), &mut buffer).expect("read");
     match read.content {
         Content::Bytes(bytes) => bytes.to_vec(),
         _ => buffer,
@@ -158,7 +159,7 @@ fn a_listing_answers_for_its_names_and_one_question_for_all_rights() {
         names.push(entry.name.to_vec());
         ControlFlow::Continue(())
     };
-    fs.read_directory(&ME, &root, 0, Detail::Nodes, &mut sink).expect("listed");
+    fs.read_directory(&ME, ListDirectory::new(&root, 0, Detail::Nodes), &mut sink).expect("listed");
     for name in names.iter().filter(|name| name.starts_with(b"file")) {
         let name = Name::parse(name).expect("a name");
         let node = fs.lookup(&ME, &root, name).expect("found").node;
@@ -168,8 +169,13 @@ fn a_listing_answers_for_its_names_and_one_question_for_all_rights() {
     // The right to list does not imply the right to look names up.
     let other = Caller::new(1000, 1000);
     let mode = NewAttributes::with_mode(0o704);
-    fs.set_attributes(&ME, &root, &mode, None, &mut Change::default()).expect("set");
-    fs.read_directory(&other, &root, 0, Detail::Nodes, &mut |_| ControlFlow::Continue(())).expect("listed");
+    fs.set_attributes(&ME, SetAttributes::new(&root, &mode, None), &mut Change::default()).expect("set");
+    fs.read_directory(
+        &other,
+        ListDirectory::new(&root, 0, Detail::Nodes),
+        &mut |_| ControlFlow::Continue(()),
+    )
+    .expect("listed");
     let name = Name::parse(b"file1").expect("a name");
     assert_eq!(fs.lookup(&other, &root, name).map(|_| ()), Err(FsError::AccessDenied));
 }
@@ -184,11 +190,11 @@ fn data_that_is_given_up_changes_the_verifier_though_another_caller_got_the_erro
     let node = create(&fs, "file").handle;
     let write = || {
         let (data, change) = (vec![7; 256 << 10], &mut Change::default());
-        fs.write(&ME, &node, 0, Data::Bytes(&data), Stability::Unstable, change)
+        fs.write(&ME, WriteFile::new(&node, 0, Data::Bytes(&data), Stability::Unstable), change)
     };
     let written = write().expect("taken").verifier;
     let stranger = Caller::new(7, 7);
-    let commit = |caller: &Caller| fs.commit(caller, &node, 0, 0, &mut Change::default());
+    let commit = |caller: &Caller| fs.commit(caller, CommitFile::new(&node, 0, 0), &mut Change::default());
     assert_eq!(commit(&stranger), Err(FsError::NoSpace));
     // The writer need not get the error: it must see that its data may be lost, and write it again.
     let committed = commit(&ME).expect("nothing is held").verifier;
@@ -221,7 +227,7 @@ fn a_durable_write_does_not_hide_what_was_taken_before_it() {
     let node = create(&fs, "file").handle;
     write(&fs, &node, 100, &[7; 10]);
     let (mut change, data) = (Change::default(), Data::Bytes(&[1; 4]));
-    fs.write(&ME, &node, 0, data, Stability::FileSync, &mut change).expect("written");
+    fs.write(&ME, WriteFile::new(&node, 0, data, Stability::FileSync), &mut change).expect("written");
     assert_eq!(change.after.map(|after| after.size), Some(110));
     assert_eq!(attributes(&fs, &node).size, 110);
 }
@@ -232,10 +238,14 @@ fn set_id_bits_are_gone_as_soon_as_somebody_else_writes() {
     let fs = cached(&server, 64 << 20);
     let node = create(&fs, "file").handle;
     let new = NewAttributes::with_mode(0o4777);
-    fs.set_attributes(&ME, &node, &new, None, &mut Change::default()).expect("set");
+    fs.set_attributes(&ME, SetAttributes::new(&node, &new, None), &mut Change::default()).expect("set");
     let other = Caller::new(7, 7);
     fs.access(&other, &node, Access::ALL).expect("told");
-    fs.write(&other, &node, 0, Data::Bytes(&[1]), Stability::Unstable, &mut Change::default())
-        .expect("taken");
+    fs.write(
+        &other,
+        WriteFile::new(&node, 0, Data::Bytes(&[1]), Stability::Unstable),
+        &mut Change::default(),
+    )
+    .expect("taken");
     assert_eq!(attributes(&fs, &node).mode, 0o777);
 }

@@ -9,8 +9,9 @@ use howdah_random::Random;
 use howdah_vfs::layer::{Call, Fault, FaultKind, FaultPlan, Faulty, Layer, Metered};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{
-    Caller, Change, Committed, Content, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes,
-    RangeOperations, Result, SeekTarget, SetXattrMode, Stability, Timestamp, Written, XattrName,
+    Caller, Change, CommitFile, Committed, Content, CopyRange, Create, CreateFile, Data, FileExtent,
+    FileSystem, FsError, Handle, Name, NewAttributes, RangeOperations, ReadFile, Result, SeekTarget,
+    SetAttributes, SetXattr, SetXattrMode, Stability, Timestamp, WriteFile, Written, XattrName,
 };
 
 const ME: Caller = Caller::ROOT;
@@ -29,17 +30,17 @@ fn cached(server: Arc<dyn FileSystem>) -> Cached {
 fn create(fs: &dyn FileSystem, text: &str) -> Handle {
     let how = Create::Guarded(NewAttributes::default());
     let name = Name::parse(text.as_bytes()).expect("a name");
-    fs.create(&ME, &fs.root(), name, &how, &mut Change::default()).expect("made").handle
+    fs.create(&ME, CreateFile::new(&fs.root(), name, &how), &mut Change::default()).expect("made").handle
 }
 
 fn write(fs: &dyn FileSystem, node: &Handle, offset: u64, data: &[u8]) {
     let (data, change) = (Data::Bytes(data), &mut Change::default());
-    fs.write(&ME, node, offset, data, Stability::Unstable, change).expect("taken");
+    fs.write(&ME, WriteFile::new(node, offset, data, Stability::Unstable), change).expect("taken");
 }
 
 fn read(fs: &dyn FileSystem, node: &Handle, offset: u64, count: usize) -> Vec<u8> {
     let mut buffer = Vec::new();
-    match fs.read(&ME, node, offset, count, &mut buffer).expect("read").content {
+    match fs.read(&ME, ReadFile { node, offset, count }, &mut buffer).expect("read").content {
         Content::Bytes(bytes) => bytes.to_vec(),
         _ => buffer,
     }
@@ -68,13 +69,15 @@ fn change(fs: &dyn FileSystem, nodes: &[Handle; 2], seed: u64) -> String {
             write(fs, node, to + odd, &vec![seed as u8 | 1; count as usize]);
             Ok(())
         }
-        3 => ranges.copy_range(&ME, (source, from + odd), (node, to), count + 1, changed).map(drop),
-        4 => ranges.clone_range(&ME, (source, from), (node, to), count, changed),
-        5 => ranges.deallocate(&ME, node, to + odd, count + 1, changed),
-        6 => ranges.allocate(&ME, node, to + odd, count + 1, changed),
+        3 => ranges
+            .copy_range(&ME, CopyRange::new((source, from + odd), (node, to), count + 1), changed)
+            .map(drop),
+        4 => ranges.clone_range(&ME, CopyRange::new((source, from), (node, to), count), changed),
+        5 => ranges.deallocate(&ME, FileExtent::new(node, to + odd, count + 1), changed),
+        6 => ranges.allocate(&ME, FileExtent::new(node, to + odd, count + 1), changed),
         _ => {
             let size = NewAttributes::with_size(to + count);
-            fs.set_attributes(&ME, node, &size, None, changed)
+            fs.set_attributes(&ME, SetAttributes::new(node, &size, None), changed)
         }
     };
     let after = fs.attributes(&ME, node).map(|after| after.size);
@@ -114,13 +117,13 @@ fn a_range_operation_sends_only_data_that_it_reads_or_replaces() {
     write(&fs, &one, 0, b"data");
     write(&fs, &two, 100, b"kept here");
     let calls = |call| server.snapshot().of(call).count;
-    let copied = ranges(&fs).copy_range(&ME, (&one, 0), (&two, 0), 4, &mut Change::default());
+    let copied = ranges(&fs).copy_range(&ME, CopyRange::new((&one, 0), (&two, 0), 4), &mut Change::default());
     assert_eq!(copied.map(|copied| (copied.count, copied.stability)), Ok((4, Stability::FileSync)));
     assert_eq!((calls(Call::Write), calls(Call::Commit)), (1, 1), "the source, and what was copied");
     assert_eq!(read(&*server, &two, 0, 100), b"data");
     assert_eq!(size_and_change(&fs, &two).0, 109);
     assert_eq!((calls(Call::Write), calls(Call::Attributes)), (1, 0));
-    ranges(&fs).deallocate(&ME, &two, 102, 3, &mut Change::default()).expect("punched");
+    ranges(&fs).deallocate(&ME, FileExtent::new(&two, 102, 3), &mut Change::default()).expect("punched");
     assert_eq!(calls(Call::Write), 2, "what was to be written there is written first");
     assert_eq!(read(&fs, &two, 100, 20), b"ke\0\0\0here");
 }
@@ -133,9 +136,13 @@ fn data_that_was_replaced_is_not_written_again_when_the_server_loses_it() {
     // Two blocks: both are on the server, and not durable.
     write(&fs, &one, 0, &[1; 2 * BLOCK]);
     write(&fs, &two, 0, &[2; 2 * BLOCK]);
-    ranges(&fs).deallocate(&ME, &one, 0, BLOCK as u64, &mut Change::default()).expect("punched");
+    ranges(&fs)
+        .deallocate(&ME, FileExtent::new(&one, 0, BLOCK as u64), &mut Change::default())
+        .expect("punched");
     server.restarts.fetch_add(1, SeqCst);
-    ranges(&fs).copy_range(&ME, (&one, 0), (&two, 0), BLOCK as u64, &mut Change::default()).expect("copied");
+    ranges(&fs)
+        .copy_range(&ME, CopyRange::new((&one, 0), (&two, 0), BLOCK as u64), &mut Change::default())
+        .expect("copied");
     server.restarts.fetch_add(1, SeqCst);
     [one, two].iter().for_each(|node| fs.flush(&ME, node).expect("durable"));
     let expected = |rest: u8| [[0; BLOCK], [rest; BLOCK]].concat();
@@ -149,7 +156,7 @@ fn what_was_copied_is_copied_again_when_the_server_lost_it() {
     let fs = cached(Arc::clone(&server) as _);
     let [one, two] = ["one", "two"].map(|name| create(&fs, name));
     write(&fs, &one, 0, b"data");
-    let copied = ranges(&fs).copy_range(&ME, (&one, 0), (&two, 0), 4, &mut Change::default());
+    let copied = ranges(&fs).copy_range(&ME, CopyRange::new((&one, 0), (&two, 0), 4), &mut Change::default());
     assert_eq!(copied.map(|copied| copied.stability), Ok(Stability::FileSync));
     assert_eq!(server.copies.load(SeqCst), 3);
 }
@@ -161,7 +168,8 @@ fn an_error_of_data_that_was_taken_is_reported_as_by_a_write() {
     let fs = cached(Arc::new(Faulty::around(Arc::new(MemoryFileSystem::new()), plan)));
     let [one, two] = ["one", "two"].map(|name| create(&fs, name));
     write(&fs, &one, 0, b"data");
-    let copy = || ranges(&fs).copy_range(&ME, (&one, 0), (&two, 0), 4, &mut Change::default());
+    let copy =
+        || ranges(&fs).copy_range(&ME, CopyRange::new((&one, 0), (&two, 0), 4), &mut Change::default());
     assert_eq!(copy().map(|copied| copied.count), Err(FsError::NoSpace));
     assert_eq!(copy().map(|copied| copied.count), Ok(0), "it is reported once, and the data is gone");
 }
@@ -175,7 +183,9 @@ fn an_extended_attribute_changes_what_is_known_of_its_node() {
     let (_, before) = size_and_change(&fs, &node);
     let name = XattrName::parse(b"a").expect("a name");
     let xattrs = FileSystem::xattrs(&fs).expect("it has them");
-    xattrs.set_xattr(&ME, &node, name, b"1", SetXattrMode::Either, &mut Change::default()).expect("set");
+    xattrs
+        .set_xattr(&ME, SetXattr::new(&node, name, b"1", SetXattrMode::Either), &mut Change::default())
+        .expect("set");
     let (size, after) = size_and_change(&fs, &node);
     assert!(after >= before && size == 4);
     let calls = |call| server.snapshot().of(call).count;
@@ -220,40 +230,23 @@ impl Layer for Lossy {
     fn write(
         &self,
         caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        data: Data<'_>,
-        stability: Stability,
+        WriteFile { node, offset, data, stability }: WriteFile<'_>,
         change: &mut Change,
     ) -> Result<Written> {
-        let written = self.memory.write(caller, node, offset, data, stability, change)?;
+        let written = self.memory.write(caller, WriteFile { node, offset, data, stability }, change)?;
         Ok(if stability == Stability::Unstable { self.unstable(written) } else { written })
     }
 
-    fn copy_range(
-        &self,
-        caller: &Caller,
-        from: (&Handle, u64),
-        to: (&Handle, u64),
-        count: u64,
-        change: &mut Change,
-    ) -> Result<Written> {
-        let written = self.unstable(ranges(&self.memory).copy_range(caller, from, to, count, change)?);
+    fn copy_range(&self, caller: &Caller, copy: CopyRange<'_>, change: &mut Change) -> Result<Written> {
+        let written = self.unstable(ranges(&self.memory).copy_range(caller, copy, change)?);
         self.copies.fetch_add(1, SeqCst);
         let restarts = self.restarts_in_copies.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1));
         self.restarts.fetch_add(restarts.is_ok().into(), SeqCst);
         Ok(written)
     }
 
-    fn commit(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        count: u64,
-        change: &mut Change,
-    ) -> Result<Committed> {
-        self.memory.commit(caller, node, offset, count, change)?;
+    fn commit(&self, caller: &Caller, commit: CommitFile<'_>, change: &mut Change) -> Result<Committed> {
+        self.memory.commit(caller, commit, change)?;
         Ok(Committed { verifier: self.verifier() })
     }
 }

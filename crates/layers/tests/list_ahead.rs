@@ -10,7 +10,8 @@ use howdah_layers::{AttributeCacheOptions, Cached, CachingOptions};
 use howdah_vfs::layer::{Call, Delayed, Metered};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{
-    Access, Caller, Change, Create, Detail, Entry, FileKind, FileSystem, FsError, Handle, Name, NewAttributes,
+    Access, Caller, Change, Create, CreateFile, Detail, Entry, FileKind, FileSystem, FsError, Handle,
+    ListDirectory, MakeDirectory, Name, NewAttributes,
 };
 
 const HOUR: Duration = Duration::from_secs(3600);
@@ -31,12 +32,14 @@ fn name(text: &str) -> Name<'_> {
 
 fn directory(fs: &dyn FileSystem, above: &Handle, text: &str) -> Handle {
     let new = NewAttributes::with_mode(0o755);
-    fs.make_directory(&ME, above, name(text), &new, &mut Change::default()).expect("made").handle
+    fs.make_directory(&ME, MakeDirectory::new(above, name(text), &new), &mut Change::default())
+        .expect("made")
+        .handle
 }
 
 fn file(fs: &dyn FileSystem, above: &Handle, text: &str) {
     let how = Create::Guarded(NewAttributes::with_mode(0o644));
-    fs.create(&ME, above, name(text), &how, &mut Change::default()).expect("made");
+    fs.create(&ME, CreateFile::new(above, name(text), &how), &mut Change::default()).expect("made");
 }
 
 /// A tree of directories of files: `width` of them in each of some.
@@ -90,7 +93,9 @@ impl Far {
             }
             ControlFlow::Continue(())
         };
-        self.fs.read_directory(&ME, directory, 0, Detail::Nodes, &mut sink).expect("listed");
+        self.fs
+            .read_directory(&ME, ListDirectory::new(directory, 0, Detail::Nodes), &mut sink)
+            .expect("listed");
         entries.sort_by(|(one, _), (other, _)| one.cmp(other));
         let mut files = 0;
         for (text, node) in &entries {
@@ -150,7 +155,9 @@ fn one_directory_is_listed_alone() {
         ControlFlow::Continue(())
     };
     far.fs.access(&ME, &far.fs.root(), Access::READ).expect("told");
-    far.fs.read_directory(&ME, &far.fs.root(), 0, Detail::Nodes, &mut sink).expect("listed");
+    far.fs
+        .read_directory(&ME, ListDirectory::new(&far.fs.root(), 0, Detail::Nodes), &mut sink)
+        .expect("listed");
     far.fs.lookup(&ME, &first.expect("one"), name("file0")).expect("found");
     assert_eq!((far.listed(), far.fs.report().listing.listed), (1, 0));
 }

@@ -9,8 +9,8 @@ use howdah_random::Random;
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{
-    Caller, Change, Committed, Content, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes,
-    Result, Stability, Written,
+    Caller, Change, CommitFile, Committed, Content, Create, CreateFile, Data, FileSystem, FsError, Handle,
+    Name, NewAttributes, ReadFile, Result, SetAttributes, Stability, WriteFile, Written,
 };
 use parking_lot::Mutex;
 
@@ -50,7 +50,9 @@ impl Mortal {
         fate.run += 1;
         for (node, content) in &fate.stable {
             let size = NewAttributes::with_size(0);
-            self.inner.set_attributes(&ROOT, node, &size, None, &mut Change::default()).expect("cut");
+            self.inner
+                .set_attributes(&ROOT, SetAttributes::new(node, &size, None), &mut Change::default())
+                .expect("cut");
             write(&self.inner, node, 0, content).expect("restored");
         }
     }
@@ -76,10 +78,7 @@ impl Layer for Mortal {
     fn write(
         &self,
         caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        mut data: Data<'_>,
-        stability: Stability,
+        WriteFile { node, offset, mut data, stability }: WriteFile<'_>,
         change: &mut Change,
     ) -> Result<Written> {
         let mut fate = self.fate.lock();
@@ -91,7 +90,7 @@ impl Layer for Mortal {
         // Some servers take less than they are given.
         let count = if fate.random.below(4) == 0 { bytes.len().div_ceil(2) } else { bytes.len() };
         let bytes = &bytes[..count];
-        self.inner.write(caller, node, offset, Data::Bytes(bytes), stability, change)?;
+        self.inner.write(caller, WriteFile::new(node, offset, Data::Bytes(bytes), stability), change)?;
         let stable = fate.stable.entry(*node).or_default();
         if stability != Stability::Unstable {
             put(stable, usize::try_from(offset).expect("small"), bytes);
@@ -99,7 +98,12 @@ impl Layer for Mortal {
         Ok(Written { count, stability, verifier: Self::verifier(&fate) })
     }
 
-    fn commit(&self, _: &Caller, node: &Handle, _: u64, _: u64, _: &mut Change) -> Result<Committed> {
+    fn commit(
+        &self,
+        _: &Caller,
+        CommitFile { node, .. }: CommitFile<'_>,
+        _: &mut Change,
+    ) -> Result<Committed> {
         let mut fate = self.fate.lock();
         self.perhaps_cut(&mut fate);
         let content = content(&self.inner, node);
@@ -116,7 +120,8 @@ fn put(content: &mut Vec<u8>, offset: usize, bytes: &[u8]) {
 fn write(fs: &dyn FileSystem, node: &Handle, mut offset: usize, mut data: &[u8]) -> Result<()> {
     while !data.is_empty() {
         let (mut change, all) = (Change::default(), Data::Bytes(data));
-        let written = fs.write(&ROOT, node, offset as u64, all, Stability::Unstable, &mut change)?;
+        let written =
+            fs.write(&ROOT, WriteFile::new(node, offset as u64, all, Stability::Unstable), &mut change)?;
         (offset, data) = (offset + written.count, &data[written.count..]);
     }
     Ok(())
@@ -124,7 +129,7 @@ fn write(fs: &dyn FileSystem, node: &Handle, mut offset: usize, mut data: &[u8])
 
 fn content(fs: &dyn FileSystem, node: &Handle) -> Vec<u8> {
     let mut buffer = Vec::new();
-    let read = fs.read(&ROOT, node, 0, 2 * LENGTH, &mut buffer).expect("read");
+    let read = fs.read(&ROOT, ReadFile::new(node, 0, 2 * LENGTH), &mut buffer).expect("read");
     match read.content {
         Content::Bytes(bytes) => bytes.to_vec(),
         _ => buffer,
@@ -188,7 +193,10 @@ fn one_file(fs: &Cached, server: &Mortal, seed: u64, may_fail: bool) {
     let name = Name::parse(text.as_bytes()).expect("a name");
     let how = Create::Unchecked(NewAttributes::default());
     let files: &dyn FileSystem = fs;
-    let node = files.create(&ROOT, &files.root(), name, &how, &mut Change::default()).expect("made").handle;
+    let node = files
+        .create(&ROOT, CreateFile::new(&files.root(), name, &how), &mut Change::default())
+        .expect("made")
+        .handle;
     let (mut random, mut model) = (Random::new(seed), Model::default());
     let told = format!("seed {seed:#x}");
     for operation in 0..OPERATIONS {

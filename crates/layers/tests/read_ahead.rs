@@ -6,7 +6,10 @@ use std::time::Duration;
 use howdah_layers::{ReadAhead, ReadAheadOptions};
 use howdah_vfs::layer::{Call, Delayed, Metered};
 use howdah_vfs::memory::MemoryFileSystem;
-use howdah_vfs::{Caller, Change, Content, Create, Data, FileSystem, Handle, Name, NewAttributes, Stability};
+use howdah_vfs::{
+    Caller, Change, Content, Create, CreateFile, Data, FileSystem, Handle, Name, NewAttributes, ReadFile,
+    SetAttributes, Stability, WriteFile,
+};
 
 const ROOT: Caller = Caller::ROOT;
 const BLOCK: usize = 4096;
@@ -14,12 +17,13 @@ const BLOCKS: usize = 64;
 
 fn write(fs: &dyn FileSystem, node: &Handle, offset: usize, data: &[u8]) {
     let (mut change, data) = (Change::default(), Data::Bytes(data));
-    fs.write(&ROOT, node, offset as u64, data, Stability::Unstable, &mut change).expect("written");
+    fs.write(&ROOT, WriteFile::new(node, offset as u64, data, Stability::Unstable), &mut change)
+        .expect("written");
 }
 
 fn read(fs: &dyn FileSystem, node: &Handle, offset: usize, count: usize) -> (Vec<u8>, bool) {
     let mut buffer = Vec::new();
-    let read = fs.read(&ROOT, node, offset as u64, count, &mut buffer).expect("read");
+    let read = fs.read(&ROOT, ReadFile::new(node, offset as u64, count), &mut buffer).expect("read");
     if let Content::Bytes(bytes) = &read.content {
         assert!(buffer.is_empty());
         buffer.extend_from_slice(bytes);
@@ -35,7 +39,10 @@ fn counted() -> Arc<Metered> {
 fn fill(inner: &dyn FileSystem) -> (Handle, Vec<u8>) {
     let how = Create::Unchecked(NewAttributes::default());
     let name = Name::parse(b"file").expect("a name");
-    let node = inner.create(&ROOT, &inner.root(), name, &how, &mut Change::default()).expect("made").handle;
+    let node = inner
+        .create(&ROOT, CreateFile::new(&inner.root(), name, &how), &mut Change::default())
+        .expect("made")
+        .handle;
     let content: Vec<u8> = (0..BLOCK * BLOCKS + 100).map(|at| (at / 7) as u8).collect();
     write(inner, &node, 0, &content);
     (node, content)
@@ -81,7 +88,10 @@ fn a_small_file_is_read_once() {
     let (fs, metered, _, _) = ahead(Duration::ZERO);
     let how = Create::Unchecked(NewAttributes::default());
     let name = Name::parse(b"small").expect("a name");
-    let node = fs.create(&ROOT, &fs.root(), name, &how, &mut Change::default()).expect("made").handle;
+    let node = fs
+        .create(&ROOT, CreateFile::new(&fs.root(), name, &how), &mut Change::default())
+        .expect("made")
+        .handle;
     write(&fs, &node, 0, b"small");
     assert_eq!(read(&fs, &node, 0, BLOCK), (b"small".to_vec(), true));
     assert_eq!((metered.snapshot().of(Call::Read).count, fs.report().fetched), (1, 0));
@@ -104,11 +114,11 @@ fn what_is_written_through_it_is_read_through_it() {
 fn others_may_not_read_what_was_fetched_for_one_who_may() {
     let (fs, _, node, _) = ahead(Duration::ZERO);
     let mode = NewAttributes::with_mode(0o600);
-    fs.set_attributes(&ROOT, &node, &mode, None, &mut Change::default()).expect("set");
+    fs.set_attributes(&ROOT, SetAttributes::new(&node, &mode, None), &mut Change::default()).expect("set");
     read(&fs, &node, 0, BLOCK);
     read(&fs, &node, BLOCK, BLOCK);
     let other = Caller::new(1000, 1000);
-    let refused = fs.read(&other, &node, 2 * BLOCK as u64, BLOCK, &mut Vec::new());
+    let refused = fs.read(&other, ReadFile::new(&node, 2 * BLOCK as u64, BLOCK), &mut Vec::new());
     assert_eq!(refused.map(|_| ()), Err(howdah_vfs::FsError::AccessDenied));
 }
 

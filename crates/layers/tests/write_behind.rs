@@ -7,8 +7,8 @@ use howdah_layers::{WriteBehind, WriteBehindOptions};
 use howdah_vfs::layer::{Call, Fault, FaultKind, FaultPlan, Faulty, Layer, Metered};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{
-    Caller, Change, Committed, Content, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes,
-    Result, Stability, Written,
+    Caller, Change, CommitFile, Committed, Content, Create, CreateFile, Data, FileSystem, FsError, Handle,
+    Name, NewAttributes, ReadFile, Result, Stability, WriteFile, Written,
 };
 use parking_lot::Mutex;
 
@@ -22,24 +22,27 @@ fn options() -> WriteBehindOptions {
 fn create(fs: &dyn FileSystem) -> Handle {
     let how = Create::Unchecked(NewAttributes::default());
     let name = Name::parse(b"file").expect("a name");
-    fs.create(&ROOT, &fs.root(), name, &how, &mut Change::default()).expect("made").handle
+    fs.create(&ROOT, CreateFile::new(&fs.root(), name, &how), &mut Change::default()).expect("made").handle
 }
 
 fn write(fs: &dyn FileSystem, node: &Handle, offset: usize, data: &[u8]) -> Result<()> {
     let mut change = Change::default();
-    let written =
-        fs.write(&ROOT, node, offset as u64, Data::Bytes(data), Stability::Unstable, &mut change)?;
+    let written = fs.write(
+        &ROOT,
+        WriteFile::new(node, offset as u64, Data::Bytes(data), Stability::Unstable),
+        &mut change,
+    )?;
     assert_eq!(written.count, data.len());
     Ok(())
 }
 
 fn commit(fs: &dyn FileSystem, node: &Handle) -> Result<()> {
-    fs.commit(&ROOT, node, 0, 0, &mut Change::default()).map(|_| ())
+    fs.commit(&ROOT, CommitFile::new(node, 0, 0), &mut Change::default()).map(|_| ())
 }
 
 fn content(fs: &dyn FileSystem, node: &Handle) -> Vec<u8> {
     let mut buffer = Vec::new();
-    let read = fs.read(&ROOT, node, 0, 1 << 20, &mut buffer).expect("read");
+    let read = fs.read(&ROOT, ReadFile::new(node, 0, 1 << 20), &mut buffer).expect("read");
     if let Content::Bytes(bytes) = &read.content {
         buffer.extend_from_slice(bytes);
     }
@@ -65,10 +68,7 @@ impl Layer for Forgetful {
     fn write(
         &self,
         _: &Caller,
-        node: &Handle,
-        offset: u64,
-        mut data: Data<'_>,
-        stability: Stability,
+        WriteFile { node, offset, mut data, stability }: WriteFile<'_>,
         _: &mut Change,
     ) -> Result<Written> {
         let bytes = data.bytes().map_err(|_| FsError::Io)?.to_vec();
@@ -77,7 +77,7 @@ impl Layer for Forgetful {
         Ok(Written { count, stability, verifier: [self.run.load(Ordering::SeqCst); 8] })
     }
 
-    fn commit(&self, _: &Caller, _: &Handle, _: u64, _: u64, _: &mut Change) -> Result<Committed> {
+    fn commit(&self, _: &Caller, _: CommitFile<'_>, _: &mut Change) -> Result<Committed> {
         let unstable = std::mem::take(&mut *self.unstable.lock());
         if self.run.load(Ordering::SeqCst) == 0 {
             self.run.store(1, Ordering::SeqCst);
@@ -140,30 +140,20 @@ impl Layer for Meanwhile {
     fn write(
         &self,
         caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        mut data: Data<'_>,
-        stability: Stability,
+        WriteFile { node, offset, mut data, stability }: WriteFile<'_>,
         change: &mut Change,
     ) -> Result<Written> {
         self.seen.lock().push((offset, data.bytes().expect("bytes").to_vec()));
         self.happens(node, Call::Write);
-        self.inside.write(caller, node, offset, data, stability, change)
+        self.inside.write(caller, WriteFile { node, offset, data, stability }, change)
     }
 
-    fn commit(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        count: u64,
-        change: &mut Change,
-    ) -> Result<Committed> {
+    fn commit(&self, caller: &Caller, commit: CommitFile<'_>, change: &mut Change) -> Result<Committed> {
         if self.script.lock().last().is_some_and(|step| step.0 == Call::Commit) {
             self.inside.restart();
         }
-        self.happens(node, Call::Commit);
-        self.inside.commit(caller, node, offset, count, change)
+        self.happens(commit.node, Call::Commit);
+        self.inside.commit(caller, commit, change)
     }
 }
 

@@ -7,8 +7,8 @@ use howdah_layers::{WriteBehind, WriteBehindOptions};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{
-    Caller, Change, Committed, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes, Result,
-    Stability, Written,
+    Caller, Change, CommitFile, Committed, Create, CreateFile, Data, FileSystem, FsError, Handle, Name,
+    NewAttributes, ReadFile, Result, Stability, WriteFile, Written,
 };
 use parking_lot::{Condvar, Mutex};
 
@@ -56,15 +56,7 @@ impl Layer for Far {
         run(&self.inner)
     }
 
-    fn write(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        data: Data<'_>,
-        stability: Stability,
-        change: &mut Change,
-    ) -> Result<Written> {
+    fn write(&self, caller: &Caller, write: WriteFile<'_>, change: &mut Change) -> Result<Written> {
         let mut away = self.away.lock();
         while let Some(how) = *away {
             if how == Away::Refuses {
@@ -73,21 +65,14 @@ impl Layer for Far {
             self.back.wait(&mut away);
         }
         drop(away);
-        self.inner.write(caller, node, offset, data, stability, change)
+        self.inner.write(caller, write, change)
     }
 
-    fn commit(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        count: u64,
-        change: &mut Change,
-    ) -> Result<Committed> {
+    fn commit(&self, caller: &Caller, commit: CommitFile<'_>, change: &mut Change) -> Result<Committed> {
         if self.away.lock().is_some() {
             return Err(FsError::Delay);
         }
-        self.inner.commit(caller, node, offset, count, change)
+        self.inner.commit(caller, commit, change)
     }
 }
 
@@ -104,16 +89,16 @@ fn around(far: &Arc<Far>) -> WriteBehind {
 fn create(fs: &dyn FileSystem) -> Handle {
     let name = Name::parse(b"file").expect("a name");
     let how = Create::Guarded(NewAttributes::default());
-    fs.create(&ROOT, &fs.root(), name, &how, &mut Change::default()).expect("made").handle
+    fs.create(&ROOT, CreateFile::new(&fs.root(), name, &how), &mut Change::default()).expect("made").handle
 }
 
 fn write(fs: &dyn FileSystem, node: &Handle, offset: usize, data: &[u8]) -> Result<Written> {
     let (offset, data) = (offset as u64, Data::Bytes(data));
-    fs.write(&ROOT, node, offset, data, Stability::Unstable, &mut Change::default())
+    fs.write(&ROOT, WriteFile::new(node, offset, data, Stability::Unstable), &mut Change::default())
 }
 
 fn commit(fs: &dyn FileSystem, node: &Handle) -> Result<Committed> {
-    fs.commit(&ROOT, node, 0, 0, &mut Change::default())
+    fs.commit(&ROOT, CommitFile::new(node, 0, 0), &mut Change::default())
 }
 
 /// Makes a call again as a client does that is told "not now".
@@ -128,7 +113,7 @@ fn insist<T>(mut call: impl FnMut() -> Result<T>) -> T {
 
 fn read(fs: &dyn FileSystem, node: &Handle) -> Result<Vec<u8>> {
     let mut buffer = Vec::new();
-    let read = fs.read(&ROOT, node, 0, 1 << 20, &mut buffer)?;
+    let read = fs.read(&ROOT, ReadFile::new(node, 0, 1 << 20), &mut buffer)?;
     read.copied(&mut Vec::new()).map(|read| match read.content {
         howdah_vfs::Content::Bytes(bytes) => bytes.to_vec(),
         _ => buffer,

@@ -9,8 +9,8 @@ use howdah_layers::{WriteBehind, WriteBehindOptions};
 use howdah_vfs::layer::{Call, Delayed, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{
-    Caller, Change, Committed, Create, Data, FileSystem, Handle, Name, NewAttributes, Result, Stability,
-    Written,
+    Caller, Change, CommitFile, Committed, Create, CreateFile, Data, FileSystem, Name, NewAttributes, Result,
+    Stability, WriteFile, Written,
 };
 use parking_lot::Mutex;
 
@@ -44,10 +44,7 @@ impl Layer for Far {
     fn write(
         &self,
         _: &Caller,
-        _: &Handle,
-        offset: u64,
-        data: Data<'_>,
-        stability: Stability,
+        WriteFile { offset, data, stability, .. }: WriteFile<'_>,
         _: &mut Change,
     ) -> Result<Written> {
         {
@@ -58,7 +55,7 @@ impl Layer for Far {
         Ok(Written { count: data.len(), stability, verifier: [1; 8] })
     }
 
-    fn commit(&self, _: &Caller, _: &Handle, _: u64, _: u64, _: &mut Change) -> Result<Committed> {
+    fn commit(&self, _: &Caller, _: CommitFile<'_>, _: &mut Change) -> Result<Committed> {
         let mut durable = self.durable.lock();
         durable.resize(BLOCKS, false);
         self.unstable.lock().drain(..).for_each(|block| durable[block] = true);
@@ -74,7 +71,10 @@ fn stream(far: &Arc<Far>, waiting_answers: usize) -> usize {
     let name = Name::parse(b"file").expect("a name");
     let how = Create::Unchecked(NewAttributes::default());
     let fs: &dyn FileSystem = &fs;
-    let node = fs.create(&ROOT, &fs.root(), name, &how, &mut Change::default()).expect("made").handle;
+    let node = fs
+        .create(&ROOT, CreateFile::new(&fs.root(), name, &how), &mut Change::default())
+        .expect("made")
+        .handle;
     let (next, durable) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let data = bytes::Bytes::from(vec![7; BLOCK]);
     let write = || {
@@ -85,7 +85,9 @@ fn stream(far: &Arc<Far>, waiting_answers: usize) -> usize {
             }
             let (offset, data) = ((block * BLOCK) as u64, Data::Shared(data.clone()));
             let change = &mut Change::default();
-            let written = fs.write(&ROOT, &node, offset, data, Stability::Unstable, change).expect("taken");
+            let written = fs
+                .write(&ROOT, WriteFile::new(&node, offset, data, Stability::Unstable), change)
+                .expect("taken");
             if written.stability == Stability::FileSync {
                 assert!(far.durable.lock()[block], "block {block} was answered as durable");
                 durable.fetch_add(1, Ordering::SeqCst);
@@ -93,7 +95,7 @@ fn stream(far: &Arc<Far>, waiting_answers: usize) -> usize {
         }
     };
     thread::scope(|scope| (0..WRITERS).for_each(|_| drop(scope.spawn(write))));
-    fs.commit(&ROOT, &node, 0, 0, &mut Change::default()).expect("safe");
+    fs.commit(&ROOT, CommitFile::new(&node, 0, 0), &mut Change::default()).expect("safe");
     assert!(far.durable.lock().iter().all(|durable| *durable));
     durable.into_inner()
 }

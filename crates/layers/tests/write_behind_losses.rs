@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use howdah_layers::{WriteBehind, WriteBehindOptions};
 use howdah_vfs::memory::MemoryFileSystem;
-use howdah_vfs::{Caller, Change, Create, Data, FileSystem, Handle, Name, NewAttributes, Stability};
+use howdah_vfs::{
+    Caller, Change, CommitFile, Create, CreateFile, Data, FileSystem, Handle, Name, NewAttributes, ReadFile,
+    SetAttributes, Stability, WriteFile,
+};
 
 const ME: Caller = Caller::ROOT;
 
@@ -20,14 +23,16 @@ fn stage() -> Stage {
     let layer = WriteBehind::around(Arc::clone(&inside) as Arc<dyn FileSystem>, options);
     let how = Create::Guarded(NewAttributes::with_mode(0o600));
     let name = Name::parse(b"f").expect("a name");
-    let made = layer.create(&ME, &layer.root(), name, &how, &mut Change::default());
+    let made = layer.create(&ME, CreateFile::new(&layer.root(), name, &how), &mut Change::default());
     Stage { inside, node: made.expect("a file").handle, layer }
 }
 
 impl Stage {
     fn write(&self, offset: u64, data: &'static [u8], how: Stability) {
         let data = Data::Bytes(data);
-        self.layer.write(&ME, &self.node, offset, data, how, &mut Change::default()).expect("written");
+        self.layer
+            .write(&ME, WriteFile::new(&self.node, offset, data, how), &mut Change::default())
+            .expect("written");
     }
 
     /// Waits until all data was written, though not committed.
@@ -37,16 +42,18 @@ impl Stage {
 
     fn truncate(&self, size: u64) {
         let new = NewAttributes::with_size(size);
-        self.layer.set_attributes(&ME, &self.node, &new, None, &mut Change::default()).expect("cut");
+        self.layer
+            .set_attributes(&ME, SetAttributes::new(&self.node, &new, None), &mut Change::default())
+            .expect("cut");
     }
 
     fn commit(&self) {
-        self.layer.commit(&ME, &self.node, 0, 0, &mut Change::default()).expect("committed");
+        self.layer.commit(&ME, CommitFile::new(&self.node, 0, 0), &mut Change::default()).expect("committed");
     }
 
     fn content(&self) -> String {
         let mut data = Vec::new();
-        self.inside.read(&ME, &self.node, 0, 100, &mut data).expect("read");
+        self.inside.read(&ME, ReadFile::new(&self.node, 0, 100), &mut data).expect("read");
         String::from_utf8(data).expect("text")
     }
 }

@@ -9,8 +9,9 @@ use howdah_layers::{WriteBehind, WriteBehindOptions};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{
-    Caller, Change, Create, Data, Detail, Entry, FileSystem, Found, Guard, Handle, Listing, Name,
-    NewAttributes, ReadOutcome, Result, SetTime, Stability, Written,
+    Caller, Change, Create, CreateFile, Data, Detail, Entry, FileSystem, Found, Handle, ListDirectory,
+    Listing, Name, NewAttributes, ReadFile, ReadOutcome, Result, SetAttributes, SetTime, Stability,
+    WriteFile, Written,
 };
 use parking_lot::{Condvar, Mutex};
 
@@ -37,12 +38,10 @@ impl Layer for Slow {
     fn read(
         &self,
         caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        count: usize,
+        ReadFile { node, offset, count }: ReadFile<'_>,
         buffer: &mut Vec<u8>,
     ) -> Result<ReadOutcome> {
-        let answer = self.inner.read(caller, node, offset, count, buffer);
+        let answer = self.inner.read(caller, ReadFile { node, offset, count }, buffer);
         let mut read = self.read.lock();
         read.0 += 1;
         self.news.notify_all();
@@ -59,18 +58,24 @@ fn a_read_that_crossed_a_change_of_size_does_not_bring_the_old_size_back() {
     let fs: &dyn FileSystem = &layer;
     let name = Name::parse(b"file").expect("a name");
     let how = Create::Guarded(NewAttributes { size: Some(10), ..NewAttributes::default() });
-    let node = fs.create(&ROOT, &fs.root(), name, &how, &mut Change::default()).expect("made").handle;
+    let node = fs
+        .create(&ROOT, CreateFile::new(&fs.root(), name, &how), &mut Change::default())
+        .expect("made")
+        .handle;
     thread::scope(|scope| {
-        let read = scope.spawn(|| fs.read(&ROOT, &node, 0, 10, &mut Vec::new()).expect("read").attributes);
+        let read = scope
+            .spawn(|| fs.read(&ROOT, ReadFile::new(&node, 0, 10), &mut Vec::new()).expect("read").attributes);
         server.news.wait_while(&mut server.read.lock(), |read| read.0 == 0);
         let grown = NewAttributes { size: Some(1000), ..NewAttributes::default() };
-        fs.set_attributes(&ROOT, &node, &grown, None, &mut Change::default()).expect("set");
+        fs.set_attributes(&ROOT, SetAttributes::new(&node, &grown, None), &mut Change::default())
+            .expect("set");
         server.read.lock().1 = true;
         server.news.notify_all();
         assert_eq!(read.join().expect("read").size, 10, "as the server said then");
     });
     let mut change = Change::default();
-    fs.write(&ROOT, &node, 5, Data::Bytes(b"howdy"), Stability::Unstable, &mut change).expect("taken");
+    fs.write(&ROOT, WriteFile::new(&node, 5, Data::Bytes(b"howdy"), Stability::Unstable), &mut change)
+        .expect("taken");
     assert_eq!(change.after.map(|after| after.size), Some(1000));
 }
 
@@ -103,47 +108,31 @@ impl Layer for Crossed {
         run(&self.inner)
     }
 
-    fn write(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        data: Data<'_>,
-        stability: Stability,
-        change: &mut Change,
-    ) -> Result<Written> {
+    fn write(&self, caller: &Caller, write: WriteFile<'_>, change: &mut Change) -> Result<Written> {
         self.news.wait_while(&mut self.served.lock(), |served| !served.0);
-        self.inner.write(caller, node, offset, data, stability, change)
+        self.inner.write(caller, write, change)
     }
 
     fn lookup(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Found> {
         self.answer(self.inner.lookup(caller, directory, name))
     }
 
-    fn set_attributes(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        new: &NewAttributes,
-        guard: Option<Guard>,
-        change: &mut Change,
-    ) -> Result<()> {
-        self.answer(self.inner.set_attributes(caller, node, new, guard, change))
+    fn set_attributes(&self, caller: &Caller, set: SetAttributes<'_>, change: &mut Change) -> Result<()> {
+        self.answer(self.inner.set_attributes(caller, set, change))
     }
 
     fn read_directory(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        cookie: u64,
-        detail: Detail,
+        ListDirectory { directory, cookie, detail }: ListDirectory<'_>,
         sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<Listing> {
         let mut nodes = Vec::new();
-        let listing = self.inner.read_directory(caller, directory, cookie, detail, &mut |entry| {
-            nodes.push((entry.name.to_vec(), entry.file, entry.cookie, entry.node.copied()));
-            ControlFlow::Continue(())
-        });
+        let listing =
+            self.inner.read_directory(caller, ListDirectory { directory, cookie, detail }, &mut |entry| {
+                nodes.push((entry.name.to_vec(), entry.file, entry.cookie, entry.node.copied()));
+                ControlFlow::Continue(())
+            });
         for (name, file, cookie, node) in self.answer(nodes) {
             let entry = Entry { name: &name, file, cookie, node: node.as_ref() };
             if sink(entry).is_break() {
@@ -168,13 +157,14 @@ const CALLS: [Asks; 3] = [
             size = entry.node.filter(|_| entry.name == b"file").map(|node| node.attributes.size).or(size);
             ControlFlow::Continue(())
         };
-        fs.read_directory(&ROOT, &fs.root(), 0, Detail::Nodes, &mut sink).expect("listed");
+        fs.read_directory(&ROOT, ListDirectory::new(&fs.root(), 0, Detail::Nodes), &mut sink)
+            .expect("listed");
         size
     },
     |fs, node| {
         let (new, mut change) =
             (NewAttributes { accessed: SetTime::Now, ..NewAttributes::default() }, Change::default());
-        fs.set_attributes(&ROOT, node, &new, None, &mut change).expect("set");
+        fs.set_attributes(&ROOT, SetAttributes::new(node, &new, None), &mut change).expect("set");
         change.after.map(|after| after.size)
     },
 ];
@@ -189,14 +179,17 @@ fn an_answer_that_crossed_a_write_does_not_bring_the_old_size_back() {
         let fs: &dyn FileSystem = &layer;
         let name = Name::parse(b"file").expect("a name");
         let how = Create::Guarded(NewAttributes::default());
-        let node = fs.create(&ROOT, &fs.root(), name, &how, &mut Change::default()).expect("made").handle;
+        let node = fs
+            .create(&ROOT, CreateFile::new(&fs.root(), name, &how), &mut Change::default())
+            .expect("made")
+            .handle;
         let mut change = Change::default();
         let data = Data::Bytes(&[1; BLOCK]);
-        fs.write(&ROOT, &node, 0, data, Stability::Unstable, &mut change).expect("taken");
+        fs.write(&ROOT, WriteFile::new(&node, 0, data, Stability::Unstable), &mut change).expect("taken");
         let size = thread::scope(|scope| {
             let asked = scope.spawn(|| call(fs, &node));
             // Waits until the WRITE was answered.
-            fs.read(&ROOT, &node, 0, 1, &mut Vec::new()).expect("read");
+            fs.read(&ROOT, ReadFile::new(&node, 0, 1), &mut Vec::new()).expect("read");
             server.served.lock().1 = true;
             server.news.notify_all();
             asked.join().expect("answered")
@@ -204,7 +197,8 @@ fn an_answer_that_crossed_a_write_does_not_bring_the_old_size_back() {
         assert_eq!(size, Some(BLOCK as u64), "call {number}");
         // Nor is it remembered.
         let mut change = Change::default();
-        fs.write(&ROOT, &node, 5, Data::Bytes(b"howdy"), Stability::Unstable, &mut change).expect("taken");
+        fs.write(&ROOT, WriteFile::new(&node, 5, Data::Bytes(b"howdy"), Stability::Unstable), &mut change)
+            .expect("taken");
         assert_eq!(change.after.map(|after| after.size), Some(BLOCK as u64), "call {number}");
     }
 }

@@ -8,8 +8,8 @@ use howdah_layers::{WriteBehind, WriteBehindOptions};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{
-    Caller, Change, Committed, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes, Result,
-    Stability,
+    Caller, Change, CommitFile, Committed, Create, CreateFile, Data, FileSystem, FsError, Handle, Name,
+    NewAttributes, Result, Stability, WriteFile,
 };
 
 const ME: Caller = Caller::ROOT;
@@ -31,17 +31,10 @@ impl Layer for Refusing {
         run(&self.inner)
     }
 
-    fn commit(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        count: u64,
-        change: &mut Change,
-    ) -> Result<Committed> {
-        match self.file.get() == Some(node) {
+    fn commit(&self, caller: &Caller, commit: CommitFile<'_>, change: &mut Change) -> Result<Committed> {
+        match self.file.get() == Some(commit.node) {
             true => Err(FsError::Io),
-            false => self.inner.commit(caller, node, offset, count, change),
+            false => self.inner.commit(caller, commit, change),
         }
     }
 }
@@ -56,11 +49,12 @@ fn a_file_that_cannot_be_made_durable_keeps_no_other_from_being_written_and_its_
     let create = |name: &[u8]| {
         let name = Name::parse(name).expect("a name");
         let how = Create::Guarded(NewAttributes::default());
-        fs.create(&ME, &fs.root(), name, &how, &mut Change::default()).expect("made").handle
+        fs.create(&ME, CreateFile::new(&fs.root(), name, &how), &mut Change::default()).expect("made").handle
     };
     let write = |node: &Handle, block: usize| {
         let (data, offset) = (Data::Bytes(&[1; BLOCK]), (block * BLOCK) as u64);
-        fs.write(&ME, node, offset, data, Stability::Unstable, &mut Change::default()).map(|_| ())
+        fs.write(&ME, WriteFile::new(node, offset, data, Stability::Unstable), &mut Change::default())
+            .map(|_| ())
     };
     let (refused, other) = (create(b"refused"), create(b"other"));
     server.file.set(refused).expect("once");
@@ -70,7 +64,7 @@ fn a_file_that_cannot_be_made_durable_keeps_no_other_from_being_written_and_its_
         let held = layer.report().held;
         assert!(held <= 9 * BLOCK, "{held} bytes");
     }
-    fs.commit(&ME, &other, 0, 0, &mut Change::default()).expect("committed");
+    fs.commit(&ME, CommitFile::new(&other, 0, 0), &mut Change::default()).expect("committed");
     assert_eq!(write(&refused, 0), Err(FsError::Io), "told by the next write");
     assert_eq!(write(&refused, 0), Ok(()), "and once");
 }
@@ -104,14 +98,7 @@ impl Layer for FailingOnce {
         run(&self.inner)
     }
 
-    fn commit(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        count: u64,
-        change: &mut Change,
-    ) -> Result<Committed> {
+    fn commit(&self, caller: &Caller, commit: CommitFile<'_>, change: &mut Change) -> Result<Committed> {
         let mut counts = self.counts.lock().expect("no panic");
         counts.0 += 1;
         if counts.0 == 1 {
@@ -121,7 +108,7 @@ impl Layer for FailingOnce {
             }
             return Err(FsError::Io);
         }
-        let committed = self.inner.commit(caller, node, offset, count, change);
+        let committed = self.inner.commit(caller, commit, change);
         counts.1 += 1;
         self.changed.notify_all();
         committed
@@ -137,14 +124,18 @@ fn an_error_of_a_commit_ahead_of_time_is_told_by_the_next_commit_and_once() {
         let layer = WriteBehind::around(Arc::clone(&server) as _, options);
         let fs: &dyn FileSystem = &layer;
         let (name, how) = (Name::parse(b"file").expect("a name"), Create::Guarded(NewAttributes::default()));
-        let file = fs.create(&ME, &fs.root(), name, &how, &mut Change::default()).expect("made").handle;
+        let file = fs
+            .create(&ME, CreateFile::new(&fs.root(), name, &how), &mut Change::default())
+            .expect("made")
+            .handle;
         let data = Data::Bytes(&[1; BLOCK]);
-        fs.write(&ME, &file, 0, data, Stability::Unstable, &mut Change::default()).expect("taken");
+        fs.write(&ME, WriteFile::new(&file, 0, data, Stability::Unstable), &mut Change::default())
+            .expect("taken");
         first_arrived.recv_timeout(Duration::from_secs(60)).expect("a COMMIT that no program asked for");
         // fsync is a COMMIT, and close is a flush.
         let commit = || match flushes {
             true => layer.flush(&ME, &file),
-            false => fs.commit(&ME, &file, 0, 0, &mut Change::default()).map(|_| ()),
+            false => fs.commit(&ME, CommitFile::new(&file, 0, 0), &mut Change::default()).map(|_| ()),
         };
         let case = format!("late: {answers_late}, by flush: {flushes}");
         assert_eq!(commit(), Err(FsError::Io), "{case}");
@@ -161,10 +152,13 @@ fn other_writers_see_another_verifier_after_a_commit_ahead_of_time_failed() {
     let layer = WriteBehind::around(Arc::clone(&server) as _, options);
     let fs: &dyn FileSystem = &layer;
     let (name, how) = (Name::parse(b"file").expect("a name"), Create::Guarded(NewAttributes::default()));
-    let file = fs.create(&ME, &fs.root(), name, &how, &mut Change::default()).expect("made").handle;
+    let file =
+        fs.create(&ME, CreateFile::new(&fs.root(), name, &how), &mut Change::default()).expect("made").handle;
     let written = |content: &[u8; BLOCK]| {
         let data = Data::Bytes(content);
-        fs.write(&ME, &file, 0, data, Stability::Unstable, &mut Change::default()).expect("taken").verifier
+        fs.write(&ME, WriteFile::new(&file, 0, data, Stability::Unstable), &mut Change::default())
+            .expect("taken")
+            .verifier
     };
     let before = written(&[1; BLOCK]);
     first_arrived.recv_timeout(Duration::from_secs(60)).expect("a COMMIT that no program asked for");

@@ -10,7 +10,8 @@ use howdah_layers::{WriteBehind, WriteBehindOptions};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{
-    Caller, Change, Create, Data, FileSystem, Handle, Name, NewAttributes, Result, Stability, Written,
+    Caller, Change, CommitFile, Create, CreateFile, Data, FileSystem, Name, NewAttributes, ReadFile, Result,
+    Stability, WriteFile, Written,
 };
 use parking_lot::{Condvar, Mutex};
 
@@ -57,21 +58,13 @@ impl Layer for Gated {
         run(&self.inner)
     }
 
-    fn write(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        data: Data<'_>,
-        stability: Stability,
-        change: &mut Change,
-    ) -> Result<Written> {
+    fn write(&self, caller: &Caller, write: WriteFile<'_>, change: &mut Change) -> Result<Written> {
         let mut gate = self.gate.lock();
-        gate.came.insert(offset);
+        gate.came.insert(write.offset);
         self.news.notify_all();
-        self.news.wait_while(&mut gate, |gate| !gate.open.contains(&offset));
+        self.news.wait_while(&mut gate, |gate| !gate.open.contains(&write.offset));
         drop(gate);
-        self.inner.write(caller, node, offset, data, stability, change)
+        self.inner.write(caller, write, change)
     }
 }
 
@@ -83,21 +76,25 @@ fn a_commit_does_not_wait_for_data_that_came_after_it() {
     let fs: &dyn FileSystem = &layer;
     let name = Name::parse(b"file").expect("a name");
     let how = Create::Guarded(NewAttributes::default());
-    let node = fs.create(&ROOT, &fs.root(), name, &how, &mut Change::default()).expect("made").handle;
+    let node = fs
+        .create(&ROOT, CreateFile::new(&fs.root(), name, &how), &mut Change::default())
+        .expect("made")
+        .handle;
     let write = |offset: usize, data: &[u8]| {
         let (data, mut change) = (Data::Bytes(data), Change::default());
-        fs.write(&ROOT, &node, offset as u64, data, Stability::Unstable, &mut change).expect("taken");
+        fs.write(&ROOT, WriteFile::new(&node, offset as u64, data, Stability::Unstable), &mut change)
+            .expect("taken");
     };
     let [first, gathered, later] = [0, 2 * BLOCK, 4 * BLOCK];
     write(first, &[1; BLOCK]);
     server.lets_through(&[first]);
     // Waits until it was written: there is something to commit.
-    fs.read(&ROOT, &node, 0, 1, &mut Vec::new()).expect("read");
+    fs.read(&ROOT, ReadFile::new(&node, 0, 1), &mut Vec::new()).expect("read");
     write(gathered, b"less than a block");
     thread::scope(|scope| {
         let (done, is_done) = channel();
         let node = &node;
-        scope.spawn(move || done.send(fs.commit(&ROOT, node, 0, 0, &mut Change::default())));
+        scope.spawn(move || done.send(fs.commit(&ROOT, CommitFile::new(node, 0, 0), &mut Change::default())));
         // The COMMIT has begun: it sends what is gathered.
         server.comes(gathered);
         write(later, &[3; BLOCK]);
@@ -117,11 +114,15 @@ fn less_than_a_block_is_sent_when_it_has_waited_long_enough() {
     let fs: &dyn FileSystem = &layer;
     let name = Name::parse(b"file").expect("a name");
     let how = Create::Guarded(NewAttributes::default());
-    let node = fs.create(&ROOT, &fs.root(), name, &how, &mut Change::default()).expect("made").handle;
+    let node = fs
+        .create(&ROOT, CreateFile::new(&fs.root(), name, &how), &mut Change::default())
+        .expect("made")
+        .handle;
     server.lets_through(&[0, 3]);
     for (offset, data) in [(0, b"how"), (3, b"dah")] {
         let (data, mut change) = (Data::Bytes(data), Change::default());
-        fs.write(&ROOT, &node, offset as u64, data, Stability::Unstable, &mut change).expect("taken");
+        fs.write(&ROOT, WriteFile::new(&node, offset as u64, data, Stability::Unstable), &mut change)
+            .expect("taken");
         server.comes(offset);
     }
 }

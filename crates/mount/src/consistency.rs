@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use howdah_vfs::{Attributes, Caller, Change, Closed, Consistency, FileSystem, Handle, ReadOutcome, Result};
+use howdah_vfs::{
+    Attributes, Caller, Change, Closed, CommitFile, Consistency, FileSystem, Handle, ReadFile, ReadOutcome,
+    Result,
+};
 
 /// By the trait alone: GETATTR when a file is opened, COMMIT when it is closed.
 pub struct Plain(pub Arc<dyn FileSystem>);
@@ -14,7 +17,7 @@ impl Consistency for Plain {
 
     fn closed(&self, caller: &Caller, node: &Handle) -> Result<Closed> {
         let mut change = Change::default();
-        let verifier = self.0.commit(caller, node, 0, 0, &mut change)?.verifier;
+        let verifier = self.0.commit(caller, CommitFile::new(node, 0, 0), &mut change)?.verifier;
         Ok(Closed { verifier, after: change.after })
     }
 
@@ -22,14 +25,7 @@ impl Consistency for Plain {
         self.0.attributes(caller, node)
     }
 
-    fn read_now(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        count: usize,
-        buffer: &mut Vec<u8>,
-    ) -> Result<ReadOutcome> {
-        self.0.read(caller, node, offset, count, buffer)
+    fn read_now(&self, caller: &Caller, read: ReadFile<'_>, buffer: &mut Vec<u8>) -> Result<ReadOutcome> {
+        self.0.read(caller, read, buffer)
     }
 }

@@ -8,7 +8,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use fuser::{Generation, INodeNo, ReplyDirectoryPlus};
-use howdah_vfs::{Attributes, Caller, Detail, DeviceNumber, Entry, FileKind, Handle, Name, Node, Timestamp};
+use howdah_vfs::{
+    Attributes, Caller, Detail, DeviceNumber, Entry, FileKind, Handle, ListDirectory, Name, Node, Timestamp,
+};
 
 use crate::attributes::shown;
 use crate::fetched::{Fetched, Listed};
@@ -41,7 +43,11 @@ impl Shared {
             ControlFlow::Continue(())
         };
         let directory = &open.node.handle;
-        let listing = self.file_system.read_directory(caller, directory, cookie, Detail::Nodes, &mut take)?;
+        let listing = self.file_system.read_directory(
+            caller,
+            ListDirectory::new(directory, cookie, Detail::Nodes),
+            &mut take,
+        )?;
         entries.iter_mut().filter(|entry| entry.node.is_none()).for_each(|entry| {
             entry.node = self.node_of(caller, directory, &entry.name);
             entry.kind = entry.node.map_or(FileKind::Regular, |node| node.attributes.kind);

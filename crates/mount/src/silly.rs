@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use fuser::Errno;
-use howdah_vfs::{Caller, Change, FileKind, FsError, Handle, Name};
+use howdah_vfs::{AddLink, Caller, Change, FileKind, FsError, Handle, Name};
 
 use crate::nodes::{KernelNode, Silly};
 use crate::refused::{Answer, Refused};
@@ -80,7 +80,7 @@ impl Shared {
             true => Err(error),
             false => self
                 .file_system
-                .link(caller, &known.handle, directory, name, &mut Change::default())
+                .link(caller, AddLink::new(&known.handle, directory, name), &mut Change::default())
                 .map(drop),
         };
         let restored =

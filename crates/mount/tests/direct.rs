@@ -11,7 +11,9 @@ use std::sync::Arc;
 use howdah_mount::MountOptions;
 use howdah_vfs::layer::{Call, Metered};
 use howdah_vfs::memory::MemoryFileSystem;
-use howdah_vfs::{Caller, Change, Content, Data, FileSystem, Handle, Name, Stability, Timestamp};
+use howdah_vfs::{
+    Caller, Change, Content, Data, FileSystem, Handle, Name, ReadFile, Stability, Timestamp, WriteFile,
+};
 use nix::fcntl::{FallocateFlags, fallocate};
 use sets_late::SetsLate;
 use support::{Bare, Mount};
@@ -34,7 +36,7 @@ fn file_at(server: &Metered, name: &str) -> Handle {
 /// What the server has.
 fn content(server: &Metered, file: &Handle) -> Vec<u8> {
     let mut buffer = Vec::new();
-    let read = server.read(&ROOT, file, 0, 1 << 20, &mut buffer).expect("read");
+    let read = server.read(&ROOT, ReadFile::new(file, 0, 1 << 20), &mut buffer).expect("read");
     match read.content {
         Content::Bytes(bytes) => bytes.to_vec(),
         _ => buffer,
@@ -44,7 +46,9 @@ fn content(server: &Metered, file: &Handle) -> Vec<u8> {
 /// Another host writes.
 fn write(server: &Metered, file: &Handle, at: u64, data: &[u8]) {
     let change = &mut Change::default();
-    server.write(&ROOT, file, at, Data::Bytes(data), Stability::FileSync, change).expect("written");
+    server
+        .write(&ROOT, WriteFile::new(file, at, Data::Bytes(data), Stability::FileSync), change)
+        .expect("written");
 }
 
 fn direct(mount: &Mount, name: &str) -> File {

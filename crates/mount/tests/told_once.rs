@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
-use howdah_vfs::{Caller, FileSystem, FsError, Name, Result};
+use howdah_vfs::{Caller, FileSystem, FsError, Name, ReadFile, Result};
 use rustix::io::Errno;
 use support::Mount;
 
@@ -63,7 +63,7 @@ fn content(memory: &MemoryFileSystem, name: &str) -> Vec<u8> {
     let name = Name::parse(name.as_bytes()).expect("a name");
     let node = memory.lookup(&Caller::ROOT, &memory.root(), name).expect("there").node.handle;
     let mut data = Vec::new();
-    memory.read(&Caller::ROOT, &node, 0, 100, &mut data).expect("read");
+    memory.read(&Caller::ROOT, ReadFile::new(&node, 0, 100), &mut data).expect("read");
     data
 }
 

@@ -17,7 +17,7 @@ use howdah_relay::{Relay, RelaySettings};
 use howdah_server::exports::{ClientRule, Export, Exports, Squash};
 use howdah_server::{Server, Settings, Sockets};
 use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
-use howdah_vfs::{Caller, Change, Create, FileSystem, Name, NewAttributes};
+use howdah_vfs::{Caller, Change, Create, CreateFile, FileSystem, Name, NewAttributes};
 use parking_lot::Mutex;
 
 const THREADS: usize = 4;
@@ -95,7 +95,7 @@ fn work(client: &dyn FileSystem, thread: usize) {
         let guarded = Create::Guarded(NewAttributes::with_mode(0o644));
         let what = |step: &str| format!("{step} of {made}");
         client
-            .create(&caller, &root, name(&made), &guarded, &mut change())
+            .create(&caller, CreateFile::new(&root, name(&made), &guarded), &mut change())
             .unwrap_or_else(|error| panic!("{}: {error:?}", what("CREATE")));
         client
             .rename(&caller, (&root, name(&made)), (&root, name(&other)), (&mut change(), &mut change()))

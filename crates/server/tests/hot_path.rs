@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use common::{nfs_call, root, serve, serve_memory};
 use howdah_store::local::{LocalFileSystem, Options};
 use howdah_vfs::layer::{Call, Layer};
-use howdah_vfs::{Caller, Content, FileSystem, Name, Result};
+use howdah_vfs::{Caller, Content, FileSystem, Name, ReadFile, Result};
 use howdah_wire::nfs3::{self, FileHandle};
 use howdah_wire::rpc::RecordMark;
 use parking_lot::Mutex;
@@ -145,7 +145,8 @@ fn the_payload_of_a_read_is_never_in_user_space() {
     let name = Name::parse(b"file").unwrap();
     let found = spy.inner.lookup(&Caller::ROOT, &spy.inner.root(), name).unwrap();
     let mut appended = Vec::new();
-    let outcome = spy.inner.read(&Caller::ROOT, &found.node.handle, 0, SIZE, &mut appended).unwrap();
+    let outcome =
+        spy.inner.read(&Caller::ROOT, ReadFile::new(&found.node.handle, 0, SIZE), &mut appended).unwrap();
     assert!(
         matches!(outcome.content, Content::File(howdah_vfs::FileRange { length: SIZE, .. }))
             && appended.is_empty()

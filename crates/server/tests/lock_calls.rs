@@ -10,7 +10,7 @@ use howdah_server::exports::{ClientRule, Export, Exports, Squash};
 use howdah_server::states::{OwnRights, StateOptions};
 use howdah_server::{Server, Service, ServiceOptions, Settings, Sockets};
 use howdah_vfs::memory::MemoryFileSystem;
-use howdah_vfs::{Caller, Change, Create, FileSystem, Name, NewAttributes};
+use howdah_vfs::{Caller, Change, Create, CreateFile, FileSystem, Name, NewAttributes};
 use howdah_wire::nfs3::FileHandle;
 use howdah_wire::nlm::{self, CallerName, Cookie, Lock, LockOwner, Status, granted, lock, unlock};
 use howdah_wire::nsm;
@@ -93,7 +93,10 @@ fn serve(states: StateOptions, client_portmapper: u16) -> (Server, Vec<u8>) {
     let name = Name::parse(b"file").expect("a name");
     let new = Create::Guarded(NewAttributes::with_mode(0o666));
     let change = &mut Change::default();
-    let file = memory.create(&Caller::ROOT, &memory.root(), name, &new, change).expect("made").handle;
+    let file = memory
+        .create(&Caller::ROOT, CreateFile::new(&memory.root(), name, &new), change)
+        .expect("made")
+        .handle;
     let rules = vec![ClientRule { squash: Squash::None, ..ClientRule::default() }];
     let export = Export::new("/", 1, Arc::new(memory), rules);
     let exports = Exports::new(vec![export], [7; 16]).expect("exports");

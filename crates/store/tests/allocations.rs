@@ -7,7 +7,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use common::{Place, is_root, myself};
-use howdah_vfs::{Caller, FileSystem};
+use howdah_vfs::{Caller, FileSystem, ReadFile};
 
 thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
@@ -42,12 +42,12 @@ fn getattr_and_read_allocate_nothing() {
     let file = fs.lookup(&me, &fs.root(), name).expect("LOOKUP").node.handle;
     fs.attributes(&me, &file).expect("GETATTR");
     let mut buffer = Vec::with_capacity(4096);
-    fs.read(&me, &file, 0, 4096, &mut buffer).expect("READ");
+    fs.read(&me, ReadFile::new(&file, 0, 4096), &mut buffer).expect("READ");
     let before = ALLOCATIONS.get();
     for _ in 0..100 {
         fs.attributes(&me, &file).expect("GETATTR");
         buffer.clear();
-        fs.read(&me, &file, 0, 4096, &mut buffer).expect("READ");
+        fs.read(&me, ReadFile::new(&file, 0, 4096), &mut buffer).expect("READ");
     }
     assert_eq!(ALLOCATIONS.get() - before, 0);
 }

@@ -4,7 +4,9 @@ mod common;
 
 use common::{Place, is_root, myself, with_and_without_privilege};
 use howdah_store::local::{LocalFileSystem, Options, SyncMode};
-use howdah_vfs::{Caller, Change, Create, Data, FileSystem, Name, NewAttributes, Stability};
+use howdah_vfs::{
+    Caller, Change, Create, CreateFile, Data, FileSystem, Name, NewAttributes, ReadFile, Stability, WriteFile,
+};
 
 fn me() -> Caller {
     if is_root() { Caller::ROOT } else { myself() }
@@ -27,13 +29,15 @@ fn the_cache_of_open_files_is_bounded() {
             let text = format!("f{number}");
             let name = Name::parse(text.as_bytes()).expect("a name");
             let how = Create::Guarded(NewAttributes::with_mode(0o644));
-            let node = fs.create(&me(), &fs.root(), name, &how, &mut Change::default()).expect("CREATE");
+            let node = fs
+                .create(&me(), CreateFile::new(&fs.root(), name, &how), &mut Change::default())
+                .expect("CREATE");
             handles.push(node.handle);
         }
         for handle in handles.iter().cycle().take(800) {
             let (data, change) = (Data::Bytes(b"data"), &mut Change::default());
-            fs.write(&me(), handle, 0, data, Stability::Unstable, change).expect("WRITE");
-            fs.read(&me(), handle, 0, 4, &mut Vec::new()).expect("READ");
+            fs.write(&me(), WriteFile::new(handle, 0, data, Stability::Unstable), change).expect("WRITE");
+            fs.read(&me(), ReadFile::new(handle, 0, 4), &mut Vec::new()).expect("READ");
             let open = open_descriptors().saturating_sub(before);
             // Directories, threads and the test itself have a few open too.
             assert!(open <= MOST + 16, "{open} descriptors");

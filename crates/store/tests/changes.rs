@@ -10,8 +10,8 @@ use std::thread;
 use common::{Place, myself, places};
 use howdah_store::local::{LocalFileSystem, Options, SyncMode};
 use howdah_vfs::{
-    Attributes, Before, Change, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes, SetTime,
-    Stability, Timestamp,
+    Attributes, Before, Change, Create, CreateFile, Data, FileSystem, FsError, Handle, MakeDirectory, Name,
+    NewAttributes, SetAttributes, SetTime, Stability, Timestamp, WriteFile,
 };
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
@@ -56,7 +56,12 @@ fn changes_of_one_directory_are_told_one_by_one() {
                         let name = Name::parse(name.as_bytes()).expect("a name");
                         let mut changes = [Change::default(), Change::default()];
                         let new = NewAttributes::default();
-                        fs.make_directory(&myself(), &fs.root(), name, &new, &mut changes[0]).expect("made");
+                        fs.make_directory(
+                            &myself(),
+                            MakeDirectory::new(&fs.root(), name, &new),
+                            &mut changes[0],
+                        )
+                        .expect("made");
                         fs.remove_directory(&myself(), &fs.root(), name, &mut changes[1]).expect("removed");
                         told.lock().expect("nobody panicked").extend(changes);
                     }
@@ -74,7 +79,9 @@ fn seconds_and_nanoseconds(time: Timespec) -> (i64, i64) {
 fn made(fs: &LocalFileSystem) -> Handle {
     let how = Create::Guarded(NewAttributes::with_mode(0o644));
     let name = Name::parse(b"file").expect("a name");
-    fs.create(&myself(), &fs.root(), name, &how, &mut Change::default()).expect("made").handle
+    fs.create(&myself(), CreateFile::new(&fs.root(), name, &how), &mut Change::default())
+        .expect("made")
+        .handle
 }
 
 fn attributes(fs: &LocalFileSystem, node: &Handle) -> Attributes {
@@ -107,7 +114,8 @@ fn of_two_changes_with_one_guard_one_is_refused() {
             // The clock of the file system goes on, or both would leave the same time.
             while attributes(&fs, &node).changed == guard {
                 let now = NewAttributes { accessed: SetTime::Now, ..NewAttributes::default() };
-                fs.set_attributes(&myself(), &node, &now, None, &mut Change::default()).expect("set");
+                fs.set_attributes(&myself(), SetAttributes::new(&node, &now, None), &mut Change::default())
+                    .expect("set");
             }
             let guard = attributes(&fs, &node).changed;
             while seconds_and_nanoseconds(clock_gettime(ClockId::RealtimeCoarse))
@@ -124,9 +132,7 @@ fn of_two_changes_with_one_guard_one_is_refused() {
                         let new = NewAttributes { modified: SetTime::To(time), ..NewAttributes::default() };
                         match fs.set_attributes(
                             &myself(),
-                            node,
-                            &new,
-                            Some(guard.into()),
+                            SetAttributes::new(node, &new, Some(guard.into())),
                             &mut Change::default(),
                         ) {
                             Ok(()) => drop(done.fetch_add(1, Ordering::Relaxed)),
@@ -146,14 +152,15 @@ fn what_was_before_is_left_out_where_others_write_beside() {
     let fs = open(&place);
     let node = made(&fs);
     let mut change = Change::default();
-    fs.write(&myself(), &node, 0, Data::Bytes(b"data"), Stability::Unstable, &mut change).expect("written");
+    fs.write(&myself(), WriteFile::new(&node, 0, Data::Bytes(b"data"), Stability::Unstable), &mut change)
+        .expect("written");
     assert_eq!((change.before, change.after), (None, Some(attributes(&fs, &node))));
     let mut change = Change::default();
     let size = NewAttributes { size: Some(2), ..NewAttributes::default() };
-    fs.set_attributes(&myself(), &node, &size, None, &mut change).expect("set");
+    fs.set_attributes(&myself(), SetAttributes::new(&node, &size, None), &mut change).expect("set");
     assert_eq!((change.before, change.after), (None, Some(attributes(&fs, &node))));
     let root = attributes(&fs, &fs.root());
     let mode = NewAttributes::with_mode(0o755);
-    fs.set_attributes(&myself(), &fs.root(), &mode, None, &mut change).expect("set");
+    fs.set_attributes(&myself(), SetAttributes::new(&fs.root(), &mode, None), &mut change).expect("set");
     assert_eq!(change.before, Some(Before::from(&root)), "nobody writes into a directory but by changes");
 }

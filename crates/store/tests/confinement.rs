@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use common::{Place, is_root, myself, with_and_without_privilege};
 use howdah_vfs::{
-    Caller, Change, Create, Data, FileKind, FileSystem, FsError, Handle, Name, NewAttributes, Stability,
+    Caller, Change, Create, CreateFile, Data, FileKind, FileSystem, FsError, Handle, Name, NewAttributes,
+    ReadFile, Stability, WriteFile,
 };
 
 /// How long an attacker races against the server.
@@ -36,15 +37,18 @@ fn links_are_answered_and_not_followed() {
         let fs = place.open();
         let link = fs.lookup(&me(), &fs.root(), name("link")).expect("LOOKUP").node;
         assert_eq!(link.attributes.kind, FileKind::SymbolicLink);
-        let read = fs.read(&me(), &link.handle, 0, 10, &mut Vec::new());
+        let read = fs.read(&me(), ReadFile::new(&link.handle, 0, 10), &mut Vec::new());
         assert_eq!(read.err(), Some(FsError::Invalid));
         let how = Create::Unchecked(NewAttributes::with_size(0));
-        let made = fs.create(&me(), &fs.root(), name("link"), &how, &mut Change::default());
+        let made = fs.create(&me(), CreateFile::new(&fs.root(), name("link"), &how), &mut Change::default());
         assert_eq!(made.err(), Some(FsError::Exists));
         let way = fs.lookup(&me(), &fs.root(), name("way")).expect("LOOKUP").node.handle;
         assert_eq!(fs.lookup(&me(), &way, name("secret")).err(), Some(FsError::NotDirectory));
-        let written =
-            fs.write(&me(), &link.handle, 0, Data::Bytes(b"x"), Stability::Unstable, &mut Change::default());
+        let written = fs.write(
+            &me(),
+            WriteFile::new(&link.handle, 0, Data::Bytes(b"x"), Stability::Unstable),
+            &mut Change::default(),
+        );
         assert_eq!(written.err(), Some(FsError::Invalid));
         assert_eq!(std::fs::read(place.outside().join("secret")).expect("reads"), b"secret");
     });
@@ -93,10 +97,11 @@ fn a_race_of_links_and_directories_leads_nowhere() {
 fn read_through(fs: &dyn FileSystem, root: &Handle) -> bool {
     let Ok(directory) = fs.lookup(&me(), root, name("swapped")) else { return false };
     let how = Create::Unchecked(NewAttributes::with_mode(0o644));
-    let _ = fs.create(&me(), &directory.node.handle, name("made"), &how, &mut Change::default());
+    let _ =
+        fs.create(&me(), CreateFile::new(&directory.node.handle, name("made"), &how), &mut Change::default());
     let Ok(file) = fs.lookup(&me(), &directory.node.handle, name("file")) else { return false };
     let mut buffer = Vec::new();
-    match fs.read(&me(), &file.node.handle, 0, 100, &mut buffer) {
+    match fs.read(&me(), ReadFile::new(&file.node.handle, 0, 100), &mut buffer) {
         Ok(_) => {
             assert_eq!(buffer, b"inside");
             true

@@ -7,7 +7,10 @@ use std::fs::File;
 
 use common::{Place, myself, places};
 use howdah_store::local::{Options, SyncMode};
-use howdah_vfs::{Change, Create, FileSystem, FsError, Name, NewAttributes, Result, SpecialKind};
+use howdah_vfs::{
+    AddLink, Change, Create, CreateFile, FileSystem, FsError, MakeDirectory, MakeLink, MakeSpecial, Name,
+    NewAttributes, Result, SpecialKind,
+};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// How many descriptors are left when a call comes.
@@ -44,14 +47,19 @@ fn a_call_is_done_and_answered_or_not_done() {
             let new = NewAttributes::with_mode(0o755);
             let calls: [(&str, Call<'_>); 5] = [
                 ("create", &|name, change| {
-                    fs.create(&me, &root, name, &Create::Guarded(new), change).map(drop)
+                    fs.create(&me, CreateFile::new(&root, name, &Create::Guarded(new)), change).map(drop)
                 }),
-                ("mkdir", &|name, change| fs.make_directory(&me, &root, name, &new, change).map(drop)),
-                ("symlink", &|name, change| fs.make_link(&me, &root, name, b"there", &new, change).map(drop)),
+                ("mkdir", &|name, change| {
+                    fs.make_directory(&me, MakeDirectory::new(&root, name, &new), change).map(drop)
+                }),
+                ("symlink", &|name, change| {
+                    fs.make_link(&me, MakeLink::new(&root, name, b"there", &new), change).map(drop)
+                }),
                 ("fifo", &|name, change| {
-                    fs.make_special(&me, &root, name, SpecialKind::Fifo, &new, change).map(drop)
+                    fs.make_special(&me, MakeSpecial::new(&root, name, SpecialKind::Fifo, &new), change)
+                        .map(drop)
                 }),
-                ("link", &|name, change| fs.link(&me, &file, &root, name, change).map(drop)),
+                ("link", &|name, change| fs.link(&me, AddLink::new(&file, &root, name), change).map(drop)),
             ];
             for (what, call) in calls {
                 let text = format!("{what}-{left}");

@@ -7,7 +7,10 @@ use std::time::{Duration, Instant};
 
 use common::{Place, is_root, myself, with_and_without_privilege};
 use howdah_store::local::{LocalFileSystem, Options};
-use howdah_vfs::{Caller, Change, Create, FileSystem, FsError, Handle, Name, NewAttributes, Result};
+use howdah_vfs::{
+    AddLink, Caller, Change, Create, CreateFile, FileSystem, FsError, Handle, MakeDirectory, Name,
+    NewAttributes, Result,
+};
 
 fn name(text: &str) -> Name<'_> {
     Name::parse(text.as_bytes()).expect("a name")
@@ -19,12 +22,16 @@ fn me() -> Caller {
 
 fn create(fs: &LocalFileSystem, directory: &Handle, text: &str) -> Handle {
     let how = Create::Guarded(NewAttributes::with_mode(0o644));
-    fs.create(&me(), directory, name(text), &how, &mut Change::default()).expect("CREATE").handle
+    fs.create(&me(), CreateFile::new(directory, name(text), &how), &mut Change::default())
+        .expect("CREATE")
+        .handle
 }
 
 fn make_directory(fs: &LocalFileSystem, directory: &Handle, text: &str) -> Handle {
     let new = NewAttributes::with_mode(0o755);
-    fs.make_directory(&me(), directory, name(text), &new, &mut Change::default()).expect("MKDIR").handle
+    fs.make_directory(&me(), MakeDirectory::new(directory, name(text), &new), &mut Change::default())
+        .expect("MKDIR")
+        .handle
 }
 
 fn rename(fs: &LocalFileSystem, from: (&Handle, &str), to: (&Handle, &str)) {
@@ -170,9 +177,7 @@ fn a_directory_that_is_moved_out_is_stale_with_all_directories_below_it() {
         // They are in the cache no more.
         let made = fs.make_directory(
             &me(),
-            &below,
-            name("new"),
-            &NewAttributes::with_mode(0o755),
+            MakeDirectory::new(&below, name("new"), &NewAttributes::with_mode(0o755)),
             &mut Change::default(),
         );
         assert!(matches!(made, Err(FsError::Stale | FsError::Delay)), "{made:?}");
@@ -238,7 +243,8 @@ fn a_file_that_gets_a_name_while_its_only_one_is_removed_keeps_its_handle() {
                 let (linked, removed) = std::thread::scope(|scope| {
                     let link = scope.spawn(|| {
                         both.wait();
-                        fs.link(&me(), &handle, &root, name("new"), &mut Change::default()).is_ok()
+                        fs.link(&me(), AddLink::new(&handle, &root, name("new")), &mut Change::default())
+                            .is_ok()
                     });
                     both.wait();
                     let removed = fs.remove(&me(), &root, name("old"), &mut Change::default());

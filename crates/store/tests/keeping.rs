@@ -8,7 +8,8 @@ use std::path::Path;
 use common::{Place, is_root, myself, with_and_without_privilege, without_privilege};
 use howdah_store::local::{LocalFileSystem, Options};
 use howdah_vfs::{
-    Caller, Change, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes, Result, Stability,
+    Caller, Change, CommitFile, Create, CreateFile, Data, FileSystem, FsError, Handle, Name, NewAttributes,
+    ReadFile, Result, SetAttributes, Stability, WriteFile,
 };
 
 fn me() -> Caller {
@@ -21,17 +22,20 @@ fn name(text: &str) -> Name<'_> {
 
 fn create(fs: &LocalFileSystem, text: &str, mode: u32) -> Handle {
     let how = Create::Guarded(NewAttributes::with_mode(mode));
-    fs.create(&me(), &fs.root(), name(text), &how, &mut Change::default()).expect("CREATE").handle
+    fs.create(&me(), CreateFile::new(&fs.root(), name(text), &how), &mut Change::default())
+        .expect("CREATE")
+        .handle
 }
 
 /// Writes and gives the verifier.
 fn write(fs: &LocalFileSystem, file: &Handle) -> Result<[u8; 8]> {
     let (data, stability) = (Data::Bytes(b"data"), Stability::Unstable);
-    fs.write(&me(), file, 0, data, stability, &mut Change::default()).map(|written| written.verifier)
+    fs.write(&me(), WriteFile::new(file, 0, data, stability), &mut Change::default())
+        .map(|written| written.verifier)
 }
 
 fn commit(fs: &LocalFileSystem, file: &Handle) -> [u8; 8] {
-    fs.commit(&me(), file, 0, 0, &mut Change::default()).expect("COMMIT").verifier
+    fs.commit(&me(), CommitFile::new(file, 0, 0), &mut Change::default()).expect("COMMIT").verifier
 }
 
 #[test]
@@ -106,7 +110,7 @@ fn removed_files_give_their_space_back() {
         for text in ["victim-1", "victim-2", "victim-3"] {
             let file = create(&fs, text, 0o644);
             write(&fs, &file).expect("WRITE");
-            fs.read(&me(), &file, 0, 10, &mut Vec::new()).expect("READ");
+            fs.read(&me(), ReadFile::new(&file, 0, 10), &mut Vec::new()).expect("READ");
         }
         let root = fs.root();
         fs.remove(&me(), &root, name("victim-1"), &mut Change::default()).expect("REMOVE");
@@ -126,7 +130,7 @@ fn a_mode_that_takes_reading_from_the_owner_stays() {
             std::fs::write(place.export().join("f"), b"secret").expect("written");
             let file = fs.lookup(&me(), &fs.root(), name("f")).expect("LOOKUP").node.handle;
             let (new, mut change) = (NewAttributes::with_mode(mode), Change::default());
-            fs.set_attributes(&me(), &file, &new, None, &mut change).expect("SETATTR");
+            fs.set_attributes(&me(), SetAttributes::new(&file, &new, None), &mut change).expect("SETATTR");
             assert_eq!(fs.attributes(&me(), &file).expect("GETATTR").mode, mode);
         }
     });
@@ -146,7 +150,9 @@ fn a_program_that_acts_as_its_user_reads_what_the_mode_allows_and_changes_no_mod
                 let options = Options { overrides_own_modes, ..place.options() };
                 let fs = LocalFileSystem::open(&place.export(), options).expect("opens");
                 let file = fs.lookup(&me(), &fs.root(), name("f")).expect("LOOKUP").node.handle;
-                let read = fs.read(&me(), &file, 0, 10, &mut Vec::new()).map(|read| read.content.len());
+                let read = fs
+                    .read(&me(), ReadFile::new(&file, 0, 10), &mut Vec::new())
+                    .map(|read| read.content.len());
                 let may = mode & 0o400 != 0 || overrides_own_modes;
                 assert_eq!(read, if may { Ok(6) } else { Err(FsError::AccessDenied) }, "{mode:o}");
                 if !overrides_own_modes {

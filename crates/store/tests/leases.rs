@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 
 use common::{Place, in_a_namespace, myself, places};
 use howdah_store::local::{LocalFileSystem, Options};
-use howdah_vfs::{Change, Data, FileSystem, FsError, Name, NewAttributes, Stability};
+use howdah_vfs::{
+    Change, Data, FileSystem, FsError, Name, NewAttributes, SetAttributes, Stability, WriteFile,
+};
 
 /// `fcntl(2)`: which signal the holder of a lease gets.
 const F_SETSIG: i32 = 10;
@@ -59,13 +61,20 @@ fn a_lease_delays_calls_on_its_file_and_holds_no_thread() {
             for _ in 0..4 {
                 scope.spawn(|| {
                     let data = Data::Bytes(b"x");
-                    let written =
-                        fs.write(caller, node, 0, data, Stability::Unstable, &mut Change::default());
+                    let written = fs.write(
+                        caller,
+                        WriteFile::new(node, 0, data, Stability::Unstable),
+                        &mut Change::default(),
+                    );
                     assert_eq!(written.map(|written| written.count), Err(FsError::Delay));
                 });
                 scope.spawn(|| {
                     let size = NewAttributes { size: Some(1), ..NewAttributes::default() };
-                    let set = fs.set_attributes(caller, node, &size, None, &mut Change::default());
+                    let set = fs.set_attributes(
+                        caller,
+                        SetAttributes::new(node, &size, None),
+                        &mut Change::default(),
+                    );
                     assert_eq!(set, Err(FsError::Delay));
                 });
             }
@@ -73,7 +82,11 @@ fn a_lease_delays_calls_on_its_file_and_holds_no_thread() {
         assert!(began.elapsed() < SHORT, "{:?} on {}", began.elapsed(), under.display());
         drop(held);
         let written = once_free(|| {
-            fs.write(caller, node, 0, Data::Bytes(b"x"), Stability::FileSync, &mut Change::default())
+            fs.write(
+                caller,
+                WriteFile::new(node, 0, Data::Bytes(b"x"), Stability::FileSync),
+                &mut Change::default(),
+            )
         });
         assert!(written.is_ok(), "{:?} on {}", written.err(), under.display());
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use common::{Place, is_root, myself};
 use howdah_store::local::LocalFileSystem;
-use howdah_vfs::{Caller, Detail, FileSystem, Handle, Name};
+use howdah_vfs::{Caller, Detail, FileSystem, Handle, ListDirectory, Name};
 use rustix::time::{ClockId, clock_gettime};
 
 fn me() -> Caller {
@@ -21,7 +21,7 @@ fn list(fs: &LocalFileSystem, directory: &Handle, most: usize, detail: Detail) -
     loop {
         let mut page = 0;
         let listing = fs
-            .read_directory(&me(), directory, cookie, detail, &mut |entry| {
+            .read_directory(&me(), ListDirectory { directory, cookie, detail }, &mut |entry| {
                 if page == most {
                     return ControlFlow::Break(());
                 }

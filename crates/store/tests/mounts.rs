@@ -14,7 +14,8 @@ use common::in_a_namespace;
 use howdah_needs::{Lack, skipped};
 use howdah_store::local::{HandleReuse, LocalFileSystem, Options, handle_reuse};
 use howdah_vfs::{
-    Caller, Change, Create, Data, Detail, FileSystem, FsError, Handle, Name, NewAttributes, Stability,
+    Caller, Change, Create, CreateFile, Data, Detail, FileSystem, FsError, Handle, ListDirectory,
+    MakeDirectory, Name, NewAttributes, ReadFile, SetAttributes, Stability, WriteFile,
 };
 use rustix::io::Errno;
 use rustix::mount::{MountFlags, UnmountFlags, mount, mount_bind, mount_remount, unmount};
@@ -30,7 +31,7 @@ fn name(text: &str) -> Name<'_> {
 
 fn names(fs: &LocalFileSystem, directory: &Handle) -> Vec<String> {
     let mut names = Vec::new();
-    fs.read_directory(&ME, directory, 0, Detail::Nodes, &mut |entry| {
+    fs.read_directory(&ME, ListDirectory::new(directory, 0, Detail::Nodes), &mut |entry| {
         let node = if entry.node.is_some() { "" } else { " (no node)" };
         names.push(format!("{}{node}", entry.name.escape_ascii()));
         ControlFlow::Continue(())
@@ -72,15 +73,17 @@ fn a_mount_that_becomes_read_only_is_not_changed_any_more() {
         let file = fs.lookup(&ME, &fs.root(), name("inside")).expect("LOOKUP").node.handle;
         let write = || {
             let data = Data::Bytes(b"more");
-            fs.write(&ME, &file, 0, data, Stability::Unstable, &mut Change::default()).map(drop)
+            fs.write(&ME, WriteFile::new(&file, 0, data, Stability::Unstable), &mut Change::default())
+                .map(drop)
         };
         let make = || {
             let new = NewAttributes::with_mode(0o755);
-            fs.make_directory(&ME, &fs.root(), name("new"), &new, &mut Change::default()).map(drop)
+            fs.make_directory(&ME, MakeDirectory::new(&fs.root(), name("new"), &new), &mut Change::default())
+                .map(drop)
         };
         let set = || {
             let new = NewAttributes::with_mode(0o600);
-            fs.set_attributes(&ME, &file, &new, None, &mut Change::default())
+            fs.set_attributes(&ME, SetAttributes::new(&file, &new, None), &mut Change::default())
         };
         write().expect("WRITE");
         let remount = |flags| mount_remount(&mounted, MountFlags::BIND | flags, "").expect("remounts");
@@ -133,9 +136,12 @@ fn an_export_that_crosses_mounts_enters_them() {
         assert_eq!(names(&fs, &point.handle), ["inside"]);
         assert_eq!(names(&fs, &root), ["mnt"]);
         let how = Create::Guarded(NewAttributes::with_mode(0o644));
-        let made = fs.create(&ME, &point.handle, name("made"), &how, &mut Change::default()).expect("CREATE");
+        let made = fs
+            .create(&ME, CreateFile::new(&point.handle, name("made"), &how), &mut Change::default())
+            .expect("CREATE");
         let (data, stability) = (Data::Bytes(b"data"), Stability::FileSync);
-        fs.write(&ME, &made.handle, 0, data, stability, &mut Change::default()).expect("WRITE");
+        fs.write(&ME, WriteFile::new(&made.handle, 0, data, stability), &mut Change::default())
+            .expect("WRITE");
         assert_eq!(fs.parent(&ME, &point.handle).expect("LOOKUP ..").node.handle, root);
         let changes = (&mut Change::default(), &mut Change::default());
         let moved = fs.rename(&ME, (&point.handle, name("made")), (&root, name("made")), changes);
@@ -144,7 +150,7 @@ fn an_export_that_crosses_mounts_enters_them() {
         // A restart, and nothing was looked up since.
         let fs = open();
         let mut buffer = Vec::new();
-        fs.read(&ME, &made.handle, 0, 10, &mut buffer).expect("READ");
+        fs.read(&ME, ReadFile::new(&made.handle, 0, 10), &mut buffer).expect("READ");
         assert_eq!(buffer, b"data");
         assert_eq!(names(&fs, &point.handle).len(), 2);
     });
@@ -203,8 +209,9 @@ fn who_may_only_pass_through_a_mount_enters_it() {
         let nobody = Caller::new(common::NOBODY, common::NOBODY);
         let point = fs.lookup(&nobody, &fs.root(), name("mnt")).expect("LOOKUP").node.handle;
         assert!(fs.lookup(&nobody, &point, name("inside")).is_ok());
-        let listing =
-            fs.read_directory(&nobody, &point, 0, Detail::Names, &mut |_| ControlFlow::Continue(()));
+        let listing = fs.read_directory(&nobody, ListDirectory::new(&point, 0, Detail::Names), &mut |_| {
+            ControlFlow::Continue(())
+        });
         assert_eq!(listing.err(), Some(FsError::AccessDenied), "the way in is the server's alone");
     });
 }

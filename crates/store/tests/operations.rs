@@ -11,7 +11,7 @@ use common::{Place, is_root, myself, with_and_without_privilege};
 use howdah_store::local::{LocalFileSystem, Options, SyncMode};
 use howdah_vfs::conformance::operations::{Arena, run_operations};
 use howdah_vfs::conformance::{Abilities, ActsAs, Subject};
-use howdah_vfs::{Caller, Change, Create, FileSystem, Name, NewAttributes};
+use howdah_vfs::{Caller, Change, Create, CreateFile, FileSystem, Name, NewAttributes};
 
 /// Lists in each place, and how long each is.
 const LISTS: u64 = 40;
@@ -88,7 +88,8 @@ fn a_name_that_others_take_away_meanwhile_is_made() {
                 }
             });
             let how = Create::Unchecked(NewAttributes::with_size(0));
-            let made = (0..ROUNDS).map(|_| fs.create(me, &fs.root(), name, &how, &mut Change::default()));
+            let made = (0..ROUNDS)
+                .map(|_| fs.create(me, CreateFile::new(&fs.root(), name, &how), &mut Change::default()));
             let refused: Vec<_> = made.filter_map(Result::err).collect();
             is_over.store(true, Ordering::Relaxed);
             assert_eq!(refused, [], "under {}", under.display());

@@ -5,7 +5,8 @@ mod common;
 use common::{Place, is_root, myself, with_and_without_privilege};
 use howdah_store::limits::COPY_MAX;
 use howdah_vfs::{
-    Caller, Change, Create, FileSystem, Handle, Name, NewAttributes, SetXattrMode, Stability, XattrName,
+    Caller, Change, CopyRange, Create, CreateFile, FileSystem, Handle, Name, NewAttributes, SetXattr,
+    SetXattrMode, Stability, XattrName,
 };
 
 fn me() -> Caller {
@@ -15,7 +16,7 @@ fn me() -> Caller {
 fn create(fs: &dyn FileSystem, name: &str, size: u64) -> Handle {
     let how = Create::Guarded(NewAttributes { mode: Some(0o644), ..NewAttributes::with_size(size) });
     let name = Name::parse(name.as_bytes()).expect("a name");
-    fs.create(&me(), &fs.root(), name, &how, &mut Change::default()).expect("CREATE").handle
+    fs.create(&me(), CreateFile::new(&fs.root(), name, &how), &mut Change::default()).expect("CREATE").handle
 }
 
 #[test]
@@ -28,7 +29,9 @@ fn a_copy_is_bounded() {
         let ranges = fs.ranges().expect("it has them");
         let (mut done, change) = (0, &mut Change::default());
         while done < size {
-            let copied = ranges.copy_range(&me(), (&from, done), (&to, done), 0, change).expect("COPY");
+            let copied = ranges
+                .copy_range(&me(), CopyRange::new((&from, done), (&to, done), 0), change)
+                .expect("COPY");
             assert!(0 < copied.count && copied.count as u64 <= COPY_MAX, "{} bytes", copied.count);
             assert_eq!(copied.stability, Stability::Unstable);
             done += copied.count as u64;
@@ -55,7 +58,7 @@ fn other_namespaces_are_not_shown() {
         });
         assert_eq!((end, names), (Ok(true), vec![b"shown".to_vec()]));
         let (name, change) = (XattrName::parse(b"hidden").expect("a name"), &mut Change::default());
-        let set = xattrs.set_xattr(&me(), &file, name, b"mine", SetXattrMode::Create, change);
+        let set = xattrs.set_xattr(&me(), SetXattr::new(&file, name, b"mine", SetXattrMode::Create), change);
         assert_eq!(set, Ok(()));
     });
 }

@@ -12,8 +12,9 @@ use common::{Place, is_root};
 use howdah_needs::{Lack, skipped};
 use howdah_store::local::{LocalFileSystem, Options, SyncMode};
 use howdah_vfs::{
-    Access, Caller, Change, Create, Data, Detail, Entry, FileSystem, Handle, Name, NewAttributes, SetTime,
-    SpecialKind, Stability,
+    Access, Caller, Change, Create, CreateFile, Data, Detail, Entry, FileSystem, Handle, ListDirectory,
+    MakeDirectory, MakeSpecial, Name, NewAttributes, ReadFile, SetAttributes, SetTime, SpecialKind,
+    Stability, WriteFile,
 };
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 
@@ -186,7 +187,9 @@ fn list(fs: &LocalFileSystem, directory: &Handle) -> u64 {
             (cookie, page) = (entry.cookie, page + 1);
             ControlFlow::Continue(())
         };
-        let listing = fs.read_directory(&ME, directory, from, Detail::Nodes, &mut sink).expect("READDIRPLUS");
+        let listing = fs
+            .read_directory(&ME, ListDirectory::new(directory, from, Detail::Nodes), &mut sink)
+            .expect("READDIRPLUS");
         count += page;
         if listing.end {
             return count;
@@ -219,7 +222,7 @@ fn work() {
     run("CREATE", |number| create(&fs, &root, &name(number), &guarded));
     let file = fs.lookup(&ME, &root, parse(&name(0))).expect("LOOKUP").node.handle;
     let data = vec![1; 1 << 20];
-    fs.write(&ME, &file, 0, Data::Bytes(&data), Stability::Unstable, change).expect("WRITE");
+    fs.write(&ME, WriteFile::new(&file, 0, Data::Bytes(&data), Stability::Unstable), change).expect("WRITE");
     // The kernel's clock must pass the birth of the files before their handles are remembered.
     let settled = std::time::Instant::now() + std::time::Duration::from_millis(50);
     while std::time::Instant::now() < settled {
@@ -228,8 +231,11 @@ fn work() {
     run("GETATTR", |_| {
         fs.attributes(&ME, &file).expect("GETATTR");
     });
-    let directory =
-        fs.make_directory(&ME, &root, parse("directory"), &NewAttributes::with_mode(0o755), change);
+    let directory = fs.make_directory(
+        &ME,
+        MakeDirectory::new(&root, parse("directory"), &NewAttributes::with_mode(0o755)),
+        change,
+    );
     let directory = directory.expect("MKDIR").handle;
     run("GETATTR of a directory, NFSv4", |_| {
         fs.attributes(&ME, &directory).expect("GETATTR");
@@ -244,15 +250,15 @@ fn work() {
     let mut buffer = Vec::with_capacity(1 << 20);
     run("READ 4 KiB", |number| {
         buffer.clear();
-        fs.read(&ME, &file, number * 4096, 4096, &mut buffer).expect("READ");
+        fs.read(&ME, ReadFile::new(&file, number * 4096, 4096), &mut buffer).expect("READ");
     });
-    run("READ 1 MiB", |_| drop(fs.read(&ME, &file, 0, 1 << 20, &mut buffer).expect("READ")));
+    run("READ 1 MiB", |_| drop(fs.read(&ME, ReadFile::new(&file, 0, 1 << 20), &mut buffer).expect("READ")));
     for (text, stability) in
         [("WRITE 4 KiB", Stability::Unstable), ("WRITE 4 KiB, stable", Stability::FileSync)]
     {
         run(text, |number| {
             let data = Data::Bytes(&data[..4096]);
-            fs.write(&ME, &file, number * 4096, data, stability, change).expect("WRITE");
+            fs.write(&ME, WriteFile::new(&file, number * 4096, data, stability), change).expect("WRITE");
         });
     }
     run("REMOVE", |number| fs.remove(&ME, &root, parse(&name(number)), change).expect("REMOVE"));
@@ -264,7 +270,7 @@ fn parse(text: &str) -> Name<'_> {
 }
 
 fn create(fs: &LocalFileSystem, root: &Handle, text: &str, how: &Create) {
-    fs.create(&ME, root, parse(text), how, &mut Change::default()).expect("CREATE");
+    fs.create(&ME, CreateFile::new(root, parse(text), how), &mut Change::default()).expect("CREATE");
 }
 
 /// CREATE of what is there already, where changes are made durable: not in memory.
@@ -291,8 +297,9 @@ fn create_again() {
 /// Sets the times of a FIFO.
 fn touch(text: &str, fs: &LocalFileSystem, directory: &Handle) {
     let (new, change) = (NewAttributes::with_mode(0o644), &mut Change::default());
-    let made = fs.make_special(&ME, directory, parse("fifo"), SpecialKind::Fifo, &new, change);
+    let made =
+        fs.make_special(&ME, MakeSpecial::new(directory, parse("fifo"), SpecialKind::Fifo, &new), change);
     let fifo = made.expect("MKNOD").handle;
     let now = NewAttributes { accessed: SetTime::Now, modified: SetTime::Now, ..NewAttributes::default() };
-    run(text, |_| fs.set_attributes(&ME, &fifo, &now, None, change).expect("SETATTR"));
+    run(text, |_| fs.set_attributes(&ME, SetAttributes::new(&fifo, &now, None), change).expect("SETATTR"));
 }

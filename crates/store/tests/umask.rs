@@ -6,7 +6,7 @@ mod common;
 use std::os::unix::fs::PermissionsExt;
 
 use common::{Place, is_root, myself, with_and_without_privilege};
-use howdah_vfs::{Change, Create, FileSystem, Name, NewAttributes};
+use howdah_vfs::{Change, Create, CreateFile, FileSystem, MakeDirectory, Name, NewAttributes};
 use rustix::fs::Mode;
 
 #[test]
@@ -18,9 +18,13 @@ fn an_ordinary_users_umask_holds_for_new_files() {
         let (me, root, change) = (myself(), fs.root(), &mut Change::default());
         let name = |text: &'static str| Name::parse(text.as_bytes()).expect("a name");
         let new = Create::Guarded(NewAttributes::with_mode(0o666));
-        fs.create(&me, &root, name("file"), &new, change).expect("made");
-        fs.make_directory(&me, &root, name("directory"), &NewAttributes::with_mode(0o777), change)
-            .expect("made");
+        fs.create(&me, CreateFile::new(&root, name("file"), &new), change).expect("made");
+        fs.make_directory(
+            &me,
+            MakeDirectory::new(&root, name("directory"), &NewAttributes::with_mode(0o777)),
+            change,
+        )
+        .expect("made");
         let mode = |name: &str| {
             let seen = std::fs::metadata(place.export().join(name)).expect("it is there");
             seen.permissions().mode() & 0o777

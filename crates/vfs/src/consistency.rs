@@ -1,6 +1,6 @@
 //! What opening and closing a file mean to a file system with caches: more than the trait says.
 
-use crate::{Attributes, Caller, Handle, ReadOutcome, Result};
+use crate::{Attributes, Caller, Handle, ReadFile, ReadOutcome, Result};
 
 /// Close-to-open consistency: what is done when a file is opened, and when it is closed or synchronised.
 pub trait Consistency: Send + Sync {
@@ -27,14 +27,7 @@ pub trait Consistency: Send + Sync {
     ///
     /// # Errors
     /// As those of READ.
-    fn read_now(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        count: usize,
-        buffer: &mut Vec<u8>,
-    ) -> Result<ReadOutcome>;
+    fn read_now(&self, caller: &Caller, read: ReadFile<'_>, buffer: &mut Vec<u8>) -> Result<ReadOutcome>;
 }
 
 /// What COMMIT told.

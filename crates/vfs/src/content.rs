@@ -63,6 +63,21 @@ pub trait Waiting {
     fn take(&mut self) -> io::Result<&[u8]>;
 }
 
+impl<'a> Data<'a> {
+    /// The same data, for a shorter time.
+    pub(crate) fn shortened<'b>(self) -> Data<'b>
+    where
+        'a: 'b,
+    {
+        match self {
+            Self::Bytes(bytes) => Data::Bytes(bytes),
+            Self::Shared(bytes) => Data::Shared(bytes),
+            Self::File(range) => Data::File(range),
+            Self::Waiting(waiting) => Data::Waiting(waiting),
+        }
+    }
+}
+
 impl Data<'_> {
     /// Length in bytes.
     pub fn len(&self) -> usize {

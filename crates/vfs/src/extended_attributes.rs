@@ -23,15 +23,7 @@ pub trait ExtendedAttributes: Send + Sync {
     ) -> Result<()>;
 
     /// Sets an attribute (SETXATTR). [`FsError::XattrTooBig`] if its value is longer than [`XattrName::VALUE_MAX`].
-    fn set_xattr(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        name: XattrName<'_>,
-        value: &[u8],
-        mode: SetXattrMode,
-        change: &mut Change,
-    ) -> Result<()>;
+    fn set_xattr(&self, caller: &Caller, set: SetXattr<'_>, change: &mut Change) -> Result<()>;
 
     /// Gives the names of all attributes from just after `cookie` (0: from the start) to the sink, each with the cookie that
     /// goes on after it, until the sink breaks off (LISTXATTRS). The name on which it breaks counts as not given. Says
@@ -52,6 +44,26 @@ pub trait ExtendedAttributes: Send + Sync {
         name: XattrName<'_>,
         change: &mut Change,
     ) -> Result<()>;
+}
+
+/// An extended attribute to set (SETXATTR).
+#[derive(Debug, Clone, Copy)]
+pub struct SetXattr<'a> {
+    /// Of which node.
+    pub node: &'a Handle,
+    /// Its name.
+    pub name: XattrName<'a>,
+    /// Its value.
+    pub value: &'a [u8],
+    /// Whether it must exist, or must not.
+    pub mode: SetXattrMode,
+}
+
+impl<'a> SetXattr<'a> {
+    /// The request with its fields in this order.
+    pub fn new(node: &'a Handle, name: XattrName<'a>, value: &'a [u8], mode: SetXattrMode) -> Self {
+        Self { node, name, value, mode }
+    }
 }
 
 /// How an extended attribute is set (`setxattr_option4`).

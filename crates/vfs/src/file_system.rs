@@ -5,9 +5,9 @@ use std::ops::{BitAnd, BitOr, ControlFlow};
 use std::sync::Arc;
 
 use crate::{
-    Attributes, Caller, Change, Committed, Content, Data, Detail, Entry, ExtendedAttributes, FsError, Guard,
-    Handle, HostLocks, Listing, Name, NewAttributes, Node, RangeOperations, Result, SpecialKind, Stability,
-    Written,
+    AddLink, Attributes, Caller, Change, CommitFile, Committed, Content, CreateFile, Entry,
+    ExtendedAttributes, FsError, Handle, HostLocks, ListDirectory, Listing, MakeDirectory, MakeLink,
+    MakeSpecial, Name, Node, RangeOperations, ReadFile, Result, SetAttributes, WriteFile, Written,
 };
 
 /// A tree of files that can be served, mounted, copied, measured and tested.
@@ -15,7 +15,8 @@ use crate::{
 /// Calls block: each runs on the thread that makes it, and any number of threads may call at once. Every call
 /// carries the credentials of who asks, and the file system judges them. A handle that names no node any more is
 /// refused with [`FsError::Stale`], never taken for another node. A call that changes a node tells the node's
-/// attributes before and after in a [`Change`], on refusal too as far as it knows them.
+/// attributes before and after in a [`Change`], on refusal too as far as it knows them. What a call with many arguments asks for is
+/// one value, such as [`WriteFile`], between the caller and what the call fills in: a layer passes it on whole.
 pub trait FileSystem: Send + Sync {
     /// The handle of the root directory.
     fn root(&self) -> Handle;
@@ -65,14 +66,7 @@ pub trait FileSystem: Send + Sync {
 
     /// Sets attributes (SETATTR). With a `guard`, only if that holds, else
     /// [`FsError::NotSynchronised`].
-    fn set_attributes(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        new: &NewAttributes,
-        guard: Option<Guard>,
-        change: &mut Change,
-    ) -> Result<()>;
+    fn set_attributes(&self, caller: &Caller, set: SetAttributes<'_>, change: &mut Change) -> Result<()>;
 
     /// The node of that name (LOOKUP).
     fn lookup(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Found>;
@@ -90,68 +84,23 @@ pub trait FileSystem: Send + Sync {
     /// bytes in no shareable form appends them to `buffer` and says so; nothing else in `buffer` may be touched.
     /// The owner may read whatever the permission bits say, as a local process may that opened the file earlier; and
     /// who may execute a file may read it, since a client reads what it executes (RFC 1813 4.4).
-    fn read(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        count: usize,
-        buffer: &mut Vec<u8>,
-    ) -> Result<ReadOutcome>;
+    fn read(&self, caller: &Caller, read: ReadFile<'_>, buffer: &mut Vec<u8>) -> Result<ReadOutcome>;
 
     /// Writes all of `data` at `offset` (WRITE), or says how much. The owner may write whatever the permission bits
     /// say.
-    fn write(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        data: Data<'_>,
-        stability: Stability,
-        change: &mut Change,
-    ) -> Result<Written>;
+    fn write(&self, caller: &Caller, write: WriteFile<'_>, change: &mut Change) -> Result<Written>;
 
     /// Makes a regular file (CREATE).
-    fn create(
-        &self,
-        caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        how: &Create,
-        change: &mut Change,
-    ) -> Result<Node>;
+    fn create(&self, caller: &Caller, create: CreateFile<'_>, change: &mut Change) -> Result<Node>;
 
     /// Makes a directory (MKDIR).
-    fn make_directory(
-        &self,
-        caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        new: &NewAttributes,
-        change: &mut Change,
-    ) -> Result<Node>;
+    fn make_directory(&self, caller: &Caller, make: MakeDirectory<'_>, change: &mut Change) -> Result<Node>;
 
     /// Makes a symbolic link (SYMLINK) that points to `target`, which is any 1 to 4095 bytes without NUL.
-    fn make_link(
-        &self,
-        caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        target: &[u8],
-        new: &NewAttributes,
-        change: &mut Change,
-    ) -> Result<Node>;
+    fn make_link(&self, caller: &Caller, make: MakeLink<'_>, change: &mut Change) -> Result<Node>;
 
     /// Makes a device, socket or pipe (MKNOD).
-    fn make_special(
-        &self,
-        caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        kind: SpecialKind,
-        new: &NewAttributes,
-        change: &mut Change,
-    ) -> Result<Node>;
+    fn make_special(&self, caller: &Caller, make: MakeSpecial<'_>, change: &mut Change) -> Result<Node>;
 
     /// Removes a name that is not a directory's (REMOVE).
     fn remove(&self, caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change) -> Result<()>;
@@ -176,14 +125,7 @@ pub trait FileSystem: Send + Sync {
     ) -> Result<()>;
 
     /// Gives a node that is not a directory one more name (LINK). Answers the node's attributes after.
-    fn link(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        directory: &Handle,
-        name: Name<'_>,
-        change: &mut Change,
-    ) -> Result<Attributes>;
+    fn link(&self, caller: &Caller, link: AddLink<'_>, change: &mut Change) -> Result<Attributes>;
 
     /// Lists a directory from just after `cookie` (0: from its start) until the sink breaks off or the end is
     /// reached. The entry on which the sink breaks counts as not given. Every entry that exists during the whole of
@@ -191,9 +133,7 @@ pub trait FileSystem: Send + Sync {
     fn read_directory(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        cookie: u64,
-        detail: Detail,
+        list: ListDirectory<'_>,
         sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<Listing>;
 
@@ -204,14 +144,7 @@ pub trait FileSystem: Send + Sync {
     fn limits(&self, caller: &Caller, node: &Handle) -> Result<Limits>;
 
     /// Makes what was written unstably durable (COMMIT); a `count` of 0 means up to the end.
-    fn commit(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        count: u64,
-        change: &mut Change,
-    ) -> Result<Committed>;
+    fn commit(&self, caller: &Caller, commit: CommitFile<'_>, change: &mut Change) -> Result<Committed>;
 }
 
 impl dyn FileSystem + '_ {
@@ -267,20 +200,6 @@ impl ReadOutcome {
         let end = self.end || read < range.length;
         Ok(Self { content: Content::Appended(read), end, ..self })
     }
-}
-
-/// How CREATE treats a name that exists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Create {
-    /// Takes the file that is there (a size among the attributes truncates it), or makes one with these attributes.
-    Unchecked(NewAttributes),
-    /// Refuses with [`FsError::Exists`].
-    Guarded(NewAttributes),
-    /// Refuses unless the file was made by the same request: the verifier is kept with the file, so that a
-    /// repeated request finds what its first try made.
-    Exclusive([u8; 8]),
-    /// The same with attributes: a file that cannot have them is not made.
-    ExclusiveWith([u8; 8], NewAttributes),
 }
 
 /// A set of rights (RFC 1813 3.3.4, `ACCESS3_*`).

@@ -24,6 +24,7 @@ pub mod listing;
 pub mod memory;
 mod name;
 mod range_operations;
+mod requests;
 mod shown;
 
 pub use attributes::{Attributes, DeviceNumber, FileKind, NewAttributes, SetTime, SpecialKind, Timestamp};
@@ -34,11 +35,15 @@ pub use content::{Content, Data, Waiting};
 pub use directory::{Detail, Entry, Listing, Node};
 pub use durability::{Committed, Stability, Written};
 pub use error::{FsError, Result};
-pub use extended_attributes::{ExtendedAttributes, SetXattrMode, XattrName};
+pub use extended_attributes::{ExtendedAttributes, SetXattr, SetXattrMode, XattrName};
 pub use file_range::FileRange;
-pub use file_system::{Access, Create, FileSystem, Found, KeptOpen, Limits, ReadOutcome, Statistics};
+pub use file_system::{Access, FileSystem, Found, KeptOpen, Limits, ReadOutcome, Statistics};
 pub use handle::{Handle, HandleTooLong};
 pub use host_locks::{HostLock, HostLocks};
 pub use name::{Name, NameError};
 pub use range_operations::{RangeOperations, SeekOutcome, SeekTarget};
+pub use requests::{
+    AddLink, CommitFile, CopyRange, Create, CreateFile, FileExtent, ListDirectory, MakeDirectory, MakeLink,
+    MakeSpecial, ReadFile, SetAttributes, WriteFile,
+};
 pub use shown::{Shown, is_harmless};

@@ -1,7 +1,7 @@
 //! Calls on ranges of files that not every file system has (NFSv4.2): where data and holes are, space reserved and given
 //! back, data copied and cloned without passing through the caller.
 
-use crate::{Caller, Change, Handle, Result, Written};
+use crate::{Caller, Change, CopyRange, FileExtent, Handle, Result, Written};
 
 /// The calls of a file system on ranges of its files, asked for by [`FileSystem::ranges`](crate::FileSystem::ranges). A call
 /// that only this file or its storage lacks is refused with [`FsError::NotSupported`](crate::FsError::NotSupported).
@@ -13,50 +13,22 @@ pub trait RangeOperations: Send + Sync {
 
     /// Reserves space for a range in bytes, so that writes to it find room (ALLOCATE). What is in it stays; a file that
     /// ends before the range does grows to its end. Asks for the right to write, as the others below do.
-    fn allocate(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        length: u64,
-        change: &mut Change,
-    ) -> Result<()>;
+    fn allocate(&self, caller: &Caller, extent: FileExtent<'_>, change: &mut Change) -> Result<()>;
 
     /// Makes a range in bytes read as zeros and gives its space back (DEALLOCATE). The size of the file stays.
-    fn deallocate(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        length: u64,
-        change: &mut Change,
-    ) -> Result<()>;
+    fn deallocate(&self, caller: &Caller, extent: FileExtent<'_>, change: &mut Change) -> Result<()>;
 
     /// Copies `count` bytes from an offset in one file to an offset in another one or the same (COPY); a `count` of 0
     /// means up to the end. Copies less where the source ends, or where one call would take too long, and says how much.
     /// What it copied is as durable as an unstable write. Ranges of one file that overlap are refused with
     /// [`FsError::Invalid`](crate::FsError::Invalid).
-    fn copy_range(
-        &self,
-        caller: &Caller,
-        from: (&Handle, u64),
-        to: (&Handle, u64),
-        count: u64,
-        change: &mut Change,
-    ) -> Result<Written>;
+    fn copy_range(&self, caller: &Caller, copy: CopyRange<'_>, change: &mut Change) -> Result<Written>;
 
     /// Lets a range of one file share the storage of a range of another one or the same (CLONE), all of it or nothing; a
     /// `count` of 0 means up to the end. Offsets are multiples of [`Limits::clone_block`](crate::Limits::clone_block), and
     /// so is `count` unless the range ends where the source does; others are refused with
     /// [`FsError::Invalid`](crate::FsError::Invalid).
-    fn clone_range(
-        &self,
-        caller: &Caller,
-        from: (&Handle, u64),
-        to: (&Handle, u64),
-        count: u64,
-        change: &mut Change,
-    ) -> Result<()>;
+    fn clone_range(&self, caller: &Caller, copy: CopyRange<'_>, change: &mut Change) -> Result<()>;
 }
 
 /// What a seek looks for.

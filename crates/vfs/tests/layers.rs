@@ -11,8 +11,8 @@ use howdah_vfs::layer::{
 };
 use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
 use howdah_vfs::{
-    Access, Caller, Change, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes, Node, Result,
-    Stability, Written,
+    Access, Caller, Change, Create, CreateFile, Data, FileSystem, FsError, Handle, Name, NewAttributes, Node,
+    ReadFile, Result, Stability, WriteFile, Written,
 };
 
 const ROOT: &Caller = &Caller::ROOT;
@@ -34,11 +34,11 @@ fn name(bytes: &[u8]) -> Name<'_> {
 
 fn create(fs: &dyn FileSystem, of: &[u8]) -> Result<Node> {
     let how = Create::Guarded(NewAttributes::with_mode(0o644));
-    fs.create(ROOT, &fs.root(), name(of), &how, &mut Change::default())
+    fs.create(ROOT, CreateFile::new(&fs.root(), name(of), &how), &mut Change::default())
 }
 
 fn write(fs: &dyn FileSystem, node: &Handle, data: &[u8]) -> Result<Written> {
-    fs.write(ROOT, node, 0, Data::Bytes(data), Stability::FileSync, &mut Change::default())
+    fs.write(ROOT, WriteFile::new(node, 0, Data::Bytes(data), Stability::FileSync), &mut Change::default())
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn read_only_refuses_changes_and_tells_the_node() {
     let (granted, _) = FileSystem::access(&fs, ROOT, &root, Access::ALL).expect("access");
     assert_eq!(granted, Access::READ | Access::LOOKUP);
     let mut data = Vec::new();
-    FileSystem::read(&fs, ROOT, &file.handle, 0, 10, &mut data).expect("read");
+    FileSystem::read(&fs, ROOT, ReadFile::new(&file.handle, 0, 10), &mut data).expect("read");
     assert_eq!(data, b"data");
 }
 

@@ -2,8 +2,8 @@
 
 use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
 use howdah_vfs::{
-    Caller, Change, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes, Node, Result, Stability,
-    Written,
+    AddLink, Caller, Change, CommitFile, Create, CreateFile, Data, FileSystem, FsError, Handle, Name,
+    NewAttributes, Node, ReadFile, Result, Stability, WriteFile, Written,
 };
 
 const ROOT: &Caller = &Caller::ROOT;
@@ -14,16 +14,16 @@ fn name(bytes: &[u8]) -> Name<'_> {
 
 fn create(fs: &MemoryFileSystem, of: &[u8]) -> Node {
     let how = Create::Guarded(NewAttributes::with_mode(0o644));
-    fs.create(ROOT, &fs.root(), name(of), &how, &mut Change::default()).expect("a file")
+    fs.create(ROOT, CreateFile::new(&fs.root(), name(of), &how), &mut Change::default()).expect("a file")
 }
 
 fn write(fs: &MemoryFileSystem, node: &Handle, offset: u64, data: &[u8], how: Stability) -> Result<Written> {
-    fs.write(ROOT, node, offset, Data::Bytes(data), how, &mut Change::default())
+    fs.write(ROOT, WriteFile::new(node, offset, Data::Bytes(data), how), &mut Change::default())
 }
 
 fn content(fs: &MemoryFileSystem, node: &Handle) -> Vec<u8> {
     let mut data = Vec::new();
-    fs.read(ROOT, node, 0, 1 << 20, &mut data).expect("read");
+    fs.read(ROOT, ReadFile::new(node, 0, 1 << 20), &mut data).expect("read");
     data
 }
 
@@ -37,7 +37,7 @@ fn a_crash_loses_what_was_not_committed_and_says_so() {
     assert_eq!(content(&fs, &file), b"stable");
     let after = write(&fs, &file, 0, b"S", Stability::Unstable).expect("written").verifier;
     assert_ne!(before, after);
-    let committed = fs.commit(ROOT, &file, 0, 0, &mut Change::default()).expect("committed");
+    let committed = fs.commit(ROOT, CommitFile::new(&file, 0, 0), &mut Change::default()).expect("committed");
     assert_eq!(committed.verifier, after);
     fs.restart();
     assert_eq!(content(&fs, &file), b"Stable");
@@ -64,13 +64,14 @@ fn names_and_nodes_without_data_fill_it_too() {
     let how = Create::Guarded(NewAttributes::default());
     let full = (0..1000).find_map(|number| {
         let of = format!("{number}");
-        fs.create(ROOT, &root, name(of.as_bytes()), &how, &mut Change::default()).err()
+        fs.create(ROOT, CreateFile::new(&root, name(of.as_bytes()), &how), &mut Change::default()).err()
     });
     assert_eq!(full, Some(FsError::NoSpace));
     let free = || fs.statistics(ROOT, &root).expect("statistics").free_bytes;
     fs.remove(ROOT, &root, name(b"0"), &mut Change::default()).expect("removed");
     let (file, mut links) = (fs.lookup(ROOT, &root, name(b"1")).expect("there").node.handle, 0);
-    let link = |of: &str| fs.link(ROOT, &file, &root, name(of.as_bytes()), &mut Change::default());
+    let link =
+        |of: &str| fs.link(ROOT, AddLink::new(&file, &root, name(of.as_bytes())), &mut Change::default());
     while link(&format!("link{links}")).is_ok() {
         links += 1;
     }
@@ -86,8 +87,10 @@ fn names_and_nodes_without_data_fill_it_too() {
 fn a_node_has_so_many_links_and_no_more() {
     let fs = MemoryFileSystem::with_options(MemoryOptions { most_links: 2, ..MemoryOptions::default() });
     let file = create(&fs, b"f").handle;
-    let link =
-        |of| fs.link(ROOT, &file, &fs.root(), name(of), &mut Change::default()).map(|after| after.links);
+    let link = |of| {
+        fs.link(ROOT, AddLink::new(&file, &fs.root(), name(of)), &mut Change::default())
+            .map(|after| after.links)
+    };
     assert_eq!(link(b"g"), Ok(2));
     assert_eq!(link(b"h"), Err(FsError::TooManyLinks));
 }

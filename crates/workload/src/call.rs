@@ -4,7 +4,7 @@
 //! has forgotten: CREATE finds the file that it made, REMOVE no file any more. Names here are made by nobody else, so
 //! that the state of the directory decides. Where calls cannot be repeated such an answer stays an error.
 
-use howdah_vfs::{Change, Create, FsError, Handle, NewAttributes, Node, Result};
+use howdah_vfs::{Change, Create, CreateFile, FsError, Handle, MakeDirectory, NewAttributes, Node, Result};
 
 use super::names::parsed;
 use super::performance::Deeds;
@@ -19,7 +19,11 @@ const DIRECTORY_MODE: u32 = 0o700;
 /// Makes an empty file, which must not exist.
 pub(super) fn create(place: &Place, directory: &Handle, name: &str, deeds: &mut Deeds) -> Result<Node> {
     let how = Create::Guarded(NewAttributes::with_mode(FILE_MODE));
-    match place.file_system.create(&place.caller, directory, parsed(name), &how, &mut Change::default()) {
+    match place.file_system.create(
+        &place.caller,
+        CreateFile::new(directory, parsed(name), &how),
+        &mut Change::default(),
+    ) {
         Err(FsError::Exists) if place.kind.may_repeat_calls() => {
             let found = lookup(place, directory, name)?;
             deeds.repeated_answers += 1;
@@ -33,7 +37,11 @@ pub(super) fn create(place: &Place, directory: &Handle, name: &str, deeds: &mut 
 pub(super) fn make_directory(place: &Place, directory: &Handle, name: &str) -> Result<Node> {
     let new = NewAttributes::with_mode(DIRECTORY_MODE);
     let mut change = Change::default();
-    match place.file_system.make_directory(&place.caller, directory, parsed(name), &new, &mut change) {
+    match place.file_system.make_directory(
+        &place.caller,
+        MakeDirectory::new(directory, parsed(name), &new),
+        &mut change,
+    ) {
         Err(FsError::Exists) if place.kind.may_repeat_calls() => lookup(place, directory, name),
         answer => answer,
     }

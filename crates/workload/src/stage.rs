@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
-use howdah_vfs::{Change, Detail, FsError, Handle};
+use howdah_vfs::{Change, Detail, FsError, Handle, ListDirectory};
 use parking_lot::Mutex;
 
 use super::call;
@@ -108,7 +108,11 @@ pub(super) fn names_with(
             ControlFlow::Continue(())
         };
         let caller = &place.caller;
-        let listing = place.file_system.read_directory(caller, directory, from, detail, &mut sink)?;
+        let listing = place.file_system.read_directory(
+            caller,
+            ListDirectory::new(directory, from, detail),
+            &mut sink,
+        )?;
         if listing.end || cookie == from {
             return Ok(names);
         }

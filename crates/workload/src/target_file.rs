@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::{Context, Result, bail};
-use howdah_vfs::{Change, Content, Data, Handle, Stability};
+use howdah_vfs::{Change, CommitFile, Content, Data, Handle, ReadFile, Stability, WriteFile};
 use parking_lot::{Mutex, RwLock};
 
 use super::ledger::{Ledger, Range};
@@ -107,7 +107,7 @@ impl TargetFile {
             let (data, mut change) = (Data::Bytes(&buffer[done..]), Change::default());
             let answer = place
                 .file_system
-                .write(&place.caller, &self.handle, offset, data, stability, &mut change)
+                .write(&place.caller, WriteFile::new(&self.handle, offset, data, stability), &mut change)
                 .with_context(|| format!("writing {} at {offset}", self.name()))?;
             if answer.count == 0 || answer.count > buffer.len() - done {
                 bail!("writing {} at {offset}: {} bytes were taken", self.name(), answer.count);
@@ -136,7 +136,7 @@ impl TargetFile {
             let committed = hand
                 .place
                 .file_system
-                .commit(&hand.place.caller, &self.handle, 0, 0, &mut Change::default())
+                .commit(&hand.place.caller, CommitFile::new(&self.handle, 0, 0), &mut Change::default())
                 .with_context(|| format!("committing {}", self.name()))?;
             for range in covered.lost(committed.verifier) {
                 let _alone = self.sending.write();
@@ -184,7 +184,7 @@ impl TargetFile {
         buffer.clear();
         let outcome = place
             .file_system
-            .read(&place.caller, &self.handle, offset, count, buffer)
+            .read(&place.caller, ReadFile::new(&self.handle, offset, count), buffer)
             .with_context(|| format!("reading {} at {offset}", self.name()))?;
         let length = outcome.content.len();
         if length == 0 || length > count {

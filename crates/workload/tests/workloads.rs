@@ -8,7 +8,10 @@ use std::time::Duration;
 
 use howdah_store::local::{LocalFileSystem, Options};
 use howdah_vfs::memory::MemoryFileSystem;
-use howdah_vfs::{Caller, Change, Create, Data, Detail, FileSystem, Name, NewAttributes, Stability};
+use howdah_vfs::{
+    Caller, Change, Create, CreateFile, Data, Detail, FileSystem, ListDirectory, Name, NewAttributes,
+    Stability, WriteFile,
+};
 use howdah_workload::{
     Commit, FileSize, Interrupted, Place, PlaceKind, Plan, Progress, Schedule, Stage, Workload,
     WorkloadResult, carry_out,
@@ -71,7 +74,10 @@ fn names(place: &Place) -> Vec<String> {
         ControlFlow::Continue(())
     };
     let (caller, directory) = (&place.caller, &place.directory);
-    place.file_system.read_directory(caller, directory, 0, Detail::Names, &mut sink).expect("listed");
+    place
+        .file_system
+        .read_directory(caller, ListDirectory::new(directory, 0, Detail::Names), &mut sink)
+        .expect("listed");
     names.retain(|name| name != "." && name != "..");
     names
 }
@@ -203,7 +209,10 @@ fn damage_is_found() {
         let data = if wrong == "zeroes" { &zeroes[..] } else { b"gremlin" };
         let (data, mut change) = (Data::Bytes(data), Change::default());
         let stable = Stability::FileSync;
-        place.file_system.write(&place.caller, &file, 1024, data, stable, &mut change).expect("written");
+        place
+            .file_system
+            .write(&place.caller, WriteFile::new(&file, 1024, data, stable), &mut change)
+            .expect("written");
         let why = format!("{:#}", go(Workload::Read).expect_err("it was damaged"));
         assert!(why.contains("data-00000002") && why.contains(wrong) && why.contains("sector 2"), "{why}");
         stage.clear_up().expect("cleared up");
@@ -216,7 +225,10 @@ fn what_others_put_there_is_left_alone() {
     let create = |directory: &_, name: &str| {
         let how = Create::Guarded(NewAttributes::with_mode(0o644));
         let name = Name::parse(name.as_bytes()).expect("a name");
-        place.file_system.create(&place.caller, directory, name, &how, &mut Change::default()).expect("made");
+        place
+            .file_system
+            .create(&place.caller, CreateFile::new(directory, name, &how), &mut Change::default())
+            .expect("made");
     };
     let stage = Stage::set_up(place.clone(), false).expect("set up");
     let find = Name::parse(stage.name().as_bytes()).expect("a name");

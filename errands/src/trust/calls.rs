@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use howdah_vfs::{
-    Caller, Change, Content, Create, Data, Detail, FileSystem, FsError, Handle, Name, NewAttributes, Node,
-    SpecialKind, Stability,
+    AddLink, Caller, Change, CommitFile, Content, Create, CreateFile, Data, Detail, FileSystem, FsError,
+    Handle, ListDirectory, MakeDirectory, MakeLink, MakeSpecial, Name, NewAttributes, Node, ReadFile,
+    SetAttributes, SpecialKind, Stability, WriteFile,
 };
 
 use super::territory::Territory;
@@ -94,22 +95,27 @@ impl Calls {
                     How::Guarded => Create::Guarded(NewAttributes::with_mode(World::MODE)),
                     How::Exclusive(verifier) => Create::Exclusive(*verifier),
                 };
-                fs.create(caller, &directory, name, &how, change).map(made)
+                fs.create(caller, CreateFile::new(&directory, name, &how), change).map(made)
             }
             Act::MakeDirectory { path } => {
                 let (directory, name) = self.place(path);
                 let new = NewAttributes::with_mode(World::DIRECTORY_MODE);
-                fs.make_directory(caller, &directory, name, &new, change).map(made)
+                fs.make_directory(caller, MakeDirectory::new(&directory, name, &new), change).map(made)
             }
             Act::MakeLink { path, target } => {
                 let (directory, name) = self.place(path);
-                fs.make_link(caller, &directory, name, target.as_bytes(), &NewAttributes::default(), change)
-                    .map(made)
+                fs.make_link(
+                    caller,
+                    MakeLink::new(&directory, name, target.as_bytes(), &NewAttributes::default()),
+                    change,
+                )
+                .map(made)
             }
             Act::MakePipe { path } => {
                 let (directory, name) = self.place(path);
                 let new = NewAttributes::with_mode(World::MODE);
-                fs.make_special(caller, &directory, name, SpecialKind::Fifo, &new, change).map(made)
+                fs.make_special(caller, MakeSpecial::new(&directory, name, SpecialKind::Fifo, &new), change)
+                    .map(made)
             }
             Act::Remove { path } => {
                 let (directory, name) = self.place(path);
@@ -126,27 +132,34 @@ impl Calls {
             }
             Act::Link { from, to } => {
                 let (directory, name) = self.place(to);
-                fs.link(caller, &self.handle(from), &directory, name, change).map(|_| Told::Nothing)
+                fs.link(caller, AddLink::new(&self.handle(from), &directory, name), change)
+                    .map(|_| Told::Nothing)
             }
             Act::SetSize { path, size } => self.set(path, NewAttributes::with_size(*size as u64)),
             Act::SetMode { path, mode } => self.set(path, NewAttributes::with_mode(*mode)),
             Act::Write { path, at, bytes, stability } => {
                 let data = Data::Shared(bytes.clone());
-                let written = fs.write(caller, &self.handle(path), *at as u64, data, *stability, change)?;
+                let written = fs.write(
+                    caller,
+                    WriteFile::new(&self.handle(path), *at as u64, data, *stability),
+                    change,
+                )?;
                 if written.stability < *stability {
                     return Err(FsError::ServerFault);
                 }
                 Ok(Told::Written(written.count, written.stability, written.verifier))
             }
-            Act::Commit { path } => {
-                fs.commit(caller, &self.handle(path), 0, 0, change).map(|done| Told::Committed(done.verifier))
-            }
+            Act::Commit { path } => fs
+                .commit(caller, CommitFile::new(&self.handle(path), 0, 0), change)
+                .map(|done| Told::Committed(done.verifier)),
         }
     }
 
     fn set(&self, path: &str, new: NewAttributes) -> Result<Told, FsError> {
         let change = &mut Change::default();
-        self.fs.set_attributes(&self.caller, &self.handle(path), &new, None, change).map(|()| Told::Nothing)
+        self.fs
+            .set_attributes(&self.caller, SetAttributes::new(&self.handle(path), &new, None), change)
+            .map(|()| Told::Nothing)
     }
 
     /// The first bytes of a file.
@@ -159,12 +172,15 @@ impl Calls {
         let (mut names, mut cookie) = (Vec::new(), 0);
         let directory = self.handle(path);
         loop {
-            let listing =
-                self.fs.read_directory(&self.caller, &directory, cookie, Detail::Names, &mut |entry| {
+            let listing = self.fs.read_directory(
+                &self.caller,
+                ListDirectory::new(&directory, cookie, Detail::Names),
+                &mut |entry| {
                     cookie = entry.cookie;
                     names.push(String::from_utf8_lossy(entry.name).into_owned());
                     ControlFlow::Continue(())
-                })?;
+                },
+            )?;
             if listing.end {
                 names.retain(|name| name != "." && name != "..");
                 return Ok(names);
@@ -182,7 +198,7 @@ pub fn read(
     count: usize,
 ) -> Result<Vec<u8>, FsError> {
     let mut buffer = Vec::new();
-    let outcome = fs.read(caller, file, at, count, &mut buffer)?;
+    let outcome = fs.read(caller, ReadFile::new(file, at, count), &mut buffer)?;
     match outcome.content {
         Content::Appended(_) => Ok(buffer),
         Content::Bytes(bytes) => Ok(bytes.to_vec()),

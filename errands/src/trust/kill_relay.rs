@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use howdah_client::connect::own_caller;
-use howdah_vfs::{Caller, Change, Content, Data, FileSystem, Handle, Name, Stability};
+use howdah_vfs::{
+    Caller, Change, CommitFile, Content, Data, FileSystem, Handle, Name, ReadFile, Stability, WriteFile,
+};
 
 use super::blocks::{BLOCK, Blocks, Interrupted, Way};
 use super::campaign::{Context, Progress, Verdict};
@@ -171,7 +173,11 @@ impl Way for Client {
         while done < bytes.len() {
             let (data, change) = (Data::Bytes(&bytes[done..]), &mut Change::default());
             let offset = at + done as u64;
-            let written = self.fs.write(&self.caller, &self.file, offset, data, Stability::Unstable, change);
+            let written = self.fs.write(
+                &self.caller,
+                WriteFile::new(&self.file, offset, data, Stability::Unstable),
+                change,
+            );
             let written = written.map_err(|_| self.interrupted())?;
             if written.stability == Stability::Unstable {
                 self.verifiers.push(written.verifier);
@@ -182,14 +188,18 @@ impl Way for Client {
     }
 
     fn sync(&mut self) -> Result<bool, Interrupted> {
-        let committed = self.fs.commit(&self.caller, &self.file, 0, 0, &mut Change::default());
+        let committed =
+            self.fs.commit(&self.caller, CommitFile::new(&self.file, 0, 0), &mut Change::default());
         let verifier = committed.map_err(|_| self.interrupted())?.verifier;
         Ok(std::mem::take(&mut self.verifiers).iter().all(|of| *of == verifier))
     }
 
     fn read(&mut self, at: u64) -> Result<Vec<u8>, Interrupted> {
         let mut buffer = Vec::new();
-        let read = self.fs.read(&self.caller, &self.file, at, BLOCK, &mut buffer).map_err(|_| Interrupted)?;
+        let read = self
+            .fs
+            .read(&self.caller, ReadFile::new(&self.file, at, BLOCK), &mut buffer)
+            .map_err(|_| Interrupted)?;
         Ok(match read.content {
             Content::Appended(_) => buffer,
             Content::Bytes(bytes) => bytes.to_vec(),

@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 
 use howdah_vfs::{
-    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileSystem, Found, FsError,
-    Guard, Handle, Limits, Listing, Name, NewAttributes, Node, ReadOutcome, Result, SpecialKind, Stability,
-    Statistics, Written,
+    Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CreateFile, Entry, FileSystem, Found,
+    FsError, Handle, Limits, ListDirectory, Listing, MakeDirectory, MakeLink, MakeSpecial, Name, Node,
+    ReadFile, ReadOutcome, Result, SetAttributes, Statistics, WriteFile, Written,
 };
 use nfs3_types::nfs3::{
     ACCESS3args, ACCESS3res, COMMIT3args, COMMIT3res, GETATTR3args, GETATTR3res, LINK3args, LINK3res,
@@ -31,9 +31,7 @@ impl FileSystem for OtherClient {
     fn set_attributes(
         &self,
         caller: &Caller,
-        node: &Handle,
-        new: &NewAttributes,
-        guard: Option<Guard>,
+        SetAttributes { node, new, guard }: SetAttributes<'_>,
         change: &mut Change,
     ) -> Result<()> {
         let arguments = SETATTR3args {
@@ -73,9 +71,7 @@ impl FileSystem for OtherClient {
     fn read(
         &self,
         caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        count: usize,
+        ReadFile { node, offset, count }: ReadFile<'_>,
         buffer: &mut Vec<u8>,
     ) -> Result<ReadOutcome> {
         self.read_parts(caller, node, offset, count, buffer)
@@ -84,10 +80,7 @@ impl FileSystem for OtherClient {
     fn write(
         &self,
         caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        mut data: Data<'_>,
-        how: Stability,
+        WriteFile { node, offset, mut data, stability: how }: WriteFile<'_>,
         change: &mut Change,
     ) -> Result<Written> {
         let data = data.bytes().map_err(|_| FsError::Io)?;
@@ -97,9 +90,7 @@ impl FileSystem for OtherClient {
     fn create(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        how: &Create,
+        CreateFile { directory, name, how }: CreateFile<'_>,
         change: &mut Change,
     ) -> Result<Node> {
         self.create_file(caller, directory, name.as_bytes(), how, change)
@@ -108,9 +99,7 @@ impl FileSystem for OtherClient {
     fn make_directory(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        new: &NewAttributes,
+        MakeDirectory { directory, name, new }: MakeDirectory<'_>,
         change: &mut Change,
     ) -> Result<Node> {
         self.create_directory(caller, directory, name.as_bytes(), new, change)
@@ -119,10 +108,7 @@ impl FileSystem for OtherClient {
     fn make_link(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        target: &[u8],
-        new: &NewAttributes,
+        MakeLink { directory, name, target, new }: MakeLink<'_>,
         change: &mut Change,
     ) -> Result<Node> {
         self.create_link(caller, directory, (name.as_bytes(), target), new, change)
@@ -131,10 +117,7 @@ impl FileSystem for OtherClient {
     fn make_special(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        kind: SpecialKind,
-        new: &NewAttributes,
+        MakeSpecial { directory, name, kind, new }: MakeSpecial<'_>,
         change: &mut Change,
     ) -> Result<Node> {
         self.create_special(caller, directory, (name.as_bytes(), kind), new, change)
@@ -186,9 +169,7 @@ impl FileSystem for OtherClient {
     fn link(
         &self,
         caller: &Caller,
-        node: &Handle,
-        directory: &Handle,
-        name: Name<'_>,
+        AddLink { node, directory, name }: AddLink<'_>,
         change: &mut Change,
     ) -> Result<Attributes> {
         let arguments =
@@ -202,9 +183,7 @@ impl FileSystem for OtherClient {
     fn read_directory(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        cookie: u64,
-        detail: Detail,
+        ListDirectory { directory, cookie, detail }: ListDirectory<'_>,
         sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<Listing> {
         self.list(caller, directory, cookie, detail, sink)
@@ -221,9 +200,7 @@ impl FileSystem for OtherClient {
     fn commit(
         &self,
         caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        count: u64,
+        CommitFile { node, offset, count }: CommitFile<'_>,
         change: &mut Change,
     ) -> Result<Committed> {
         // More than the protocol can say is "up to the end".

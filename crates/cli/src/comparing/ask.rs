@@ -6,7 +6,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result};
 use howdah_client::connect::{ConnectOptions, own_caller, resolve, tls_of};
 use howdah_client::mount::Inquiry;
-use howdah_vfs::{Caller, Change, Detail, Entry, FileKind, FileSystem, Name, Shown};
+use howdah_vfs::{
+    Caller, Change, CommitFile, Detail, Entry, FileKind, FileSystem, ListDirectory, Name, Shown,
+};
 
 use super::ClusterHead;
 use super::answers::{ExportAnswers, HeadAnswers, SeenExport};
@@ -77,7 +79,7 @@ fn see(fs: &dyn FileSystem, caller: &Caller, names: Option<Vec<String>>) -> howd
         };
         let node = found.node;
         if node.attributes.kind == FileKind::Regular && seen.verifier.is_none() {
-            let committed = fs.commit(caller, &node.handle, 0, 0, &mut Change::default());
+            let committed = fs.commit(caller, CommitFile::new(&node.handle, 0, 0), &mut Change::default());
             seen.verifier = committed.ok().map(|committed| committed.verifier);
         }
         seen.names.insert(name, (node.handle.as_bytes().to_vec(), node.attributes.file));
@@ -93,6 +95,6 @@ fn some_names(fs: &dyn FileSystem, caller: &Caller) -> Vec<String> {
         names.extend(text.map(str::to_owned));
         if names.len() < NAMES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
-    let _ = fs.read_directory(caller, &fs.root(), 0, Detail::Names, &mut keep);
+    let _ = fs.read_directory(caller, ListDirectory::new(&fs.root(), 0, Detail::Names), &mut keep);
     names
 }

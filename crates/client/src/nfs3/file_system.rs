@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 
 use howdah_vfs::{
-    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileRange, FileSystem, Found,
-    FsError, Guard, Handle, Limits, Listing, Name, NewAttributes, Node, ReadOutcome, Result, SpecialKind,
-    Stability, Statistics, Written,
+    Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CreateFile, Data, Entry, FileRange,
+    FileSystem, Found, FsError, Handle, Limits, ListDirectory, Listing, MakeDirectory, MakeLink, MakeSpecial,
+    Name, Node, ReadFile, ReadOutcome, Result, SetAttributes, Statistics, WriteFile, Written,
 };
 
 use super::client::Nfs3;
@@ -29,9 +29,7 @@ impl FileSystem for Nfs3 {
     fn set_attributes(
         &self,
         caller: &Caller,
-        node: &Handle,
-        new: &NewAttributes,
-        guard: Option<Guard>,
+        SetAttributes { node, new, guard }: SetAttributes<'_>,
         change: &mut Change,
     ) -> Result<()> {
         self.set(caller, node, new, guard, change)
@@ -56,9 +54,7 @@ impl FileSystem for Nfs3 {
     fn read(
         &self,
         caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        count: usize,
+        ReadFile { node, offset, count }: ReadFile<'_>,
         buffer: &mut Vec<u8>,
     ) -> Result<ReadOutcome> {
         self.read_range(Range { caller, node, offset, count }, buffer)
@@ -67,10 +63,7 @@ impl FileSystem for Nfs3 {
     fn write(
         &self,
         caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        data: Data<'_>,
-        stability: Stability,
+        WriteFile { node, offset, data, stability }: WriteFile<'_>,
         change: &mut Change,
     ) -> Result<Written> {
         let data = match data {
@@ -83,9 +76,7 @@ impl FileSystem for Nfs3 {
     fn create(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        how: &Create,
+        CreateFile { directory, name, how }: CreateFile<'_>,
         change: &mut Change,
     ) -> Result<Node> {
         self.create_file(Place { caller, directory, name }, how, change)
@@ -94,9 +85,7 @@ impl FileSystem for Nfs3 {
     fn make_directory(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        new: &NewAttributes,
+        MakeDirectory { directory, name, new }: MakeDirectory<'_>,
         change: &mut Change,
     ) -> Result<Node> {
         self.create_directory(Place { caller, directory, name }, new, change)
@@ -105,10 +94,7 @@ impl FileSystem for Nfs3 {
     fn make_link(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        target: &[u8],
-        new: &NewAttributes,
+        MakeLink { directory, name, target, new }: MakeLink<'_>,
         change: &mut Change,
     ) -> Result<Node> {
         self.create_link(Place { caller, directory, name }, target, new, change)
@@ -117,10 +103,7 @@ impl FileSystem for Nfs3 {
     fn make_special(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        kind: SpecialKind,
-        new: &NewAttributes,
+        MakeSpecial { directory, name, kind, new }: MakeSpecial<'_>,
         change: &mut Change,
     ) -> Result<Node> {
         self.create_special(Place { caller, directory, name }, kind, new, change)
@@ -153,9 +136,7 @@ impl FileSystem for Nfs3 {
     fn link(
         &self,
         caller: &Caller,
-        node: &Handle,
-        directory: &Handle,
-        name: Name<'_>,
+        AddLink { node, directory, name }: AddLink<'_>,
         change: &mut Change,
     ) -> Result<Attributes> {
         self.link_node(caller, node, directory, name, change)
@@ -164,9 +145,7 @@ impl FileSystem for Nfs3 {
     fn read_directory(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        cookie: u64,
-        detail: Detail,
+        ListDirectory { directory, cookie, detail }: ListDirectory<'_>,
         sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<Listing> {
         self.list(caller, directory, cookie, detail, sink)
@@ -183,9 +162,7 @@ impl FileSystem for Nfs3 {
     fn commit(
         &self,
         caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        count: u64,
+        CommitFile { node, offset, count }: CommitFile<'_>,
         change: &mut Change,
     ) -> Result<Committed> {
         self.commit_range(caller, node, offset, count, change)

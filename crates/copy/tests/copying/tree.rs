@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use howdah_vfs::{
-    Caller, Change, Content, Create, Data, Detail, FileKind, FileSystem, Handle, Name, NewAttributes, Node,
-    SetTime, SpecialKind, Stability, Timestamp,
+    AddLink, Caller, Change, Content, Create, CreateFile, Data, Detail, FileKind, FileSystem, Handle,
+    ListDirectory, MakeDirectory, MakeLink, MakeSpecial, Name, NewAttributes, Node, ReadFile, SetAttributes,
+    SetTime, SpecialKind, Stability, Timestamp, WriteFile,
 };
 
 use super::random::Random;
@@ -30,17 +31,25 @@ impl Files {
 
     pub fn directory(&self, parent: &Handle, called: &str) -> Node {
         let new = NewAttributes::with_mode(0o755);
-        self.0.make_directory(ROOT, parent, name(called), &new, &mut Change::default()).expect("made")
+        self.0
+            .make_directory(ROOT, MakeDirectory::new(parent, name(called), &new), &mut Change::default())
+            .expect("made")
     }
 
     /// A file with data at some places and holes between.
     pub fn file(&self, parent: &Handle, called: &str, size: u64, data: &[(u64, Vec<u8>)]) -> Node {
         let how = Create::Guarded(NewAttributes { size: Some(0), ..NewAttributes::with_mode(0o644) });
-        let node = self.0.create(ROOT, parent, name(called), &how, &mut Change::default()).expect("made");
+        let node = self
+            .0
+            .create(ROOT, CreateFile::new(parent, name(called), &how), &mut Change::default())
+            .expect("made");
         for (at, bytes) in data {
             let change = &mut Change::default();
-            let written =
-                self.0.write(ROOT, &node.handle, *at, Data::Bytes(bytes), Stability::FileSync, change);
+            let written = self.0.write(
+                ROOT,
+                WriteFile::new(&node.handle, *at, Data::Bytes(bytes), Stability::FileSync),
+                change,
+            );
             assert_eq!(written.expect("written").count, bytes.len());
         }
         self.set(&node.handle, NewAttributes::with_size(size));
@@ -48,12 +57,14 @@ impl Files {
     }
 
     pub fn set(&self, node: &Handle, new: NewAttributes) {
-        self.0.set_attributes(ROOT, node, &new, None, &mut Change::default()).expect("set");
+        self.0
+            .set_attributes(ROOT, SetAttributes::new(node, &new, None), &mut Change::default())
+            .expect("set");
     }
 
     pub fn overwrite(&self, node: &Handle, data: &'static [u8]) {
         let (data, change) = (Data::Bytes(data), &mut Change::default());
-        self.0.write(ROOT, node, 0, data, Stability::FileSync, change).expect("written");
+        self.0.write(ROOT, WriteFile::new(node, 0, data, Stability::FileSync), change).expect("written");
     }
 
     pub fn set_time(&self, node: &Handle, seconds: i64, nanoseconds: u32) {
@@ -62,19 +73,23 @@ impl Files {
     }
 
     pub fn link(&self, node: &Handle, parent: &Handle, called: &str) {
-        self.0.link(ROOT, node, parent, name(called), &mut Change::default()).expect("linked");
+        self.0.link(ROOT, AddLink::new(node, parent, name(called)), &mut Change::default()).expect("linked");
     }
 
     pub fn symbolic_link(&self, parent: &Handle, called: &str, target: &str) -> Node {
         let new = NewAttributes::default();
         let change = &mut Change::default();
-        self.0.make_link(ROOT, parent, name(called), target.as_bytes(), &new, change).expect("made")
+        self.0
+            .make_link(ROOT, MakeLink::new(parent, name(called), target.as_bytes(), &new), change)
+            .expect("made")
     }
 
     pub fn fifo(&self, parent: &Handle, called: &str) -> Node {
         let new = NewAttributes::with_mode(0o600);
         let change = &mut Change::default();
-        self.0.make_special(ROOT, parent, name(called), SpecialKind::Fifo, &new, change).expect("made")
+        self.0
+            .make_special(ROOT, MakeSpecial::new(parent, name(called), SpecialKind::Fifo, &new), change)
+            .expect("made")
     }
 
     pub fn look(&self, parent: &Handle, called: &str) -> Option<Node> {
@@ -94,7 +109,8 @@ impl Files {
         loop {
             let mut buffer = Vec::new();
             let at = all.len() as u64;
-            let outcome = self.0.read(ROOT, &node.handle, at, 1 << 20, &mut buffer).expect("read");
+            let outcome =
+                self.0.read(ROOT, ReadFile::new(&node.handle, at, 1 << 20), &mut buffer).expect("read");
             match &outcome.content {
                 Content::Appended(_) => all.extend_from_slice(&buffer),
                 Content::Bytes(bytes) => all.extend_from_slice(bytes),
@@ -112,7 +128,10 @@ impl Files {
             names.push(String::from_utf8(entry.name.to_vec()).expect("text"));
             ControlFlow::Continue(())
         };
-        let listing = self.0.read_directory(ROOT, directory, 0, Detail::Names, &mut sink).expect("listed");
+        let listing = self
+            .0
+            .read_directory(ROOT, ListDirectory::new(directory, 0, Detail::Names), &mut sink)
+            .expect("listed");
         assert!(listing.end);
         names.retain(|name| name != "." && name != "..");
         names.sort();

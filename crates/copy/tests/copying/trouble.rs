@@ -7,8 +7,9 @@ use std::time::Duration;
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{
-    Attributes, Caller, Change, Detail, Entry, FileSystem, Found, FsError, Guard, Handle, Limits, Listing,
-    Name, NewAttributes, Node, Result, SetTime, Timestamp,
+    AddLink, Attributes, Caller, Change, Detail, Entry, FileSystem, Found, FsError, Handle, Limits,
+    ListDirectory, Listing, MakeDirectory, Name, NewAttributes, Node, Result, SetAttributes, SetTime,
+    Timestamp,
 };
 use std::ops::ControlFlow;
 
@@ -67,13 +68,13 @@ impl Layer for Meddled {
     fn set_attributes(
         &self,
         caller: &Caller,
-        node: &Handle,
-        new: &NewAttributes,
-        guard: Option<Guard>,
+        SetAttributes { node, new, guard }: SetAttributes<'_>,
         change: &mut Change,
     ) -> Result<()> {
         let mut known = Change::default();
-        let set = |inner: &dyn FileSystem| inner.set_attributes(caller, node, new, guard, &mut known);
+        let set = |inner: &dyn FileSystem| {
+            inner.set_attributes(caller, SetAttributes { node, new, guard }, &mut known)
+        };
         let outcome = self.pass(Call::SetAttributes, set);
         if self.before {
             *change = known;
@@ -227,9 +228,7 @@ impl Layer for Elsewhere {
     fn link(
         &self,
         caller: &Caller,
-        _node: &Handle,
-        directory: &Handle,
-        name: Name<'_>,
+        AddLink { directory, name, .. }: AddLink<'_>,
         _change: &mut Change,
     ) -> Result<Attributes> {
         match self.inner.lookup(caller, directory, name) {
@@ -267,17 +266,19 @@ impl Layer for Endless {
     fn read_directory(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        cookie: u64,
-        _detail: Detail,
+        ListDirectory { directory, cookie, .. }: ListDirectory<'_>,
         sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<Listing> {
         if self.is_new {
             let name = Name::parse(AGAIN).expect("a name");
             let new = NewAttributes::with_mode(0o755);
-            let _ = self.inner.make_directory(caller, directory, name, &new, &mut Change::default());
+            let _ = self.inner.make_directory(
+                caller,
+                MakeDirectory::new(directory, name, &new),
+                &mut Change::default(),
+            );
         }
-        self.inner.read_directory(caller, directory, cookie, Detail::Names, sink)
+        self.inner.read_directory(caller, ListDirectory::new(directory, cookie, Detail::Names), sink)
     }
 }
 
@@ -325,12 +326,16 @@ impl Folding {
     /// As it is listed, if it is there.
     fn spelled(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Vec<u8> {
         let mut spelled = name.as_bytes().to_vec();
-        let _ = self.inner.read_directory(caller, directory, 0, Detail::Names, &mut |entry| {
-            if entry.name.eq_ignore_ascii_case(name.as_bytes()) {
-                spelled = entry.name.to_vec();
-            }
-            ControlFlow::Continue(())
-        });
+        let _ = self.inner.read_directory(
+            caller,
+            ListDirectory::new(directory, 0, Detail::Names),
+            &mut |entry| {
+                if entry.name.eq_ignore_ascii_case(name.as_bytes()) {
+                    spelled = entry.name.to_vec();
+                }
+                ControlFlow::Continue(())
+            },
+        );
         spelled
     }
 }
@@ -394,12 +399,10 @@ impl Layer for Mounted {
     fn read_directory(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        cookie: u64,
-        detail: Detail,
+        list: ListDirectory<'_>,
         sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<Listing> {
-        self.inner.read_directory(caller, directory, cookie, detail, &mut |entry| {
+        self.inner.read_directory(caller, list, &mut |entry| {
             let node = entry.node.map(|node| self.shown(node));
             sink(Entry { node: node.as_ref(), ..entry })
         })
@@ -489,13 +492,15 @@ impl Layer for Coarse {
     fn set_attributes(
         &self,
         caller: &Caller,
-        node: &Handle,
-        new: &NewAttributes,
-        guard: Option<Guard>,
+        SetAttributes { node, new, guard }: SetAttributes<'_>,
         change: &mut Change,
     ) -> Result<()> {
         let (accessed, modified) = (self.kept(new.accessed), self.kept(new.modified));
-        self.inner.set_attributes(caller, node, &NewAttributes { accessed, modified, ..*new }, guard, change)
+        self.inner.set_attributes(
+            caller,
+            SetAttributes::new(node, &NewAttributes { accessed, modified, ..*new }, guard),
+            change,
+        )
     }
 }
 

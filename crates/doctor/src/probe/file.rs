@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use howdah_vfs::{Attributes, Caller, Detail, FileKind, FileSystem, Handle, Name};
+use howdah_vfs::{Attributes, Caller, Detail, FileKind, FileSystem, Handle, ListDirectory, Name, ReadFile};
 
 /// Names that are looked at, of all directories together.
 const NAMES: usize = 500;
@@ -61,7 +61,11 @@ impl Search<'_> {
             if entries.len() < room { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
         // One answer of the server is enough of a directory.
-        if self.fs.read_directory(self.caller, directory, 0, Detail::Nodes, &mut sink).is_err() {
+        if self
+            .fs
+            .read_directory(self.caller, ListDirectory::new(directory, 0, Detail::Nodes), &mut sink)
+            .is_err()
+        {
             return;
         }
         self.names += entries.len();
@@ -84,7 +88,7 @@ impl Search<'_> {
         }
         let is_larger = attributes.size > self.best.map_or(0, |best| best.size);
         // One that may not be read is none.
-        let may_be_read = || self.fs.read(self.caller, &handle, 0, 1, &mut Vec::new()).is_ok();
+        let may_be_read = || self.fs.read(self.caller, ReadFile::new(&handle, 0, 1), &mut Vec::new()).is_ok();
         if attributes.kind == FileKind::Regular && is_larger && may_be_read() {
             self.best = Some(Found { handle, size: attributes.size });
         }
@@ -94,17 +98,23 @@ impl Search<'_> {
 #[cfg(test)]
 mod tests {
     use howdah_vfs::memory::MemoryFileSystem;
-    use howdah_vfs::{Change, Create, Data, NewAttributes, Stability};
+    use howdah_vfs::{Change, Create, CreateFile, Data, MakeDirectory, NewAttributes, Stability, WriteFile};
 
     use super::*;
 
     fn file(fs: &MemoryFileSystem, directory: &Handle, name: &str, size: usize) {
         let name = Name::parse(name.as_bytes()).expect("a name");
         let how = Create::Unchecked(NewAttributes::default());
-        let made = fs.create(&Caller::ROOT, directory, name, &how, &mut Change::default()).expect("made");
+        let made = fs
+            .create(&Caller::ROOT, CreateFile::new(directory, name, &how), &mut Change::default())
+            .expect("made");
         let (bytes, mut change) = (vec![7; size], Change::default());
-        fs.write(&Caller::ROOT, &made.handle, 0, Data::Bytes(&bytes), Stability::FileSync, &mut change)
-            .expect("written");
+        fs.write(
+            &Caller::ROOT,
+            WriteFile::new(&made.handle, 0, Data::Bytes(&bytes), Stability::FileSync),
+            &mut change,
+        )
+        .expect("written");
     }
 
     #[test]
@@ -116,9 +126,7 @@ mod tests {
         let below = fs
             .make_directory(
                 &Caller::ROOT,
-                &fs.root(),
-                name,
-                &NewAttributes::default(),
+                MakeDirectory::new(&fs.root(), name, &NewAttributes::default()),
                 &mut Change::default(),
             )
             .expect("made");

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use howdah_client::Remote;
 use howdah_tune::flight::{Bounds, Flight};
-use howdah_vfs::Caller;
+use howdah_vfs::{Caller, ReadFile};
 use howdah_workload::{
     Commit, FileSize, Place, Plan, Progress, Schedule, Stage, Workload, WorkloadResult, carry_out,
 };
@@ -64,7 +64,8 @@ pub fn reads(
             let started = flight.lock().on_start(start.elapsed(), transfer as usize);
             let offset = next.fetch_add(1, Ordering::Relaxed) % pieces * transfer;
             buffer.clear();
-            let read = client.read(caller, &file.handle, offset, transfer as usize, &mut buffer);
+            let read =
+                client.read(caller, ReadFile::new(&file.handle, offset, transfer as usize), &mut buffer);
             let length = read.context("reading a file")?.content.len();
             flight.lock().on_finish(start.elapsed(), started, length);
             moved.fetch_add(length as u64, Ordering::Relaxed);

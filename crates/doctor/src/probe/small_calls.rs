@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use howdah_client::Remote;
 use howdah_client::channel::Request;
-use howdah_vfs::{Caller, Handle};
+use howdah_vfs::{Caller, Handle, ReadFile};
 use howdah_wire::nfs3;
 
 use super::file::Found;
@@ -40,7 +40,8 @@ pub fn small_calls(
             // Spread over the file: a block that was read before is in the server's memory.
             let blocks = (file.size / SMALL).max(1);
             let offset = (index as u64 * blocks / CALLS as u64) * SMALL;
-            let read = client.read(caller, &file.handle, offset, SMALL as usize, &mut Vec::new());
+            let read =
+                client.read(caller, ReadFile::new(&file.handle, offset, SMALL as usize), &mut Vec::new());
             read.map(|_| ()).context("reading a little of a file")
         })
     });

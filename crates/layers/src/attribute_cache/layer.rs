@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use howdah_vfs::layer::{Call, Layer, Stopwatch};
 use howdah_vfs::{
-    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileKind, FileSystem, Found,
-    FsError, Guard, Handle, Listing, Name, NewAttributes, Node, ReadOutcome, Result, SetXattrMode,
-    SpecialKind, Stability, Written, XattrName,
+    Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CopyRange, CreateFile, Entry,
+    FileExtent, FileKind, FileSystem, Found, FsError, Handle, ListDirectory, Listing, MakeDirectory,
+    MakeLink, MakeSpecial, Name, Node, ReadFile, ReadOutcome, Result, SetAttributes, SetXattr, WriteFile,
+    Written, XattrName,
 };
 use parking_lot::Mutex;
 
@@ -207,19 +208,12 @@ impl Layer for AttributeCache {
         self.counted(known).map_or_else(|| self.revalidate(caller, node), Ok)
     }
 
-    fn set_attributes(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        new: &NewAttributes,
-        guard: Option<Guard>,
-        change: &mut Change,
-    ) -> Result<()> {
+    fn set_attributes(&self, caller: &Caller, set: SetAttributes<'_>, change: &mut Change) -> Result<()> {
         let since = self.known.lock().moment();
-        let answer = self.inner.set_attributes(caller, node, new, guard, change);
+        let answer = self.inner.set_attributes(caller, set, change);
         let time = (self.stopwatch)();
         // As if somebody else had changed it: who may look names up in a directory may be others now.
-        self.known.lock().changed(node, &Change { before: None, after: change.after }, since, time);
+        self.known.lock().changed(set.node, &Change { before: None, after: change.after }, since, time);
         answer
     }
 
@@ -278,80 +272,36 @@ impl Layer for AttributeCache {
         self.look(node, |inner| inner.read_link(caller, node, target), |seen| Some(*seen))
     }
 
-    fn read(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        count: usize,
-        buffer: &mut Vec<u8>,
-    ) -> Result<ReadOutcome> {
-        self.look(node, |inner| inner.read(caller, node, offset, count, buffer), |read| Some(read.attributes))
+    fn read(&self, caller: &Caller, read: ReadFile<'_>, buffer: &mut Vec<u8>) -> Result<ReadOutcome> {
+        let seen = |outcome: &ReadOutcome| Some(outcome.attributes);
+        self.look(read.node, |inner| inner.read(caller, read, buffer), seen)
     }
 
-    fn write(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        data: Data<'_>,
-        stability: Stability,
-        change: &mut Change,
-    ) -> Result<Written> {
-        self.change(node, change, |inner, change| inner.write(caller, node, offset, data, stability, change))
+    fn write(&self, caller: &Caller, write: WriteFile<'_>, change: &mut Change) -> Result<Written> {
+        self.change(write.node, change, |inner, change| inner.write(caller, write, change))
     }
 
-    fn create(
-        &self,
-        caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        how: &Create,
-        change: &mut Change,
-    ) -> Result<Node> {
-        self.make(caller, (directory, name), change, |inner, change| {
-            inner.create(caller, directory, name, how, change)
+    fn create(&self, caller: &Caller, create: CreateFile<'_>, change: &mut Change) -> Result<Node> {
+        self.make(caller, (create.directory, create.name), change, |inner, change| {
+            inner.create(caller, create, change)
         })
     }
 
-    fn make_directory(
-        &self,
-        caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        new: &NewAttributes,
-        change: &mut Change,
-    ) -> Result<Node> {
-        self.make(caller, (directory, name), change, |inner, change| {
-            inner.make_directory(caller, directory, name, new, change)
+    fn make_directory(&self, caller: &Caller, make: MakeDirectory<'_>, change: &mut Change) -> Result<Node> {
+        self.make(caller, (make.directory, make.name), change, |inner, change| {
+            inner.make_directory(caller, make, change)
         })
     }
 
-    fn make_link(
-        &self,
-        caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        target: &[u8],
-        new: &NewAttributes,
-        change: &mut Change,
-    ) -> Result<Node> {
-        self.make(caller, (directory, name), change, |inner, change| {
-            inner.make_link(caller, directory, name, target, new, change)
+    fn make_link(&self, caller: &Caller, make: MakeLink<'_>, change: &mut Change) -> Result<Node> {
+        self.make(caller, (make.directory, make.name), change, |inner, change| {
+            inner.make_link(caller, make, change)
         })
     }
 
-    fn make_special(
-        &self,
-        caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        kind: SpecialKind,
-        new: &NewAttributes,
-        change: &mut Change,
-    ) -> Result<Node> {
-        self.make(caller, (directory, name), change, |inner, change| {
-            inner.make_special(caller, directory, name, kind, new, change)
+    fn make_special(&self, caller: &Caller, make: MakeSpecial<'_>, change: &mut Change) -> Result<Node> {
+        self.make(caller, (make.directory, make.name), change, |inner, change| {
+            inner.make_special(caller, make, change)
         })
     }
 
@@ -398,17 +348,10 @@ impl Layer for AttributeCache {
         answer
     }
 
-    fn link(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        directory: &Handle,
-        name: Name<'_>,
-        change: &mut Change,
-    ) -> Result<Attributes> {
+    fn link(&self, caller: &Caller, link: AddLink<'_>, change: &mut Change) -> Result<Attributes> {
+        let AddLink { node, directory, name } = link;
         let since = self.known.lock().moment();
-        let run =
-            |inner: &dyn FileSystem, change: &mut Change| inner.link(caller, node, directory, name, change);
+        let run = |inner: &dyn FileSystem, change: &mut Change| inner.link(caller, link, change);
         let (answer, is_alone) = self.change_alone(directory, change, run);
         let time = (self.stopwatch)();
         let mut known = self.known.lock();
@@ -423,9 +366,7 @@ impl Layer for AttributeCache {
     fn read_directory(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        cookie: u64,
-        detail: Detail,
+        ListDirectory { directory, cookie, detail }: ListDirectory<'_>,
         sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<Listing> {
         let mut next = cookie;
@@ -437,81 +378,36 @@ impl Layer for AttributeCache {
         }
     }
 
-    fn commit(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        count: u64,
-        change: &mut Change,
-    ) -> Result<Committed> {
-        self.change(node, change, |inner, change| inner.commit(caller, node, offset, count, change))
+    fn commit(&self, caller: &Caller, commit: CommitFile<'_>, change: &mut Change) -> Result<Committed> {
+        self.change(commit.node, change, |inner, change| inner.commit(caller, commit, change))
     }
 
-    fn allocate(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        length: u64,
-        change: &mut Change,
-    ) -> Result<()> {
-        self.change(node, change, |inner, change| {
-            inner.require_ranges()?.allocate(caller, node, offset, length, change)
+    fn allocate(&self, caller: &Caller, extent: FileExtent<'_>, change: &mut Change) -> Result<()> {
+        self.change(extent.node, change, |inner, change| {
+            inner.require_ranges()?.allocate(caller, extent, change)
         })
     }
 
-    fn deallocate(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        length: u64,
-        change: &mut Change,
-    ) -> Result<()> {
-        self.change(node, change, |inner, change| {
-            inner.require_ranges()?.deallocate(caller, node, offset, length, change)
+    fn deallocate(&self, caller: &Caller, extent: FileExtent<'_>, change: &mut Change) -> Result<()> {
+        self.change(extent.node, change, |inner, change| {
+            inner.require_ranges()?.deallocate(caller, extent, change)
         })
     }
 
-    fn copy_range(
-        &self,
-        caller: &Caller,
-        from: (&Handle, u64),
-        to: (&Handle, u64),
-        count: u64,
-        change: &mut Change,
-    ) -> Result<Written> {
-        self.change(to.0, change, |inner, change| {
-            inner.require_ranges()?.copy_range(caller, from, to, count, change)
+    fn copy_range(&self, caller: &Caller, copy: CopyRange<'_>, change: &mut Change) -> Result<Written> {
+        self.change(copy.to.0, change, |inner, change| {
+            inner.require_ranges()?.copy_range(caller, copy, change)
         })
     }
 
-    fn clone_range(
-        &self,
-        caller: &Caller,
-        from: (&Handle, u64),
-        to: (&Handle, u64),
-        count: u64,
-        change: &mut Change,
-    ) -> Result<()> {
-        self.change(to.0, change, |inner, change| {
-            inner.require_ranges()?.clone_range(caller, from, to, count, change)
+    fn clone_range(&self, caller: &Caller, copy: CopyRange<'_>, change: &mut Change) -> Result<()> {
+        self.change(copy.to.0, change, |inner, change| {
+            inner.require_ranges()?.clone_range(caller, copy, change)
         })
     }
 
-    fn set_xattr(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        name: XattrName<'_>,
-        value: &[u8],
-        mode: SetXattrMode,
-        change: &mut Change,
-    ) -> Result<()> {
-        self.change(node, change, |inner, change| {
-            inner.require_xattrs()?.set_xattr(caller, node, name, value, mode, change)
-        })
+    fn set_xattr(&self, caller: &Caller, set: SetXattr<'_>, change: &mut Change) -> Result<()> {
+        self.change(set.node, change, |inner, change| inner.require_xattrs()?.set_xattr(caller, set, change))
     }
 
     fn remove_xattr(

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use howdah_vfs::{Access, Caller, Detail, Entry, FileSystem, Handle, Listing, Node, Result};
+use howdah_vfs::{Access, Caller, Detail, Entry, FileSystem, Handle, ListDirectory, Listing, Node, Result};
 
 use super::AttributeCache;
 use super::known::Moment;
@@ -36,13 +36,18 @@ impl AttributeCache {
         sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<bool> {
         let mut room = LISTED_MAX;
-        let listing = FileSystem::read_directory(self, caller, directory, 0, detail, &mut |entry| {
-            if room == 0 {
-                return ControlFlow::Break(());
-            }
-            room -= 1;
-            sink(entry)
-        })?;
+        let listing = FileSystem::read_directory(
+            self,
+            caller,
+            ListDirectory::new(directory, 0, detail),
+            &mut |entry| {
+                if room == 0 {
+                    return ControlFlow::Break(());
+                }
+                room -= 1;
+                sink(entry)
+            },
+        )?;
         Ok(listing.end)
     }
 
@@ -119,23 +124,24 @@ impl AttributeCache {
             (known.moment(), known.epoch_of(directory, time))
         };
         let (mut entries, mut attributes) = (Vec::new(), Vec::new());
-        let listing = self.inner.read_directory(caller, directory, 0, detail, &mut |entry| {
-            if entries.len() == LISTED_MAX {
-                return ControlFlow::Break(());
-            }
-            if let Some(node) = entry.node {
-                self.saw(&node.handle, &node.attributes, since);
-            }
-            attributes.push(entry.node.map(|node| node.attributes));
-            let node = entry.node.map(|node| node.handle);
-            entries.push(ListedEntry {
-                name: entry.name.into(),
-                file: entry.file,
-                cookie: entry.cookie,
-                node,
-            });
-            ControlFlow::Continue(())
-        })?;
+        let listing =
+            self.inner.read_directory(caller, ListDirectory::new(directory, 0, detail), &mut |entry| {
+                if entries.len() == LISTED_MAX {
+                    return ControlFlow::Break(());
+                }
+                if let Some(node) = entry.node {
+                    self.saw(&node.handle, &node.attributes, since);
+                }
+                attributes.push(entry.node.map(|node| node.attributes));
+                let node = entry.node.map(|node| node.handle);
+                entries.push(ListedEntry {
+                    name: entry.name.into(),
+                    file: entry.file,
+                    cookie: entry.cookie,
+                    node,
+                });
+                ControlFlow::Continue(())
+            })?;
         if let Some(now) = &listing.directory
             && self.saw(directory, now, since)
         {
@@ -170,13 +176,14 @@ impl AttributeCache {
     ) -> Result<Listing> {
         let since = self.known.lock().moment();
         let mut found = Vec::new();
-        let listing = self.inner.read_directory(caller, directory, cookie, detail, &mut |entry| {
-            if let Some(node) = entry.node {
-                self.saw(&node.handle, &node.attributes, since);
-                found.push((entry.name.to_vec(), node.handle));
-            }
-            sink(entry)
-        })?;
+        let listing =
+            self.inner.read_directory(caller, ListDirectory { directory, cookie, detail }, &mut |entry| {
+                if let Some(node) = entry.node {
+                    self.saw(&node.handle, &node.attributes, since);
+                    found.push((entry.name.to_vec(), node.handle));
+                }
+                sink(entry)
+            })?;
         if let Some(attributes) = &listing.directory
             && self.saw(directory, attributes, since)
         {

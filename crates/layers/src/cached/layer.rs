@@ -4,7 +4,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use howdah_vfs::layer::{Call, Layer, Stopwatch};
-use howdah_vfs::{Attributes, Caller, Change, Closed, Consistency, FileSystem, Handle, ReadOutcome, Result};
+use howdah_vfs::{
+    Attributes, Caller, Change, Closed, CommitFile, Consistency, FileSystem, Handle, ReadFile, ReadOutcome,
+    Result,
+};
 
 use super::{CachedReport, CachingOptions};
 use crate::{AttributeCache, ListAhead, ReadAhead, WriteBehind};
@@ -82,7 +85,7 @@ impl Consistency for Cached {
 
     fn closed(&self, caller: &Caller, node: &Handle) -> Result<Closed> {
         let mut change = Change::default();
-        let verifier = FileSystem::commit(self, caller, node, 0, 0, &mut change)?.verifier;
+        let verifier = FileSystem::commit(self, caller, CommitFile::new(node, 0, 0), &mut change)?.verifier;
         Ok(Closed { verifier, after: change.after })
     }
 
@@ -92,15 +95,8 @@ impl Consistency for Cached {
     }
 
     /// With what was written here before.
-    fn read_now(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        count: usize,
-        buffer: &mut Vec<u8>,
-    ) -> Result<ReadOutcome> {
-        FileSystem::read(&*self.writing, caller, node, offset, count, buffer)
+    fn read_now(&self, caller: &Caller, read: ReadFile<'_>, buffer: &mut Vec<u8>) -> Result<ReadOutcome> {
+        FileSystem::read(&*self.writing, caller, read, buffer)
     }
 }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use howdah_vfs::{
-    Attributes, Caller, Change, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes, Result,
-    Stability, Written,
+    Attributes, Caller, Change, CommitFile, Create, CreateFile, Data, FileSystem, FsError, Handle, Name,
+    NewAttributes, ReadFile, Result, SetAttributes, Stability, WriteFile, Written,
 };
 use parking_lot::{Mutex, RwLock};
 
@@ -73,9 +73,9 @@ impl OpenFile {
         options: OpenFileOptions,
     ) -> Result<Self> {
         let how = Create::Exclusive(verifier);
-        let node = fs.create(&caller, directory, name, &how, &mut Change::default())?.handle;
+        let node = fs.create(&caller, CreateFile::new(directory, name, &how), &mut Change::default())?.handle;
         // An exclusive request has no room for attributes, and servers keep the verifier in the times meanwhile.
-        fs.set_attributes(&caller, &node, new, None, &mut Change::default())?;
+        fs.set_attributes(&caller, SetAttributes::new(&node, new, None), &mut Change::default())?;
         Self::open(fs, caller, node, options)
     }
 
@@ -111,7 +111,7 @@ impl OpenFile {
     /// # Errors
     /// What reading is refused with.
     pub fn read_at(&self, offset: u64, count: usize, buffer: &mut Vec<u8>) -> Result<(usize, bool)> {
-        let outcome = self.fs.read(&self.caller, &self.node, offset, count, buffer)?;
+        let outcome = self.fs.read(&self.caller, ReadFile::new(&self.node, offset, count), buffer)?;
         let length = outcome.content.len();
         match outcome.content {
             howdah_vfs::Content::Appended(_) => {}
@@ -147,7 +147,11 @@ impl OpenFile {
         let _none_writes = self.writing.write();
         self.settle(true)?;
         let new = NewAttributes::with_size(size);
-        self.fs.set_attributes(&self.caller, &self.node, &new, None, &mut Change::default())
+        self.fs.set_attributes(
+            &self.caller,
+            SetAttributes::new(&self.node, &new, None),
+            &mut Change::default(),
+        )
     }
 
     /// Makes all that was written before this call durable (COMMIT), and writes again what a server that restarted has
@@ -170,7 +174,8 @@ impl OpenFile {
                 }
                 uncommitted.moment()
             };
-            let committed = self.fs.commit(&self.caller, &self.node, 0, 0, &mut Change::default())?;
+            let committed =
+                self.fs.commit(&self.caller, CommitFile::new(&self.node, 0, 0), &mut Change::default())?;
             let _none_writes = (!no_writers).then(|| self.writing.write());
             let lost = self.uncommitted.lock().committed(moment, committed.verifier);
             if lost.is_empty() {
@@ -197,10 +202,7 @@ impl OpenFile {
         loop {
             let Written { count, stability, verifier } = self.fs.write(
                 &self.caller,
-                &self.node,
-                offset,
-                Data::Shared(data.clone()),
-                Stability::Unstable,
+                WriteFile::new(&self.node, offset, Data::Shared(data.clone()), Stability::Unstable),
                 &mut Change::default(),
             )?;
             let written = data.split_to(count.min(data.len()));

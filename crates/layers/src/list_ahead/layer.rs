@@ -7,7 +7,8 @@ use std::time::Duration;
 use howdah_threads::{AtEnd, Threads};
 use howdah_vfs::layer::{Call, Layer, Stopwatch};
 use howdah_vfs::{
-    Access, Attributes, Caller, Detail, Entry, FileSystem, Found, Handle, Listing, Name, Result,
+    Access, Attributes, Caller, Detail, Entry, FileSystem, Found, Handle, ListDirectory, Listing, Name,
+    Result,
 };
 use parking_lot::{Condvar, Mutex};
 
@@ -154,16 +155,16 @@ impl Layer for ListAhead {
     fn read_directory(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        cookie: u64,
-        detail: Detail,
+        ListDirectory { directory, cookie, detail }: ListDirectory<'_>,
         sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<Listing> {
         let files = self.shared.files();
         if cookie != 0 || detail != Detail::Nodes || !self.is_worth() {
-            return files.read_directory(caller, directory, cookie, detail, sink);
+            return files.read_directory(caller, ListDirectory { directory, cookie, detail }, sink);
         }
-        self.list(caller, directory, sink, |sink| files.read_directory(caller, directory, 0, detail, sink))
+        self.list(caller, directory, sink, |sink| {
+            files.read_directory(caller, ListDirectory::new(directory, 0, detail), sink)
+        })
     }
 
     fn access(&self, caller: &Caller, node: &Handle, wanted: Access) -> Result<(Access, Attributes)> {

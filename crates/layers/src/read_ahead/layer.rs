@@ -10,8 +10,9 @@ use howdah_threads::{AtEnd, Threads};
 use howdah_tune::flight::{Bounds, Expected, Flight};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
-    Access, Attributes, Caller, Change, Content, Create, Data, Detail, Entry, FileSystem, Found, FsError,
-    Guard, Handle, Listing, Name, NewAttributes, Node, ReadOutcome, Result, Stability, Written,
+    Access, Attributes, Caller, Change, Content, CopyRange, CreateFile, Entry, FileExtent, FileSystem, Found,
+    FsError, Handle, ListDirectory, Listing, Name, Node, ReadFile, ReadOutcome, Result, SetAttributes,
+    WriteFile, Written,
 };
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
@@ -286,13 +287,11 @@ impl Layer for ReadAhead {
     fn read_directory(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        cookie: u64,
-        detail: Detail,
+        list: ListDirectory<'_>,
         sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<Listing> {
         let since = self.shared.start.elapsed();
-        self.shared.inner.read_directory(caller, directory, cookie, detail, &mut |entry| {
+        self.shared.inner.read_directory(caller, list, &mut |entry| {
             if let Some(node) = entry.node {
                 self.told(&node.handle, &node.attributes, since);
             }
@@ -303,9 +302,7 @@ impl Layer for ReadAhead {
     fn read(
         &self,
         caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        count: usize,
+        ReadFile { node, offset, count }: ReadFile<'_>,
         buffer: &mut Vec<u8>,
     ) -> Result<ReadOutcome> {
         let range = offset..offset.saturating_add(count as u64);
@@ -323,7 +320,7 @@ impl Layer for ReadAhead {
             None => {
                 self.shared.misses.fetch_add(1, Ordering::Relaxed);
                 let asked = self.shared.start.elapsed();
-                let read = self.shared.inner.read(caller, node, offset, count, buffer)?;
+                let read = self.shared.inner.read(caller, ReadFile { node, offset, count }, buffer)?;
                 let times = (asked, self.shared.start.elapsed());
                 self.shared.state.lock().blocks.validate(node, &read.attributes, times);
                 read
@@ -336,85 +333,35 @@ impl Layer for ReadAhead {
         Ok(read)
     }
 
-    fn write(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        data: Data<'_>,
-        stability: Stability,
-        change: &mut Change,
-    ) -> Result<Written> {
-        self.changing(node, |inner| inner.write(caller, node, offset, data, stability, change))
+    fn write(&self, caller: &Caller, write: WriteFile<'_>, change: &mut Change) -> Result<Written> {
+        self.changing(write.node, |inner| inner.write(caller, write, change))
     }
 
-    fn create(
-        &self,
-        caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        how: &Create,
-        change: &mut Change,
-    ) -> Result<Node> {
-        let node = self.shared.inner.create(caller, directory, name, how, change)?;
+    fn create(&self, caller: &Caller, create: CreateFile<'_>, change: &mut Change) -> Result<Node> {
+        let node = self.shared.inner.create(caller, create, change)?;
         // It may have been there, and be empty now.
         self.forget(&node.handle);
         Ok(node)
     }
 
-    fn set_attributes(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        new: &NewAttributes,
-        guard: Option<Guard>,
-        change: &mut Change,
-    ) -> Result<()> {
-        self.changing(node, |inner| inner.set_attributes(caller, node, new, guard, change))
+    fn set_attributes(&self, caller: &Caller, set: SetAttributes<'_>, change: &mut Change) -> Result<()> {
+        self.changing(set.node, |inner| inner.set_attributes(caller, set, change))
     }
 
-    fn allocate(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        length: u64,
-        change: &mut Change,
-    ) -> Result<()> {
-        self.changing(node, |inner| inner.require_ranges()?.allocate(caller, node, offset, length, change))
+    fn allocate(&self, caller: &Caller, extent: FileExtent<'_>, change: &mut Change) -> Result<()> {
+        self.changing(extent.node, |inner| inner.require_ranges()?.allocate(caller, extent, change))
     }
 
-    fn deallocate(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        length: u64,
-        change: &mut Change,
-    ) -> Result<()> {
-        self.changing(node, |inner| inner.require_ranges()?.deallocate(caller, node, offset, length, change))
+    fn deallocate(&self, caller: &Caller, extent: FileExtent<'_>, change: &mut Change) -> Result<()> {
+        self.changing(extent.node, |inner| inner.require_ranges()?.deallocate(caller, extent, change))
     }
 
-    fn copy_range(
-        &self,
-        caller: &Caller,
-        from: (&Handle, u64),
-        to: (&Handle, u64),
-        count: u64,
-        change: &mut Change,
-    ) -> Result<Written> {
-        self.changing(to.0, |inner| inner.require_ranges()?.copy_range(caller, from, to, count, change))
+    fn copy_range(&self, caller: &Caller, copy: CopyRange<'_>, change: &mut Change) -> Result<Written> {
+        self.changing(copy.to.0, |inner| inner.require_ranges()?.copy_range(caller, copy, change))
     }
 
-    fn clone_range(
-        &self,
-        caller: &Caller,
-        from: (&Handle, u64),
-        to: (&Handle, u64),
-        count: u64,
-        change: &mut Change,
-    ) -> Result<()> {
-        self.changing(to.0, |inner| inner.require_ranges()?.clone_range(caller, from, to, count, change))
+    fn clone_range(&self, caller: &Caller, copy: CopyRange<'_>, change: &mut Change) -> Result<()> {
+        self.changing(copy.to.0, |inner| inner.require_ranges()?.clone_range(caller, copy, change))
     }
 }
 
@@ -489,7 +436,7 @@ impl Shared {
         }
         let at = range.start + length as u64;
         let missing = usize::try_from(range.end - at).map_err(|_| FsError::Invalid)?;
-        let rest = self.inner.read(caller, node, at, missing, buffer)?;
+        let rest = self.inner.read(caller, ReadFile::new(node, at, missing), buffer)?;
         append(&rest.content, buffer)?;
         Ok(ReadOutcome { content: Content::Appended(length + rest.content.len()), ..rest })
     }
@@ -498,7 +445,7 @@ impl Shared {
         let size = self.options.block;
         let offset = key.1.checked_mul(size as u64).ok_or(FsError::TooBig)?;
         let mut buffer = Vec::with_capacity(size);
-        let read = self.inner.read(caller, &key.0, offset, size, &mut buffer)?;
+        let read = self.inner.read(caller, ReadFile::new(&key.0, offset, size), &mut buffer)?;
         let bytes = match &read.content {
             Content::Appended(_) => Bytes::from(buffer),
             Content::Bytes(bytes) => bytes.clone(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use howdah_vfs::{Caller, Change, FsError, Handle, Result, Stability};
+use howdah_vfs::{Caller, Change, CommitFile, FsError, Handle, Result, Stability};
 use parking_lot::MutexGuard;
 
 use super::file::Piece;
@@ -103,7 +103,7 @@ impl Shared {
             };
             // When that fails, the data is still held: the next COMMIT tries again. Unless the file is gone.
             let since = self.state.lock().known.moment();
-            let committed = self.inner.commit(caller, node, 0, 0, change);
+            let committed = self.inner.commit(caller, CommitFile::new(node, 0, 0), change);
             let mut state = self.state.lock();
             state.on_answer(&committed);
             if committed == Err(FsError::Stale) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use howdah_tune::flight::Started;
-use howdah_vfs::{Caller, Change, FsError, Handle, Result};
+use howdah_vfs::{Caller, Change, CommitFile, FsError, Handle, Result};
 
 use super::file::{Answered, Piece};
 use super::pools::Pools;
@@ -86,7 +86,8 @@ impl CommitJob {
     }
 
     fn run(self) {
-        let committed = self.shared.inner.commit(&self.caller, &self.node, 0, 0, &mut Change::default());
+        let committed =
+            self.shared.inner.commit(&self.caller, CommitFile::new(&self.node, 0, 0), &mut Change::default());
         self.shared.state.lock().on_answer(&committed);
         let committed = match committed {
             Ok(committed) => committed,

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
-    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, FileKind, FileSystem, Found,
-    FsError, Guard, Handle, Listing, Name, NewAttributes, Node, RangeOperations, ReadOutcome, Result,
-    SeekOutcome, SeekTarget, SetXattrMode, Stability, Written, XattrName,
+    Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CopyRange, Create, CreateFile, Entry,
+    FileExtent, FileKind, FileSystem, Found, FsError, Handle, ListDirectory, Listing, Name, Node,
+    RangeOperations, ReadFile, ReadOutcome, Result, SeekOutcome, SeekTarget, SetAttributes, SetXattr,
+    Stability, WriteFile, Written, XattrName,
 };
 
 use super::aging::Aging;
@@ -206,10 +207,7 @@ impl Layer for WriteBehind {
     fn write(
         &self,
         caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        data: Data<'_>,
-        stability: Stability,
+        WriteFile { node, offset, data, stability }: WriteFile<'_>,
         change: &mut Change,
     ) -> Result<Written> {
         // From before: if this very data is given up soon, COMMIT answers with another one.
@@ -217,7 +215,8 @@ impl Layer for WriteBehind {
         // What is empty, or reaches beyond what offsets can say, is judged by the file system itself.
         let ends = offset.checked_add(data.len() as u64).is_some_and(|end| i64::try_from(end).is_ok());
         if data.is_empty() || !ends {
-            let written = self.shared.inner.write(caller, node, offset, data, stability, change)?;
+            let written =
+                self.shared.inner.write(caller, WriteFile { node, offset, data, stability }, change)?;
             return Ok(Written { verifier, ..written });
         }
         let bytes = data.into_shared().map_err(|_| FsError::Io)?;
@@ -233,19 +232,12 @@ impl Layer for WriteBehind {
         Ok(Written { count, stability, verifier })
     }
 
-    fn commit(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        count: u64,
-        change: &mut Change,
-    ) -> Result<Committed> {
-        if !self.shared.commit(&self.pools, node, caller, Teller::User, change)? {
-            self.shared.inner.commit(caller, node, offset, count, change)?;
-            Shared::hide(&mut self.shared.state.lock(), node, change);
+    fn commit(&self, caller: &Caller, commit: CommitFile<'_>, change: &mut Change) -> Result<Committed> {
+        if !self.shared.commit(&self.pools, commit.node, caller, Teller::User, change)? {
+            self.shared.inner.commit(caller, commit, change)?;
+            Shared::hide(&mut self.shared.state.lock(), commit.node, change);
         }
-        Ok(Committed { verifier: self.verifier(node) })
+        Ok(Committed { verifier: self.verifier(commit.node) })
     }
 
     fn attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
@@ -257,9 +249,7 @@ impl Layer for WriteBehind {
     fn set_attributes(
         &self,
         caller: &Caller,
-        node: &Handle,
-        new: &NewAttributes,
-        guard: Option<Guard>,
+        SetAttributes { node, new, guard }: SetAttributes<'_>,
         change: &mut Change,
     ) -> Result<()> {
         // The guard is what callers were told while data was held: the server's own time is another one.
@@ -277,7 +267,7 @@ impl Layer for WriteBehind {
             guard => guard,
         };
         self.change(node, new.size.is_some(), change, |inner, change| {
-            inner.set_attributes(caller, node, new, guard, change)
+            inner.set_attributes(caller, SetAttributes { node, new, guard }, change)
         })
     }
 
@@ -301,9 +291,7 @@ impl Layer for WriteBehind {
     fn read(
         &self,
         caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        count: usize,
+        ReadFile { node, offset, count }: ReadFile<'_>,
         buffer: &mut Vec<u8>,
     ) -> Result<ReadOutcome> {
         let length = buffer.len();
@@ -311,7 +299,7 @@ impl Layer for WriteBehind {
             let range = offset..offset.saturating_add(count as u64);
             self.shared.flush_range(&self.pools, node, &range)?;
             let before = self.before(node);
-            let mut read = self.shared.inner.read(caller, node, offset, count, buffer)?;
+            let mut read = self.shared.inner.read(caller, ReadFile { node, offset, count }, buffer)?;
             // The server's end of the file is not where data ends that it has not got yet.
             let read_end = offset + read.content.len() as u64;
             if (read.end || read.content.len() < count) && read_end < before.dirty_end {
@@ -325,19 +313,12 @@ impl Layer for WriteBehind {
         }
     }
 
-    fn create(
-        &self,
-        caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        how: &Create,
-        change: &mut Change,
-    ) -> Result<Node> {
+    fn create(&self, caller: &Caller, create: CreateFile<'_>, change: &mut Change) -> Result<Node> {
         // It may cut a file short, and must not cut what comes after it.
-        let cuts = matches!(how, Create::Unchecked(new) if new.size.is_some());
+        let cuts = matches!(create.how, Create::Unchecked(new) if new.size.is_some());
         if cuts
             && !self.shared.nodes().is_empty()
-            && let Ok(found) = self.shared.inner.lookup(caller, directory, name)
+            && let Ok(found) = self.shared.inner.lookup(caller, create.directory, create.name)
         {
             // What else goes wrong is told by the next write or commit of that file.
             if let Err(FsError::Delay) = self.commit_held(&found.node.handle, Teller::Nobody) {
@@ -345,14 +326,14 @@ impl Layer for WriteBehind {
             }
         }
         let before = self.before_any();
-        let mut node = self.shared.inner.create(caller, directory, name, how, change)?;
+        let mut node = self.shared.inner.create(caller, create, change)?;
         if cuts {
             self.shared.sized(&node.handle);
             self.changed(&node.handle, Some(&node.attributes), true);
         }
         node.attributes = self.seen(&node.handle, node.attributes, before);
-        self.found(directory, name, &node);
-        if !matches!(how, Create::Unchecked(_)) {
+        self.found(create.directory, create.name, &node);
+        if !matches!(create.how, Create::Unchecked(_)) {
             // It is new, and belongs to who made it.
             self.shared.state.lock().known.may(&node.handle, caller, Access::MODIFY);
         }
@@ -383,34 +364,25 @@ impl Layer for WriteBehind {
         outcome
     }
 
-    fn link(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        directory: &Handle,
-        name: Name<'_>,
-        change: &mut Change,
-    ) -> Result<Attributes> {
-        let before = self.before(node);
-        let server = self.shared.inner.link(caller, node, directory, name, change)?;
-        Ok(self.seen(node, server, before))
+    fn link(&self, caller: &Caller, link: AddLink<'_>, change: &mut Change) -> Result<Attributes> {
+        let before = self.before(link.node);
+        let server = self.shared.inner.link(caller, link, change)?;
+        Ok(self.seen(link.node, server, before))
     }
 
     fn read_directory(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        cookie: u64,
-        detail: Detail,
+        list: ListDirectory<'_>,
         sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<Listing> {
         let before = self.before_any();
-        self.shared.inner.read_directory(caller, directory, cookie, detail, &mut |entry| {
+        self.shared.inner.read_directory(caller, list, &mut |entry| {
             let node = entry.node.map(|node| {
                 let mut state = self.shared.state.lock();
                 let mut attributes = node.attributes;
                 if attributes.kind == FileKind::Regular {
-                    state.known.found(directory, entry.name, node.handle);
+                    state.known.found(list.directory, entry.name, node.handle);
                     attributes = state.known.newest(&node.handle, attributes, before.moment);
                 }
                 Node { attributes: state.overlaid(&node.handle, attributes), ..*node }
@@ -424,51 +396,37 @@ impl Layer for WriteBehind {
         self.shared.inner.require_ranges()?.seek(caller, node, offset, target)
     }
 
-    fn allocate(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        length: u64,
-        change: &mut Change,
-    ) -> Result<()> {
+    fn allocate(&self, caller: &Caller, extent: FileExtent<'_>, change: &mut Change) -> Result<()> {
         // It changes no data.
-        self.replace(node, 0..0, change, |ranges, change| {
-            ranges.allocate(caller, node, offset, length, change)
-        })
+        self.replace(extent.node, 0..0, change, |ranges, change| ranges.allocate(caller, extent, change))
     }
 
-    fn deallocate(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        length: u64,
-        change: &mut Change,
-    ) -> Result<()> {
-        self.replace(node, offset..offset.saturating_add(length), change, |ranges, change| {
-            ranges.deallocate(caller, node, offset, length, change)
-        })
+    fn deallocate(&self, caller: &Caller, extent: FileExtent<'_>, change: &mut Change) -> Result<()> {
+        self.replace(
+            extent.node,
+            extent.offset..extent.offset.saturating_add(extent.length),
+            change,
+            |ranges, change| ranges.deallocate(caller, extent, change),
+        )
     }
 
     /// What the server copied is not here to be written again: it is durable when this returns.
     fn copy_range(
         &self,
         caller: &Caller,
-        from: (&Handle, u64),
-        to: (&Handle, u64),
-        count: u64,
+        CopyRange { from, to, count }: CopyRange<'_>,
         change: &mut Change,
     ) -> Result<Written> {
         self.send_from(from)?;
         for _ in 0..LOSSES_MAX {
             let written = self.replace(to.0, until(to.1, count), change, |ranges, change| {
-                ranges.copy_range(caller, from, to, count, change)
+                ranges.copy_range(caller, CopyRange { from, to, count }, change)
             })?;
             let Written { count: copied, stability, verifier } = written;
             let is_durable = copied == 0 || stability != Stability::Unstable || {
                 let (count, ignored) = (copied as u64, &mut Change::default());
-                self.shared.inner.commit(caller, to.0, to.1, count, ignored)?.verifier == verifier
+                self.shared.inner.commit(caller, CommitFile::new(to.0, to.1, count), ignored)?.verifier
+                    == verifier
             };
             if is_durable {
                 let (stability, verifier) = (Stability::FileSync, self.verifier(to.0));
@@ -478,31 +436,16 @@ impl Layer for WriteBehind {
         Err(FsError::Io)
     }
 
-    fn clone_range(
-        &self,
-        caller: &Caller,
-        from: (&Handle, u64),
-        to: (&Handle, u64),
-        count: u64,
-        change: &mut Change,
-    ) -> Result<()> {
-        self.send_from(from)?;
-        self.replace(to.0, until(to.1, count), change, |ranges, change| {
-            ranges.clone_range(caller, from, to, count, change)
+    fn clone_range(&self, caller: &Caller, copy: CopyRange<'_>, change: &mut Change) -> Result<()> {
+        self.send_from(copy.from)?;
+        self.replace(copy.to.0, until(copy.to.1, copy.count), change, |ranges, change| {
+            ranges.clone_range(caller, copy, change)
         })
     }
 
-    fn set_xattr(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        name: XattrName<'_>,
-        value: &[u8],
-        mode: SetXattrMode,
-        change: &mut Change,
-    ) -> Result<()> {
-        self.change(node, false, change, |inner, change| {
-            inner.require_xattrs()?.set_xattr(caller, node, name, value, mode, change)
+    fn set_xattr(&self, caller: &Caller, set: SetXattr<'_>, change: &mut Change) -> Result<()> {
+        self.change(set.node, false, change, |inner, change| {
+            inner.require_xattrs()?.set_xattr(caller, set, change)
         })
     }
 

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use howdah_tune::flight::{Bounds, Flight, Started};
 use howdah_vfs::{
-    Access, Attributes, Caller, Change, Data, FileSystem, FsError, Handle, Result, Stability, Written,
+    Access, Attributes, Caller, Change, Data, FileSystem, FsError, Handle, Result, Stability, WriteFile,
+    Written,
 };
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
@@ -143,7 +144,8 @@ impl Shared {
         }
         let since = self.state.lock().known.moment();
         let shared = Data::Shared(data.bytes.clone());
-        let outcome = self.inner.write(&data.caller, node, data.offset, shared, stability, change);
+        let outcome =
+            self.inner.write(&data.caller, WriteFile::new(node, data.offset, shared, stability), change);
         let mut state = self.state.lock();
         Self::hide(&mut state, node, change);
         state.file(node).arrived(&range);
@@ -348,7 +350,7 @@ impl Shared {
             let (rest, offset) = (piece.bytes.slice(done..), piece.offset + done as u64);
             let (data, since) = (Data::Shared(rest.clone()), self.state.lock().known.moment());
             let Written { count, stability, verifier } =
-                self.inner.write(&piece.caller, node, offset, data, how, change)?;
+                self.inner.write(&piece.caller, WriteFile::new(node, offset, data, how), change)?;
             if count == 0 {
                 return Err(FsError::Io);
             }

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use fuser::Errno;
-use howdah_vfs::{Change, Content, Data, FsError, Stability};
+use howdah_vfs::{Change, Content, Data, FsError, ReadFile, Stability, WriteFile};
 
 use crate::opens::KernelFile;
 use crate::refused::{Answer, Refused};
@@ -27,10 +27,11 @@ impl Shared {
     /// READ, past the caches for O_DIRECT: programs of several hosts share files by it. The kernel takes what is short for the end of the
     /// file.
     pub fn read(&self, open: &KernelFile, offset: u64, count: usize, flags: i32) -> Answer<Read> {
-        let (mut buffer, caller, node) = (Vec::new(), &open.caller, &open.node.handle);
+        let (mut buffer, caller) = (Vec::new(), &open.caller);
+        let read = ReadFile::new(&open.node.handle, offset, count);
         let outcome = match flags & libc::O_DIRECT {
-            0 => self.file_system.read(caller, node, offset, count, &mut buffer),
-            _ => self.consistency.read_now(caller, node, offset, count, &mut buffer),
+            0 => self.file_system.read(caller, read, &mut buffer),
+            _ => self.consistency.read_now(caller, read, &mut buffer),
         }?;
         let read = match outcome.content {
             Content::Appended(_) => Read::Vector(buffer),
@@ -77,7 +78,11 @@ impl Shared {
         let (caller, node, mut change) = (&open.caller, &open.node, Change::default());
         node.content.lock().unset.wrote();
         let data = Data::Shared(data);
-        let written = self.file_system.write(caller, &node.handle, offset, data, stability, &mut change)?;
+        let written = self.file_system.write(
+            caller,
+            WriteFile::new(&node.handle, offset, data, stability),
+            &mut change,
+        )?;
         open.wrote(&written);
         Ok(written.count)
     }

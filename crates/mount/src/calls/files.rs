@@ -6,8 +6,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use fuser::{Errno, FopenFlags};
 use howdah_vfs::{
-    Access, Attributes, Caller, Change, Closed, Create, FileKind, FsError, Handle, Name, NewAttributes, Node,
-    SetTime, Stability,
+    Access, Attributes, Caller, Change, Closed, Create, CreateFile, FileKind, FsError, Handle, Name,
+    NewAttributes, Node, SetAttributes, SetTime, Stability,
 };
 
 use crate::nodes::{KernelNode, Seen};
@@ -122,7 +122,11 @@ impl Shared {
         flags: i32,
     ) -> Answer<Made> {
         let how = Create::Guarded(NewAttributes::with_mode(mode & 0o7777));
-        match self.file_system.create(caller, &parent.handle, name, &how, &mut Change::default()) {
+        match self.file_system.create(
+            caller,
+            CreateFile::new(&parent.handle, name, &how),
+            &mut Change::default(),
+        ) {
             Err(FsError::Exists) => {}
             made => return Ok(Made::new(made?)),
         }
@@ -154,14 +158,13 @@ impl Shared {
         let directory = &parent.handle;
         let how = Create::Exclusive(verifier);
         let new = NewAttributes::with_mode(mode & 0o7777);
-        match self.file_system.create(caller, directory, name, &how, &mut Change::default()) {
+        match self.file_system.create(caller, CreateFile::new(directory, name, &how), &mut Change::default())
+        {
             Err(FsError::NotSupported) => {
                 let how = Create::Guarded(new);
                 Ok(Made::new(self.file_system.create(
                     caller,
-                    directory,
-                    name,
-                    &how,
+                    CreateFile::new(directory, name, &how),
                     &mut Change::default(),
                 )?))
             }
@@ -181,7 +184,7 @@ impl Shared {
 
     fn set(&self, caller: &Caller, node: &Handle, new: &NewAttributes) -> Answer<Attributes> {
         let mut change = Change::default();
-        self.file_system.set_attributes(caller, node, new, None, &mut change)?;
+        self.file_system.set_attributes(caller, SetAttributes::new(node, new, None), &mut change)?;
         Ok(match change.after {
             Some(after) => after,
             None => self.file_system.attributes(caller, node)?,

@@ -3,7 +3,10 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use fuser::{Errno, RenameFlags};
-use howdah_vfs::{Change, FileKind, FsError, Handle, Name, NewAttributes, Node, SpecialKind};
+use howdah_vfs::{
+    AddLink, Change, CreateFile, FileKind, FsError, Handle, MakeDirectory, MakeLink, MakeSpecial, Name,
+    NewAttributes, Node, SpecialKind,
+};
 
 use crate::nodes::KernelNode;
 use crate::refused::{Answer, Refused};
@@ -48,13 +51,23 @@ impl Shared {
         let (files, directory, change) = (&self.file_system, &parent.handle, &mut change);
         let new = NewAttributes::with_mode(mode & 0o7777);
         Ok(match what {
-            Making::File => files.create(&caller, directory, name, &howdah_vfs::Create::Guarded(new), change),
-            Making::Directory => files.make_directory(&caller, directory, name, &new, change),
-            // The mode of a symbolic link counts nowhere, and not every server takes one.
-            Making::Link(target) => {
-                files.make_link(&caller, directory, name, target, &NewAttributes::default(), change)
+            Making::File => files.create(
+                &caller,
+                CreateFile::new(directory, name, &howdah_vfs::Create::Guarded(new)),
+                change,
+            ),
+            Making::Directory => {
+                files.make_directory(&caller, MakeDirectory::new(directory, name, &new), change)
             }
-            Making::Special(kind) => files.make_special(&caller, directory, name, kind, &new, change),
+            // The mode of a symbolic link counts nowhere, and not every server takes one.
+            Making::Link(target) => files.make_link(
+                &caller,
+                MakeLink::new(directory, name, target, &NewAttributes::default()),
+                change,
+            ),
+            Making::Special(kind) => {
+                files.make_special(&caller, MakeSpecial::new(directory, name, kind, &new), change)
+            }
         }?)
     }
 
@@ -63,7 +76,8 @@ impl Shared {
         let (node, parent) = (self.nodes.of(number)?, self.nodes.of(parent)?);
         let (caller, name) = (self.caller(asker), Name::parse(name)?);
         let mut change = Change::default();
-        let attributes = self.file_system.link(&caller, &node.handle, &parent.handle, name, &mut change)?;
+        let attributes =
+            self.file_system.link(&caller, AddLink::new(&node.handle, &parent.handle, name), &mut change)?;
         Ok(Node { handle: node.handle, attributes })
     }
 
@@ -164,7 +178,7 @@ impl Shared {
             return Err(Refused(Errno::EINVAL));
         }
         let mut change = Change::default();
-        match self.file_system.link(&caller, &source.handle, &to.0.handle, to.1, &mut change) {
+        match self.file_system.link(&caller, AddLink::new(&source.handle, &to.0.handle, to.1), &mut change) {
             Err(FsError::NotSupported | FsError::NotPermitted | FsError::TooManyLinks) => {
                 return Err(Refused(Errno::EINVAL));
             }

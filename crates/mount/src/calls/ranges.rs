@@ -1,7 +1,9 @@
 //! Ranges of files: holes, space that is reserved or given back, and copies that the server makes.
 
 use fuser::Errno;
-use howdah_vfs::{Change, FsError, NewAttributes, RangeOperations, SeekTarget};
+use howdah_vfs::{
+    Change, CopyRange, FileExtent, FsError, NewAttributes, RangeOperations, SeekTarget, SetAttributes,
+};
 
 use crate::opens::KernelFile;
 use crate::refused::{Answer, Refused};
@@ -45,7 +47,8 @@ impl Shared {
         }
         target.node.content.lock().unset.wrote();
         let (from, to) = ((&source.node.handle, from_offset), (&target.node.handle, to_offset));
-        let copied = ranges.copy_range(&target.caller, from, to, count, &mut Change::default())?;
+        let copied =
+            ranges.copy_range(&target.caller, CopyRange { from, to, count }, &mut Change::default())?;
         target.wrote(&copied);
         self.counters.on_write(copied.count);
         Ok(u32::try_from(copied.count).unwrap_or(u32::MAX))
@@ -59,8 +62,10 @@ impl Shared {
         self.settle_first(&file.node);
         let (caller, node, change) = (&file.caller, &file.node.handle, &mut Change::default());
         match (mode, self.file_system.ranges()) {
-            (PUNCH, Some(ranges)) => Ok(ranges.deallocate(caller, node, offset, length, change)?),
-            (0, Some(ranges)) => match ranges.allocate(caller, node, offset, length, change) {
+            (PUNCH, Some(ranges)) => {
+                Ok(ranges.deallocate(caller, FileExtent { node, offset, length }, change)?)
+            }
+            (0, Some(ranges)) => match ranges.allocate(caller, FileExtent { node, offset, length }, change) {
                 Err(FsError::NotSupported) => self.lengthen(&file, end),
                 outcome => Ok(outcome?),
             },
@@ -78,7 +83,11 @@ impl Shared {
                 return Err(Refused(Errno::EOPNOTSUPP));
             }
             let guard = Some((&now).into());
-            let set = self.file_system.set_attributes(caller, node, &new, guard, &mut Change::default());
+            let set = self.file_system.set_attributes(
+                caller,
+                SetAttributes::new(node, &new, guard),
+                &mut Change::default(),
+            );
             match set {
                 Err(FsError::NotSynchronised) => {}
                 outcome => return Ok(outcome?),

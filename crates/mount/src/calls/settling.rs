@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use howdah_vfs::{Attributes, Caller, Change, FileSystem, Handle, NewAttributes};
+use howdah_vfs::{Attributes, Caller, Change, FileSystem, Handle, NewAttributes, SetAttributes};
 
 use crate::nodes::KernelNode;
 use crate::refused::{Answer, Refused};
@@ -88,7 +88,7 @@ fn set(
     new: &NewAttributes,
 ) -> Answer<Option<Attributes>> {
     let mut change = Change::default();
-    files.set_attributes(caller, file, new, None, &mut change)?;
+    files.set_attributes(caller, SetAttributes::new(file, new, None), &mut change)?;
     Ok(change.after)
 }
 
@@ -99,7 +99,7 @@ mod tests {
 
     use howdah_threads::{AtEnd, Threads};
     use howdah_vfs::memory::MemoryFileSystem;
-    use howdah_vfs::{Create, Name};
+    use howdah_vfs::{Create, CreateFile, Name};
 
     use super::*;
     use crate::consistency::Plain;
@@ -133,7 +133,8 @@ mod tests {
         let shared = mount_of(Arc::clone(&memory) as _);
         let name = Name::parse(b"file").expect("a name");
         let how = Create::Guarded(NewAttributes::with_mode(0o600));
-        let made = memory.create(&Caller::ROOT, &memory.root(), name, &how, &mut Change::default());
+        let made =
+            memory.create(&Caller::ROOT, CreateFile::new(&memory.root(), name, &how), &mut Change::default());
         let node = shared.nodes.enter(&made.expect("made"));
         node.opens.store(1, SeqCst);
         node.content.lock().maker = Some(Caller::ROOT);

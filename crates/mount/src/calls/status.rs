@@ -1,7 +1,9 @@
 //! Attributes, rights, links, and how full it is.
 
 use fuser::{AccessFlags, Errno};
-use howdah_vfs::{Access, Attributes, Caller, Change, FileKind, Handle, NewAttributes, Statistics};
+use howdah_vfs::{
+    Access, Attributes, Caller, Change, FileKind, Handle, NewAttributes, SetAttributes, Statistics,
+};
 
 use crate::refused::{Answer, Refused};
 use crate::shared::Shared;
@@ -52,7 +54,7 @@ impl Shared {
             self.may_cut(&caller, &node.handle, open)?;
         }
         let mut change = Change::default();
-        self.file_system.set_attributes(&caller, &node.handle, new, None, &mut change)?;
+        self.file_system.set_attributes(&caller, SetAttributes::new(&node.handle, new, None), &mut change)?;
         let after = match change.after {
             Some(after) => after,
             None => self.file_system.attributes(&caller, &node.handle)?,

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use fuser::Errno;
-use howdah_vfs::{Change, ExtendedAttributes, SetXattrMode, XattrName};
+use howdah_vfs::{Change, ExtendedAttributes, SetXattr, SetXattrMode, XattrName};
 
 use crate::refused::{Answer, Refused};
 use crate::shared::Shared;
@@ -58,7 +58,11 @@ impl Shared {
         };
         let (node, caller) = (self.nodes.of(number)?, self.caller(asker));
         self.settle_first(&node);
-        Ok(xattrs.set_xattr(&caller, &node.handle, name, value, mode, &mut Change::default())?)
+        Ok(xattrs.set_xattr(
+            &caller,
+            SetXattr::new(&node.handle, name, value, mode),
+            &mut Change::default(),
+        )?)
     }
 
     /// LISTXATTR: each name with its namespace and a NUL.

@@ -1,7 +1,7 @@
 //! A file system whose calls say how long they take, so that storage can be told from the rest.
 
 use howdah_vfs::layer::{Call, Layer};
-use howdah_vfs::{Caller, FileSystem, Handle, ReadOutcome, Result};
+use howdah_vfs::{Caller, FileSystem, ReadFile, ReadOutcome, Result};
 
 use super::desk::{enter_storage, leave_storage};
 use crate::limits::BULK_MIN;
@@ -29,16 +29,9 @@ impl Layer for Timed<'_> {
         outcome
     }
 
-    fn read(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        count: usize,
-        buffer: &mut Vec<u8>,
-    ) -> Result<ReadOutcome> {
-        let asking = enter_storage(count >= BULK_MIN);
-        let outcome = self.0.read(caller, node, offset, count, buffer);
+    fn read(&self, caller: &Caller, read: ReadFile<'_>, buffer: &mut Vec<u8>) -> Result<ReadOutcome> {
+        let asking = enter_storage(read.count >= BULK_MIN);
+        let outcome = self.0.read(caller, read, buffer);
         leave_storage(asking);
         outcome
     }

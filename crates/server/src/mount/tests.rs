@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::locks::Mutex;
 use howdah_vfs::memory::MemoryFileSystem;
-use howdah_vfs::{Caller, Change, FileSystem, Name, NewAttributes};
+use howdah_vfs::{Caller, Change, FileSystem, MakeDirectory, Name, NewAttributes};
 use howdah_wire::mount::{self as wire, DirectoryPath, Status, dump, export, mnt, umnt};
 use howdah_wire::rpc::{Accepted, AuthFlavor};
 use tracing::field::{Field, Visit};
@@ -34,7 +34,8 @@ fn service() -> Service {
     let open = MemoryFileSystem::new();
     let inner = Name::parse(b"inner").expect("a name");
     let all = NewAttributes::with_mode(0o755);
-    open.make_directory(&root, &open.root(), inner, &all, &mut Change::default()).expect("made");
+    open.make_directory(&root, MakeDirectory::new(&open.root(), inner, &all), &mut Change::default())
+        .expect("made");
     let only = |clients| ClientRule { clients, ..ClientRule::default() };
     let network = Clients::Network { address: "192.0.2.0".parse().expect("address"), prefix: 24 };
     let address = Clients::Addresses(vec!["203.0.113.5".parse().expect("address")]);

@@ -1,6 +1,6 @@
 //! COMMIT: makes what was written unstably durable.
 
-use howdah_vfs::{Change, FileSystem};
+use howdah_vfs::{Change, CommitFile, FileSystem};
 use howdah_wire::nfs3::Refused;
 use howdah_wire::nfs3::commit::{Arguments, Reply as Answer, Success};
 use howdah_wire::xdr::Decode;
@@ -23,7 +23,8 @@ fn answer(context: &Context<'_>, arguments: &Arguments<'_>) -> Answer {
     let file = context.open(arguments.node).map_err(nothing_known)?;
     let (offset, count) = (arguments.offset, arguments.count.into());
     let mut change = Change::default();
-    let outcome = file.file_system.commit(&file.caller, &file.handle, offset, count, &mut change);
+    let outcome =
+        file.file_system.commit(&file.caller, CommitFile::new(&file.handle, offset, count), &mut change);
     let consistency = file.consistency(&change);
     match outcome {
         Ok(committed) => Ok(Success { file: consistency, verifier: committed.verifier }),

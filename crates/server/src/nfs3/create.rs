@@ -1,7 +1,7 @@
 //! CREATE: makes a regular file, or takes the one that is there.
 
 use howdah_state::IoKind;
-use howdah_vfs::{Create, FileSystem, NewAttributes};
+use howdah_vfs::{Create, CreateFile, FileSystem, NewAttributes};
 use howdah_wire::nfs3::Status;
 use howdah_wire::nfs3::create::{Arguments, How};
 use howdah_wire::xdr::Decode;
@@ -25,7 +25,11 @@ pub fn run(nfs3: &Nfs3, request: &mut Request<'_, '_>, reply: &mut Reply) -> Res
         {
             context.permits_node(directory, found.node.handle, IoKind::Write)?;
         }
-        let made = directory.file_system.create(&directory.caller, &directory.handle, name, &how, change);
+        let made = directory.file_system.create(
+            &directory.caller,
+            CreateFile::new(&directory.handle, name, &how),
+            change,
+        );
         let made = made.map_err(convert::status)?;
         match how {
             Create::Exclusive(verifier) if !context.is_first_maker(directory, &made.handle, verifier) => {

@@ -1,6 +1,6 @@
 //! LINK: gives a node one more name.
 
-use howdah_vfs::{Attributes, Change, FileSystem};
+use howdah_vfs::{AddLink, Attributes, Change, FileSystem};
 use howdah_wire::nfs3::link::{Arguments, Linked, Reply as Answer};
 use howdah_wire::nfs3::{Refused, Status};
 use howdah_wire::xdr::Decode;
@@ -42,6 +42,7 @@ fn link(
     if !node.is_beside(directory) {
         return Err(Status::CrossDevice);
     }
-    let linked = node.file_system.link(&node.caller, &node.handle, &directory.handle, name, change);
+    let linked =
+        node.file_system.link(&node.caller, AddLink::new(&node.handle, &directory.handle, name), change);
     linked.map_err(convert::status)
 }

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use howdah_vfs::{Detail, Entry, FileSystem};
+use howdah_vfs::{Detail, Entry, FileSystem, ListDirectory};
 use howdah_wire::nfs3::listing::{Budget, Writer};
 use howdah_wire::nfs3::{Attributes, FileHandle, Refused, Status};
 
@@ -43,7 +43,11 @@ pub fn answer(
     let mut writer = Writer::new(reply.bytes_mut(), VERIFIER, budget);
     let mut sink = |entry: Entry<'_>| add(&directory, &mut writer, &entry);
     let (caller, handle) = (&directory.caller, &directory.handle);
-    let listing = directory.file_system.read_directory(caller, handle, wish.cookie, wish.detail, &mut sink);
+    let listing = directory.file_system.read_directory(
+        caller,
+        ListDirectory::new(handle, wish.cookie, wish.detail),
+        &mut sink,
+    );
     let status = match listing {
         // Nothing fits, and a client that went on from here would never get further.
         Ok(listing) if writer.is_empty() && !listing.end => Status::TooSmall,

@@ -1,6 +1,6 @@
 //! MKDIR: makes a directory.
 
-use howdah_vfs::FileSystem;
+use howdah_vfs::{FileSystem, MakeDirectory};
 use howdah_wire::nfs3::mkdir::Arguments;
 use howdah_wire::xdr::Decode;
 
@@ -16,8 +16,11 @@ pub fn run(nfs3: &Nfs3, request: &mut Request<'_, '_>, reply: &mut Reply) -> Res
     let arguments = Arguments::decode(&mut request.arguments)?;
     made::answer(&context, &arguments.object, reply, |directory, name, change| {
         let new = convert::new_attributes(&arguments.new)?;
-        let made =
-            directory.file_system.make_directory(&directory.caller, &directory.handle, name, &new, change);
+        let made = directory.file_system.make_directory(
+            &directory.caller,
+            MakeDirectory::new(&directory.handle, name, &new),
+            change,
+        );
         made.map_err(convert::status)
     });
     Ok(())

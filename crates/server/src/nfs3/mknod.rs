@@ -1,6 +1,6 @@
 //! MKNOD: makes a device, a socket or a pipe.
 
-use howdah_vfs::{FileSystem, SpecialKind};
+use howdah_vfs::{FileSystem, MakeSpecial, SpecialKind};
 use howdah_wire::nfs3::mknod::{Arguments, What};
 use howdah_wire::nfs3::{NewAttributes, Status};
 use howdah_wire::xdr::Decode;
@@ -19,7 +19,8 @@ pub fn run(nfs3: &Nfs3, request: &mut Request<'_, '_>, reply: &mut Reply) -> Res
         let (kind, new) = kind(&arguments.what)?;
         let new = convert::new_attributes(&new)?;
         let (caller, handle) = (&directory.caller, &directory.handle);
-        let made = directory.file_system.make_special(caller, handle, name, kind, &new, change);
+        let made =
+            directory.file_system.make_special(caller, MakeSpecial::new(handle, name, kind, &new), change);
         made.map_err(convert::status)
     });
     Ok(())

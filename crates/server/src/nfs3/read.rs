@@ -2,7 +2,7 @@
 //! content that the transport sends after it. Only where the transport cannot, a range of a file is read here.
 
 use howdah_state::IoKind;
-use howdah_vfs::FileSystem;
+use howdah_vfs::{FileSystem, ReadFile};
 use howdah_wire::nfs3::Refused;
 use howdah_wire::nfs3::read::{Arguments, Head, Reply as Answer};
 use howdah_wire::xdr::Decode;
@@ -34,7 +34,8 @@ fn answer(context: &Context<'_>, arguments: &Arguments<'_>, reply: &mut Reply) {
     let start = buffer.len();
     // The head has one length whatever is in it: its place is kept, and filled in when the data is there.
     buffer.resize(start + Head::SIZE, 0);
-    let outcome = file.file_system.read(&file.caller, &file.handle, arguments.offset, count, buffer);
+    let outcome =
+        file.file_system.read(&file.caller, ReadFile::new(&file.handle, arguments.offset, count), buffer);
     let outcome = if context.copies_reads() { outcome.and_then(|read| read.copied(buffer)) } else { outcome };
     match outcome {
         Ok(outcome) => {

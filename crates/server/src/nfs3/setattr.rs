@@ -1,7 +1,7 @@
 //! SETATTR: sets attributes of a node.
 
 use howdah_state::IoKind;
-use howdah_vfs::{Change, FileSystem};
+use howdah_vfs::{Change, FileSystem, SetAttributes};
 use howdah_wire::nfs3::setattr::{Arguments, Reply as Answer, Success};
 use howdah_wire::nfs3::{Refused, Status};
 use howdah_wire::xdr::Decode;
@@ -38,5 +38,7 @@ fn answer(context: &Context<'_>, arguments: &Arguments<'_>) -> Answer {
 fn set(node: &Object<'_>, arguments: &Arguments<'_>, change: &mut Change) -> Result<(), Status> {
     let new = convert::new_attributes(&arguments.new)?;
     let guard = arguments.guard.map(|changed| convert::timestamp(changed).into());
-    node.file_system.set_attributes(&node.caller, &node.handle, &new, guard, change).map_err(convert::status)
+    node.file_system
+        .set_attributes(&node.caller, SetAttributes::new(&node.handle, &new, guard), change)
+        .map_err(convert::status)
 }

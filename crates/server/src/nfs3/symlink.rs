@@ -1,6 +1,6 @@
 //! SYMLINK: makes a symbolic link. The server never follows one: its target means something to clients only.
 
-use howdah_vfs::FileSystem;
+use howdah_vfs::{FileSystem, MakeLink};
 use howdah_wire::nfs3::Status;
 use howdah_wire::nfs3::symlink::Arguments;
 use howdah_wire::xdr::Decode;
@@ -20,7 +20,7 @@ pub fn run(nfs3: &Nfs3, request: &mut Request<'_, '_>, reply: &mut Reply) -> Res
         let new = convert::new_attributes(&arguments.new)?;
         let target = target(arguments.target)?;
         let (caller, handle) = (&directory.caller, &directory.handle);
-        let made = directory.file_system.make_link(caller, handle, name, target, &new, change);
+        let made = directory.file_system.make_link(caller, MakeLink::new(handle, name, target, &new), change);
         made.map_err(convert::status)
     });
     Ok(())

@@ -1,7 +1,7 @@
 //! WRITE: data into a file. The data is borrowed from the call, or still waits in the socket.
 
 use howdah_state::IoKind;
-use howdah_vfs::{Change, Data, FileSystem, Stability, Written};
+use howdah_vfs::{Change, Data, FileSystem, Stability, WriteFile, Written};
 use howdah_wire::nfs3::write::{self, Head, Reply as Answer, Success};
 use howdah_wire::nfs3::{Refused, Status};
 use howdah_wire::xdr::Decode;
@@ -64,7 +64,7 @@ fn put(
     };
     let stability = asked(head.stability);
     file.file_system
-        .write(&file.caller, &file.handle, head.offset, data, stability, change)
+        .write(&file.caller, WriteFile::new(&file.handle, head.offset, data, stability), change)
         .map_err(convert::status)
 }
 

@@ -1,7 +1,7 @@
 //! ALLOCATE and DEALLOCATE: space for a range of the current file is reserved, or given back. Their results hold nothing.
 
 use howdah_state::IoKind;
-use howdah_vfs::Change;
+use howdah_vfs::{Change, FileExtent};
 use howdah_wire::nfs4::{StateId, Status, allocate, deallocate};
 use howdah_wire::xdr::{Decode, Decoder};
 
@@ -15,7 +15,7 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, _: &mut Rep
     let allocate::Arguments { state, offset, length } = allocate::Arguments::decode(arguments)?;
     let file = to_change(compound, state)?;
     file.ranges()?
-        .allocate(&file.caller, &file.handle, offset, length, &mut Change::default())
+        .allocate(&file.caller, FileExtent::new(&file.handle, offset, length), &mut Change::default())
         .map_err(|error| refusal(file, error).into())
 }
 
@@ -24,7 +24,7 @@ pub fn deallocate(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, _: &
     let deallocate::Arguments { state, offset, length } = deallocate::Arguments::decode(arguments)?;
     let file = to_change(compound, state)?;
     file.ranges()?
-        .deallocate(&file.caller, &file.handle, offset, length, &mut Change::default())
+        .deallocate(&file.caller, FileExtent::new(&file.handle, offset, length), &mut Change::default())
         .map_err(|error| refusal(file, error).into())
 }
 

@@ -1,6 +1,6 @@
 //! CLONE: a range of the current file shares the storage of a range of the saved one. The result holds nothing.
 
-use howdah_vfs::Change;
+use howdah_vfs::{Change, CopyRange};
 use howdah_wire::nfs4::clone::Arguments;
 use howdah_wire::xdr::{Decode, Decoder};
 
@@ -14,6 +14,6 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, _: &mut Rep
     let pair = Pair::of(compound, arguments.source, arguments.destination)?;
     let (from, to) = (pair.from(arguments.source_offset), pair.to(arguments.destination_offset));
     pair.ranges
-        .clone_range(&pair.target.caller, from, to, arguments.count, &mut Change::default())
+        .clone_range(&pair.target.caller, CopyRange::new(from, to, arguments.count), &mut Change::default())
         .map_err(|error| pair.refusal(error).into())
 }

@@ -1,7 +1,7 @@
 //! COPY: a range of the saved file goes into the current one. Always from start to end, and before it is answered; less than
 //! was asked for if that would take long, and the client asks for the rest. Other servers are not copied from.
 
-use howdah_vfs::Change;
+use howdah_vfs::{Change, CopyRange};
 use howdah_wire::nfs4::copy::{Arguments, Requirements, Success};
 use howdah_wire::nfs4::{Status, Verifier};
 use howdah_wire::xdr::{Decode, Decoder};
@@ -25,7 +25,8 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
         return Err(pair.refusal(howdah_vfs::FsError::Invalid).into());
     }
     let (from, to) = (pair.from(offset), pair.to(arguments.destination_offset));
-    let copied = pair.ranges.copy_range(&pair.target.caller, from, to, count, &mut Change::default());
+    let copied =
+        pair.ranges.copy_range(&pair.target.caller, CopyRange { from, to, count }, &mut Change::default());
     let copied = copied.map_err(|error| pair.refusal(error))?;
     reply.write(&Success {
         state: None,

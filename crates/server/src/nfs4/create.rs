@@ -1,6 +1,6 @@
 //! CREATE: makes a node that is not a regular file, and makes it the current one.
 
-use howdah_vfs::{Change, FileSystem, FsError, SpecialKind};
+use howdah_vfs::{Change, FileSystem, FsError, MakeDirectory, MakeLink, MakeSpecial, SpecialKind};
 use howdah_wire::nfs4::Status;
 use howdah_wire::nfs4::create::{Arguments, NewNode, Success};
 use howdah_wire::xdr::{Decode, Decoder};
@@ -21,7 +21,8 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
     let name = names::of(name.0)?;
     let mut change = Change::default();
     let (file_system, caller, handle) = (&directory.file_system, &directory.caller, &directory.handle);
-    let mut special = |kind| file_system.make_special(caller, handle, name, kind, &new, &mut change);
+    let mut special =
+        |kind| file_system.make_special(caller, MakeSpecial::new(handle, name, kind, &new), &mut change);
     let made = match node {
         NewNode::BlockDevice(device) => special(SpecialKind::BlockDevice(convert::device_number(device))),
         NewNode::CharacterDevice(device) => {
@@ -29,11 +30,13 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
         }
         NewNode::Socket => special(SpecialKind::Socket),
         NewNode::Fifo => special(SpecialKind::Fifo),
-        NewNode::Directory => file_system.make_directory(caller, handle, name, &new, &mut change),
+        NewNode::Directory => {
+            file_system.make_directory(caller, MakeDirectory::new(handle, name, &new), &mut change)
+        }
         NewNode::SymbolicLink(target) if target.0.len() > TARGET_MAX => Err(FsError::NameTooLong),
         NewNode::SymbolicLink(target) if target.0.is_empty() => Err(FsError::Invalid),
         NewNode::SymbolicLink(target) => {
-            file_system.make_link(caller, handle, name, target.0, &new, &mut change)
+            file_system.make_link(caller, MakeLink::new(handle, name, target.0, &new), &mut change)
         }
         NewNode::Other(_) => return Err(Status::BADTYPE.into()),
     };

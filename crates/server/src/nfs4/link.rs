@@ -1,6 +1,6 @@
 //! LINK: gives the saved node one more name, in the current directory.
 
-use howdah_vfs::{Change, FileKind, FileSystem};
+use howdah_vfs::{AddLink, Change, FileKind, FileSystem};
 use howdah_wire::nfs4::Status;
 use howdah_wire::nfs4::link::{Arguments, Success};
 use howdah_wire::xdr::{Decode, Decoder};
@@ -23,7 +23,7 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
     compound.refuse_in_grace()?;
     let mut change = Change::default();
     node.file_system
-        .link(&node.caller, &node.handle, &directory.handle, name, &mut change)
+        .link(&node.caller, AddLink::new(&node.handle, &directory.handle, name), &mut change)
         .map_err(|error| create::in_directory(directory, error))?;
     reply.write(&Success { directory: convert::change_info(&change, || directory.attributes().ok()) });
     Ok(())

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use howdah_state::{IoKind, OpenRequest, ShareAccess, ShareDeny};
 use howdah_vfs::{
-    Access, Attributes, Change, Create, FileKind, FileSystem, FsError, Name, NewAttributes, Node as Found,
+    Access, Attributes, Change, Create, CreateFile, FileKind, FileSystem, FsError, Name, NewAttributes,
+    Node as Found, SetAttributes,
 };
 use howdah_wire::nfs4::attributes::{TIME_ACCESS_SET, TIME_MODIFY_SET};
 use howdah_wire::nfs4::open::{
@@ -82,7 +83,11 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
     if target.cuts && attributes.size != 0 {
         let new = NewAttributes::with_size(0);
         let mut change = Change::default();
-        let cut = file.file_system.set_attributes(&file.caller, &file.handle, &new, None, &mut change);
+        let cut = file.file_system.set_attributes(
+            &file.caller,
+            SetAttributes::new(&file.handle, &new, None),
+            &mut change,
+        );
         if let Err(error) = cut {
             // The client will not know of the open.
             if opened.is_new {
@@ -225,7 +230,11 @@ fn make<'c>(
     attributes_set: Bitmap,
 ) -> Result<Target<'c>, Status> {
     let mut change = Change::default();
-    let made = directory.file_system.create(&directory.caller, &directory.handle, name, how, &mut change);
+    let made = directory.file_system.create(
+        &directory.caller,
+        CreateFile::new(&directory.handle, name, how),
+        &mut change,
+    );
     let Found { handle, attributes } = made.map_err(|error| create::in_directory(directory, error))?;
     Ok(Target {
         file: directory.beside(handle),

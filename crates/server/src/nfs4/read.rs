@@ -2,7 +2,7 @@
 //! content that the transport sends after it.
 
 use howdah_state::IoKind;
-use howdah_vfs::{FileKind, FileSystem, FsError};
+use howdah_vfs::{FileKind, FileSystem, FsError, ReadFile};
 use howdah_wire::nfs4::Status;
 use howdah_wire::nfs4::read::{Arguments, Head};
 use howdah_wire::xdr::{Decode, Decoder};
@@ -33,7 +33,7 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
     let start = buffer.len();
     // The head has one length whatever is in it: its place is kept, and filled in when the data is there.
     buffer.resize(start + Head::SIZE, 0);
-    let outcome = file.file_system.read(&file.caller, &file.handle, offset, count, buffer);
+    let outcome = file.file_system.read(&file.caller, ReadFile::new(&file.handle, offset, count), buffer);
     let outcome = match outcome {
         Ok(outcome) if ranges_are_doubted => outcome.copied(buffer),
         outcome => outcome,

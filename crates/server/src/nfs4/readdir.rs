@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use howdah_vfs::{Detail, Entry, FileSystem};
+use howdah_vfs::{Detail, Entry, FileSystem, ListDirectory};
 use howdah_wire::nfs4::attributes::{self as wire, FILEID, MOUNTED_ON_FILEID, RDATTR_ERROR};
 use howdah_wire::nfs4::readdir::{Arguments, Budget, EntryWriter};
 use howdah_wire::nfs4::{Bitmap, Name, Status, Verifier};
@@ -114,7 +114,8 @@ fn exported(
     };
     let cookie = wish.cookie.saturating_sub(COOKIES_FROM);
     let (file_system, caller) = (&directory.file_system, &directory.caller);
-    match file_system.read_directory(caller, &directory.handle, cookie, detail, &mut sink) {
+    match file_system.read_directory(caller, ListDirectory::new(&directory.handle, cookie, detail), &mut sink)
+    {
         Ok(listing) => Ok(listing.end),
         Err(howdah_vfs::FsError::NotDirectory) => Err(not_directory(kind(directory)?)),
         Err(error) => Err(convert::status(error)),

@@ -1,7 +1,7 @@
 //! SETATTR: sets attributes of the current node. A refusal also says what was set, which is nothing then.
 
 use howdah_state::IoKind;
-use howdah_vfs::{Change, FileKind, FileSystem};
+use howdah_vfs::{Change, FileKind, FileSystem, SetAttributes};
 use howdah_wire::nfs4::setattr::{Arguments, Success};
 use howdah_wire::nfs4::{Bitmap, Status};
 use howdah_wire::xdr::{Decode, Decoder, Encoder};
@@ -33,7 +33,7 @@ fn set(compound: &Compound<'_>, arguments: &Arguments<'_>) -> Result<Bitmap, Sta
     let (caller, node) = (&object.caller, &object.handle);
     object
         .file_system
-        .set_attributes(caller, node, &new, None, &mut Change::default())
+        .set_attributes(caller, SetAttributes::new(node, &new, None), &mut Change::default())
         .map_err(super::convert::status)?;
     Ok(attributes)
 }

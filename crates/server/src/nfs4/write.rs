@@ -1,7 +1,7 @@
 //! WRITE: data into the current file. The data is borrowed from the call, or still waits in the socket.
 
 use howdah_state::IoKind;
-use howdah_vfs::{Change, Data, FileSystem, Stability};
+use howdah_vfs::{Change, Data, FileSystem, Stability, WriteFile};
 use howdah_wire::nfs4::write::{Head, Success};
 use howdah_wire::nfs4::{Stability as Told, Status, Verifier};
 use howdah_wire::xdr::{Decode, Decoder, padding};
@@ -42,7 +42,11 @@ fn put(compound: &Compound<'_>, head: &Head, data: Data<'_>) -> Result<Success, 
         Told::FileSync => Stability::FileSync,
     };
     let (caller, node) = (&file.caller, &file.handle);
-    let written = file.file_system.write(caller, node, head.offset, data, stability, &mut Change::default());
+    let written = file.file_system.write(
+        caller,
+        WriteFile::new(node, head.offset, data, stability),
+        &mut Change::default(),
+    );
     let written = written.map_err(|error| refusal(file, error))?;
     Ok(Success {
         count: u32::try_from(written.count).expect("no more than was sent"),

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use howdah_vfs::{Change, SetXattrMode, XattrName};
+use howdah_vfs::{Change, SetXattr, SetXattrMode, XattrName};
 use howdah_wire::nfs4::listxattrs::NameWriter;
 use howdah_wire::nfs4::{ChangeInfo, Name, Status, getxattr, listxattrs, removexattr, setxattr};
 use howdah_wire::xdr::{Decode, Decoder};
@@ -42,7 +42,7 @@ pub fn set(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
     let (xattrs, name) = (node.xattrs()?, XattrName::parse(name.0)?);
     compound.refuse_in_grace()?;
     let mut change = Change::default();
-    xattrs.set_xattr(&node.caller, &node.handle, name, value.0, mode, &mut change)?;
+    xattrs.set_xattr(&node.caller, SetXattr::new(&node.handle, name, value.0, mode), &mut change)?;
     reply.write(&setxattr::Success { node: changed(node, &change) });
     Ok(())
 }

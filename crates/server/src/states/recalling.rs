@@ -3,8 +3,9 @@
 use howdah_state::{Changing, ClientId};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
-    Attributes, Caller, Change, Create, Data, FileSystem, FsError, Guard, Handle, Name, NewAttributes, Node,
-    ReadOutcome, Result, SetXattrMode, Stability, Written, XattrName,
+    AddLink, Attributes, Caller, Change, CopyRange, Create, CreateFile, FileExtent, FileSystem, FsError,
+    Handle, Name, Node, ReadFile, ReadOutcome, Result, SetAttributes, SetXattr, WriteFile, Written,
+    XattrName,
 };
 
 use super::file_key::FileKey;
@@ -84,56 +85,27 @@ impl Layer for Recalling<'_> {
         Layer::pass(&self.inner, call, run)
     }
 
-    fn read(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        count: usize,
-        buffer: &mut Vec<u8>,
-    ) -> Result<ReadOutcome> {
-        Layer::read(&self.inner, caller, node, offset, count, buffer)
+    fn read(&self, caller: &Caller, read: ReadFile<'_>, buffer: &mut Vec<u8>) -> Result<ReadOutcome> {
+        Layer::read(&self.inner, caller, read, buffer)
     }
 
-    fn set_attributes(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        new: &NewAttributes,
-        guard: Option<Guard>,
-        change: &mut Change,
-    ) -> Result<()> {
-        let _change = self.begin_change(node)?;
-        FileSystem::set_attributes(&self.inner, caller, node, new, guard, change)
+    fn set_attributes(&self, caller: &Caller, set: SetAttributes<'_>, change: &mut Change) -> Result<()> {
+        let _change = self.begin_change(set.node)?;
+        FileSystem::set_attributes(&self.inner, caller, set, change)
     }
 
-    fn write(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        data: Data<'_>,
-        stability: Stability,
-        change: &mut Change,
-    ) -> Result<Written> {
-        let _change = self.begin_change(node)?;
-        FileSystem::write(&self.inner, caller, node, offset, data, stability, change)
+    fn write(&self, caller: &Caller, write: WriteFile<'_>, change: &mut Change) -> Result<Written> {
+        let _change = self.begin_change(write.node)?;
+        FileSystem::write(&self.inner, caller, write, change)
     }
 
-    fn create(
-        &self,
-        caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        how: &Create,
-        change: &mut Change,
-    ) -> Result<Node> {
-        let _change = match how {
+    fn create(&self, caller: &Caller, create: CreateFile<'_>, change: &mut Change) -> Result<Node> {
+        let _change = match create.how {
             // What is there may be cut.
-            Create::Unchecked(_) => self.begin_change_of(caller, directory, name)?,
+            Create::Unchecked(_) => self.begin_change_of(caller, create.directory, create.name)?,
             Create::Guarded(_) | Create::Exclusive(_) | Create::ExclusiveWith(..) => None,
         };
-        FileSystem::create(&self.inner, caller, directory, name, how, change)
+        FileSystem::create(&self.inner, caller, create, change)
     }
 
     fn remove(&self, caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change) -> Result<()> {
@@ -153,77 +125,34 @@ impl Layer for Recalling<'_> {
         FileSystem::rename(&self.inner, caller, from, to, changes)
     }
 
-    fn link(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        directory: &Handle,
-        name: Name<'_>,
-        change: &mut Change,
-    ) -> Result<Attributes> {
-        let _change = self.begin_change(node)?;
-        FileSystem::link(&self.inner, caller, node, directory, name, change)
+    fn link(&self, caller: &Caller, link: AddLink<'_>, change: &mut Change) -> Result<Attributes> {
+        let _change = self.begin_change(link.node)?;
+        FileSystem::link(&self.inner, caller, link, change)
     }
 
-    fn allocate(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        length: u64,
-        change: &mut Change,
-    ) -> Result<()> {
-        let _change = self.begin_change(node)?;
-        Layer::allocate(&self.inner, caller, node, offset, length, change)
+    fn allocate(&self, caller: &Caller, extent: FileExtent<'_>, change: &mut Change) -> Result<()> {
+        let _change = self.begin_change(extent.node)?;
+        Layer::allocate(&self.inner, caller, extent, change)
     }
 
-    fn deallocate(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        length: u64,
-        change: &mut Change,
-    ) -> Result<()> {
-        let _change = self.begin_change(node)?;
-        Layer::deallocate(&self.inner, caller, node, offset, length, change)
+    fn deallocate(&self, caller: &Caller, extent: FileExtent<'_>, change: &mut Change) -> Result<()> {
+        let _change = self.begin_change(extent.node)?;
+        Layer::deallocate(&self.inner, caller, extent, change)
     }
 
-    fn copy_range(
-        &self,
-        caller: &Caller,
-        from: (&Handle, u64),
-        to: (&Handle, u64),
-        count: u64,
-        change: &mut Change,
-    ) -> Result<Written> {
-        let _change = self.begin_change(to.0)?;
-        Layer::copy_range(&self.inner, caller, from, to, count, change)
+    fn copy_range(&self, caller: &Caller, copy: CopyRange<'_>, change: &mut Change) -> Result<Written> {
+        let _change = self.begin_change(copy.to.0)?;
+        Layer::copy_range(&self.inner, caller, copy, change)
     }
 
-    fn clone_range(
-        &self,
-        caller: &Caller,
-        from: (&Handle, u64),
-        to: (&Handle, u64),
-        count: u64,
-        change: &mut Change,
-    ) -> Result<()> {
-        let _change = self.begin_change(to.0)?;
-        Layer::clone_range(&self.inner, caller, from, to, count, change)
+    fn clone_range(&self, caller: &Caller, copy: CopyRange<'_>, change: &mut Change) -> Result<()> {
+        let _change = self.begin_change(copy.to.0)?;
+        Layer::clone_range(&self.inner, caller, copy, change)
     }
 
-    fn set_xattr(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        name: XattrName<'_>,
-        value: &[u8],
-        mode: SetXattrMode,
-        change: &mut Change,
-    ) -> Result<()> {
-        let _change = self.begin_change(node)?;
-        Layer::set_xattr(&self.inner, caller, node, name, value, mode, change)
+    fn set_xattr(&self, caller: &Caller, set: SetXattr<'_>, change: &mut Change) -> Result<()> {
+        let _change = self.begin_change(set.node)?;
+        Layer::set_xattr(&self.inner, caller, set, change)
     }
 
     fn remove_xattr(

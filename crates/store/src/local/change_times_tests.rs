@@ -1,8 +1,10 @@
 //! Tests: every call that changes something is told as a change, where the clock of the file system stands still.
 
 use howdah_vfs::{
-    Attributes, Before, Caller, Change, Create, Data, ExtendedAttributes, FileSystem, FsError, Handle, Name,
-    NewAttributes, RangeOperations, SetXattrMode, SpecialKind, Stability, Timestamp, XattrName,
+    AddLink, Attributes, Before, Caller, Change, CopyRange, Create, CreateFile, Data, ExtendedAttributes,
+    FileExtent, FileSystem, FsError, Handle, MakeDirectory, MakeLink, MakeSpecial, Name, NewAttributes,
+    RangeOperations, SetAttributes, SetXattr, SetXattrMode, SpecialKind, Stability, Timestamp, WriteFile,
+    XattrName,
 };
 
 use super::change_times::ChangeTimes;
@@ -18,9 +20,12 @@ fn at_one_time() -> (tempfile::TempDir, LocalFileSystem, Handle) {
     fs.times = ChangeTimes::new(1_000, None, false);
     fs.times.frozen = Some(STAMP);
     let how = Create::Guarded(NewAttributes::with_mode(0o644));
-    let made = fs.create(&me(), &fs.root(), name("f"), &how, &mut Change::default()).expect("CREATE");
+    let made = fs
+        .create(&me(), CreateFile::new(&fs.root(), name("f"), &how), &mut Change::default())
+        .expect("CREATE");
     let data = Data::Bytes(&[1; 100]);
-    fs.write(&me(), &made.handle, 0, data, Stability::Unstable, &mut Change::default()).expect("WRITE");
+    fs.write(&me(), WriteFile::new(&made.handle, 0, data, Stability::Unstable), &mut Change::default())
+        .expect("WRITE");
     (place, fs, made.handle)
 }
 
@@ -39,18 +44,24 @@ fn each_change_of_a_file_is_told_where_time_stands_still() {
     let xattr = XattrName::parse(b"x").expect("a name");
     type Call<'c> = (&'c str, &'c dyn Fn(&mut Change) -> howdah_vfs::Result<()>);
     let write = |data: &[u8], change: &mut Change| {
-        fs.write(&me(), &file, 0, Data::Bytes(data), Stability::Unstable, change).map(drop)
+        fs.write(&me(), WriteFile::new(&file, 0, Data::Bytes(data), Stability::Unstable), change).map(drop)
     };
-    let set = |new: NewAttributes, change: &mut Change| fs.set_attributes(&me(), &file, &new, None, change);
+    let set = |new: NewAttributes, change: &mut Change| {
+        fs.set_attributes(&me(), SetAttributes::new(&file, &new, None), change)
+    };
     let calls: [Call<'_>; 9] = [
         ("WRITE of the same size", &|change| write(b"a", change)),
         ("again", &|change| write(b"b", change)),
         ("SETATTR of the mode", &|change| set(NewAttributes::with_mode(0o600), change)),
         ("SETATTR of the size", &|change| set(NewAttributes::with_size(50), change)),
-        ("ALLOCATE", &|change| fs.allocate(&me(), &file, 0, 4_096, change)),
-        ("DEALLOCATE", &|change| fs.deallocate(&me(), &file, 0, 10, change)),
-        ("COPY", &|change| fs.copy_range(&me(), (&file, 0), (&file, 200), 10, change).map(drop)),
-        ("SETXATTR", &|change| fs.set_xattr(&me(), &file, xattr, b"v", SetXattrMode::Either, change)),
+        ("ALLOCATE", &|change| fs.allocate(&me(), FileExtent::new(&file, 0, 4_096), change)),
+        ("DEALLOCATE", &|change| fs.deallocate(&me(), FileExtent::new(&file, 0, 10), change)),
+        ("COPY", &|change| {
+            fs.copy_range(&me(), CopyRange::new((&file, 0), (&file, 200), 10), change).map(drop)
+        }),
+        ("SETXATTR", &|change| {
+            fs.set_xattr(&me(), SetXattr::new(&file, xattr, b"v", SetXattrMode::Either), change)
+        }),
         ("REMOVEXATTR", &|change| fs.remove_xattr(&me(), &file, xattr, change)),
     ];
     for (call, make) in calls {
@@ -68,13 +79,14 @@ fn each_change_of_a_file_is_told_where_time_stands_still() {
     let others = Caller::new(12_345, 12_345);
     if fs.mode().acts_as_caller {
         let new = NewAttributes::with_mode(0o777);
-        assert!(fs.set_attributes(&others, &file, &new, None, &mut change).is_err());
+        assert!(fs.set_attributes(&others, SetAttributes::new(&file, &new, None), &mut change).is_err());
         assert_eq!(looked(), before, "a refusal changes nothing");
     }
     let guard = Some(looked().into());
     let new = NewAttributes::with_mode(0o640);
-    fs.set_attributes(&me(), &file, &new, guard, &mut change).expect("it has the time that it told");
-    let again = fs.set_attributes(&me(), &file, &new, guard, &mut change);
+    fs.set_attributes(&me(), SetAttributes::new(&file, &new, guard), &mut change)
+        .expect("it has the time that it told");
+    let again = fs.set_attributes(&me(), SetAttributes::new(&file, &new, guard), &mut change);
     assert_eq!(again, Err(FsError::NotSynchronised));
 }
 
@@ -86,13 +98,18 @@ fn each_change_of_a_directory_is_told_where_time_stands_still() {
     let how = Create::Exclusive([7; 8]);
     type Call<'c> = (&'c str, &'c dyn Fn(&mut Change) -> howdah_vfs::Result<()>);
     let calls: [Call<'_>; 9] = [
-        ("CREATE", &|change| fs.create(&me(), &root, name("g"), &how, change).map(drop)),
-        ("MKDIR", &|change| fs.make_directory(&me(), &root, name("d"), &new, change).map(drop)),
-        ("SYMLINK", &|change| fs.make_link(&me(), &root, name("l"), b"f", &new, change).map(drop)),
-        ("MKNOD", &|change| {
-            fs.make_special(&me(), &root, name("p"), SpecialKind::Fifo, &new, change).map(drop)
+        ("CREATE", &|change| fs.create(&me(), CreateFile::new(&root, name("g"), &how), change).map(drop)),
+        ("MKDIR", &|change| {
+            fs.make_directory(&me(), MakeDirectory::new(&root, name("d"), &new), change).map(drop)
         }),
-        ("LINK", &|change| fs.link(&me(), &file, &root, name("h"), change).map(drop)),
+        ("SYMLINK", &|change| {
+            fs.make_link(&me(), MakeLink::new(&root, name("l"), b"f", &new), change).map(drop)
+        }),
+        ("MKNOD", &|change| {
+            fs.make_special(&me(), MakeSpecial::new(&root, name("p"), SpecialKind::Fifo, &new), change)
+                .map(drop)
+        }),
+        ("LINK", &|change| fs.link(&me(), AddLink::new(&file, &root, name("h")), change).map(drop)),
         ("RENAME", &|change| {
             let mut entered = Change::default();
             fs.rename(&me(), (&root, name("g")), (&root, name("f")), (change, &mut entered))?;

@@ -235,10 +235,9 @@ mod tests {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
     use std::time::{Duration, SystemTime};
 
-    use howdah_vfs::FileSystem;
-
     use super::*;
     use crate::local::Options;
+    use howdah_vfs::{CreateFile, FileSystem, SetAttributes};
 
     const VERIFIER: [u8; 8] = [0, 0, 0, 1, 0, 0, 0, 2];
 
@@ -264,14 +263,15 @@ mod tests {
         for how in
             [Create::Unchecked(too_big), Create::Guarded(too_big), Create::ExclusiveWith(VERIFIER, too_big)]
         {
-            let refused = fs.create(&me(), &fs.root(), name("f"), &how, &mut change).map(drop);
+            let refused =
+                fs.create(&me(), CreateFile::new(&fs.root(), name("f"), &how), &mut change).map(drop);
             assert_eq!(refused, Err(FsError::TooBig), "{how:?}");
             assert_eq!(std::fs::read_dir(place.path()).expect("it lists").count(), 0, "{how:?}");
         }
         // What was there before stays.
         std::fs::write(place.path().join("f"), b"data").expect("written");
         let how = Create::Unchecked(too_big);
-        assert!(fs.create(&me(), &fs.root(), name("f"), &how, &mut change).is_err());
+        assert!(fs.create(&me(), CreateFile::new(&fs.root(), name("f"), &how), &mut change).is_err());
         assert_eq!(std::fs::read(place.path().join("f")).expect("it is there"), b"data");
     }
 
@@ -311,7 +311,7 @@ mod tests {
         chown(&path, Some(1_001), Some(1_001)).expect("chown");
         let (maker, other) = (Caller::new(1_001, 1_001), Caller::new(1_002, 1_002));
         let open = |caller: &Caller, how| {
-            fs.create(caller, &fs.root(), name("f"), &how, &mut Change::default()).map(drop)
+            fs.create(caller, CreateFile::new(&fs.root(), name("f"), &how), &mut Change::default()).map(drop)
         };
         for how in [Create::Exclusive(VERIFIER), Create::ExclusiveWith(VERIFIER, NewAttributes::default())] {
             assert_eq!(open(&other, how), Err(FsError::Exists));
@@ -331,11 +331,13 @@ mod tests {
         }
         let (maker, other) = (Caller::new(1_001, 1_001), Caller::new(1_002, 1_002));
         let how = Create::Exclusive(VERIFIER);
-        let made = fs.create(&maker, &fs.root(), name("f"), &how, &mut Change::default()).expect("made");
+        let made = fs
+            .create(&maker, CreateFile::new(&fs.root(), name("f"), &how), &mut Change::default())
+            .expect("made");
         let away = || chown(place.path().join("f"), Some(0), Some(0));
         crate::local::identity::Identity::as_root(away).expect("its own rights").expect("chown");
         let set = |caller: &Caller, new| {
-            fs.set_attributes(caller, &made.handle, &new, None, &mut Change::default())
+            fs.set_attributes(caller, SetAttributes::new(&made.handle, &new, None), &mut Change::default())
         };
         let new = NewAttributes {
             modified: SetTime::To(Timestamp { seconds: 5, nanoseconds: 0 }),
@@ -355,7 +357,7 @@ mod tests {
         let create = |verifier| {
             let new = NewAttributes::with_mode(0o640);
             let how = Create::ExclusiveWith(verifier, new);
-            fs.create(&me(), &fs.root(), name("f"), &how, &mut Change::default())
+            fs.create(&me(), CreateFile::new(&fs.root(), name("f"), &how), &mut Change::default())
         };
         let made = create(VERIFIER).expect("made");
         assert_eq!(made.attributes.mode, 0o640);

@@ -4,9 +4,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use howdah_vfs::{
-    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, ExtendedAttributes,
-    FileSystem, Found, Guard, Handle, HostLocks, KeptOpen, Limits, Listing, Name, NewAttributes,
-    Node as Named, RangeOperations, ReadOutcome, Result, SpecialKind, Stability, Statistics, Written,
+    Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CreateFile, Entry,
+    ExtendedAttributes, FileSystem, Found, Handle, HostLocks, KeptOpen, Limits, ListDirectory, Listing,
+    MakeDirectory, MakeLink, MakeSpecial, Name, Node as Named, RangeOperations, ReadFile, ReadOutcome,
+    Result, SetAttributes, Statistics, WriteFile, Written,
 };
 
 use super::cache::NodeCache;
@@ -100,9 +101,7 @@ impl FileSystem for LocalFileSystem {
     fn set_attributes(
         &self,
         caller: &Caller,
-        node: &Handle,
-        new: &NewAttributes,
-        guard: Option<Guard>,
+        SetAttributes { node, new, guard }: SetAttributes<'_>,
         change: &mut Change,
     ) -> Result<()> {
         self.set_node_attributes(caller, node, new, guard, change)
@@ -127,9 +126,7 @@ impl FileSystem for LocalFileSystem {
     fn read(
         &self,
         caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        count: usize,
+        ReadFile { node, offset, count }: ReadFile<'_>,
         buffer: &mut Vec<u8>,
     ) -> Result<ReadOutcome> {
         self.read_file(caller, node, offset, count, buffer)
@@ -138,10 +135,7 @@ impl FileSystem for LocalFileSystem {
     fn write(
         &self,
         caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        data: Data<'_>,
-        stability: Stability,
+        WriteFile { node, offset, data, stability }: WriteFile<'_>,
         change: &mut Change,
     ) -> Result<Written> {
         self.write_file(caller, node, offset, data, stability, change)
@@ -150,9 +144,7 @@ impl FileSystem for LocalFileSystem {
     fn create(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        how: &Create,
+        CreateFile { directory, name, how }: CreateFile<'_>,
         change: &mut Change,
     ) -> Result<Named> {
         self.create_file(caller, directory, name, how, change)
@@ -161,9 +153,7 @@ impl FileSystem for LocalFileSystem {
     fn make_directory(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        new: &NewAttributes,
+        MakeDirectory { directory, name, new }: MakeDirectory<'_>,
         change: &mut Change,
     ) -> Result<Named> {
         self.create_directory(caller, directory, name, new, change)
@@ -172,10 +162,7 @@ impl FileSystem for LocalFileSystem {
     fn make_link(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        target: &[u8],
-        new: &NewAttributes,
+        MakeLink { directory, name, target, new }: MakeLink<'_>,
         change: &mut Change,
     ) -> Result<Named> {
         self.create_link(caller, directory, name, target, new, change)
@@ -184,10 +171,7 @@ impl FileSystem for LocalFileSystem {
     fn make_special(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        kind: SpecialKind,
-        new: &NewAttributes,
+        MakeSpecial { directory, name, kind, new }: MakeSpecial<'_>,
         change: &mut Change,
     ) -> Result<Named> {
         self.create_special(caller, directory, name, kind, new, change)
@@ -220,9 +204,7 @@ impl FileSystem for LocalFileSystem {
     fn link(
         &self,
         caller: &Caller,
-        node: &Handle,
-        directory: &Handle,
-        name: Name<'_>,
+        AddLink { node, directory, name }: AddLink<'_>,
         change: &mut Change,
     ) -> Result<Attributes> {
         self.link_node(caller, node, directory, name, change)
@@ -231,9 +213,7 @@ impl FileSystem for LocalFileSystem {
     fn read_directory(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        cookie: u64,
-        detail: Detail,
+        ListDirectory { directory, cookie, detail }: ListDirectory<'_>,
         sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<Listing> {
         self.list(caller, directory, cookie, detail, sink)
@@ -250,9 +230,7 @@ impl FileSystem for LocalFileSystem {
     fn commit(
         &self,
         caller: &Caller,
-        node: &Handle,
-        _offset: u64,
-        _count: u64,
+        CommitFile { node, .. }: CommitFile<'_>,
         change: &mut Change,
     ) -> Result<Committed> {
         self.commit_file(caller, node, change)

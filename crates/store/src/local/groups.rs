@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use howdah_vfs::{
-    Caller, Change, ExtendedAttributes, Handle, RangeOperations, Result, SeekOutcome, SeekTarget,
-    SetXattrMode, Written, XattrName,
+    Caller, Change, CopyRange, ExtendedAttributes, FileExtent, Handle, RangeOperations, Result, SeekOutcome,
+    SeekTarget, SetXattr, Written, XattrName,
 };
 
 use super::LocalFileSystem;
@@ -17,9 +17,7 @@ impl RangeOperations for LocalFileSystem {
     fn allocate(
         &self,
         caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        length: u64,
+        FileExtent { node, offset, length }: FileExtent<'_>,
         change: &mut Change,
     ) -> Result<()> {
         self.allocate_range(caller, node, offset, length, change)
@@ -28,9 +26,7 @@ impl RangeOperations for LocalFileSystem {
     fn deallocate(
         &self,
         caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        length: u64,
+        FileExtent { node, offset, length }: FileExtent<'_>,
         change: &mut Change,
     ) -> Result<()> {
         self.deallocate_range(caller, node, offset, length, change)
@@ -39,9 +35,7 @@ impl RangeOperations for LocalFileSystem {
     fn copy_range(
         &self,
         caller: &Caller,
-        from: (&Handle, u64),
-        to: (&Handle, u64),
-        count: u64,
+        CopyRange { from, to, count }: CopyRange<'_>,
         change: &mut Change,
     ) -> Result<Written> {
         self.copy_file_range(caller, from, to, count, change)
@@ -50,9 +44,7 @@ impl RangeOperations for LocalFileSystem {
     fn clone_range(
         &self,
         caller: &Caller,
-        from: (&Handle, u64),
-        to: (&Handle, u64),
-        count: u64,
+        CopyRange { from, to, count }: CopyRange<'_>,
         change: &mut Change,
     ) -> Result<()> {
         self.clone_file_range(caller, from, to, count, change)
@@ -73,10 +65,7 @@ impl ExtendedAttributes for LocalFileSystem {
     fn set_xattr(
         &self,
         caller: &Caller,
-        node: &Handle,
-        name: XattrName<'_>,
-        value: &[u8],
-        mode: SetXattrMode,
+        SetXattr { node, name, value, mode }: SetXattr<'_>,
         change: &mut Change,
     ) -> Result<()> {
         self.set_node_xattr(caller, node, name, value, mode, change)

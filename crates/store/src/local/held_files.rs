@@ -105,7 +105,10 @@ mod tests {
     use std::os::unix::fs::MetadataExt;
     use std::path::Path;
 
-    use howdah_vfs::{Caller, Change, Data, FileSystem, FsError, Name, NewAttributes, Stability};
+    use howdah_vfs::{
+        Caller, Change, CommitFile, Data, FileSystem, FsError, Name, NewAttributes, ReadFile, SetAttributes,
+        Stability, WriteFile,
+    };
 
     use super::*;
     use crate::local::{LocalFileSystem, Options};
@@ -131,7 +134,7 @@ mod tests {
 
     fn read(fs: &LocalFileSystem, file: &Handle) -> howdah_vfs::Result<Vec<u8>> {
         let mut buffer = Vec::new();
-        fs.read(&me(), file, 0, 100, &mut buffer)?.copied(&mut buffer)?;
+        fs.read(&me(), ReadFile::new(file, 0, 100), &mut buffer)?.copied(&mut buffer)?;
         Ok(buffer)
     }
 
@@ -170,9 +173,15 @@ mod tests {
                 assert_eq!(read(&fs, &file).as_deref(), Ok(&b"data"[..]), "{way}");
             }
             let mut change = Change::default();
-            fs.write(&me(), &file, 4, Data::Bytes(b"!"), Stability::FileSync, &mut change).expect(way);
-            fs.set_attributes(&me(), &file, &NewAttributes::with_mode(0o600), None, &mut change).expect(way);
-            fs.commit(&me(), &file, 0, 0, &mut change).expect(way);
+            fs.write(&me(), WriteFile::new(&file, 4, Data::Bytes(b"!"), Stability::FileSync), &mut change)
+                .expect(way);
+            fs.set_attributes(
+                &me(),
+                SetAttributes::new(&file, &NewAttributes::with_mode(0o600), None),
+                &mut change,
+            )
+            .expect(way);
+            fs.commit(&me(), CommitFile::new(&file, 0, 0), &mut change).expect(way);
             assert_eq!(read(&fs, &file).as_deref(), Ok(&b"data!"[..]), "{way}");
             let [first, second] = kept;
             drop(first);

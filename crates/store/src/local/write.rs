@@ -122,7 +122,9 @@ mod tests {
     use std::sync::mpsc;
     use std::thread;
 
-    use howdah_vfs::{Before, Create, FileSystem, Name, NewAttributes};
+    use howdah_vfs::{
+        Before, CommitFile, Create, CreateFile, FileSystem, Name, NewAttributes, SetAttributes, WriteFile,
+    };
 
     use super::*;
     use crate::local::Options;
@@ -156,7 +158,9 @@ mod tests {
         let caller = Caller::new(rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
         let how = Create::Guarded(NewAttributes::with_mode(0o644));
         let name = Name::parse(b"f").expect("a name");
-        let made = fs.create(&caller, &fs.root(), name, &how, &mut Change::default()).expect("CREATE");
+        let made = fs
+            .create(&caller, CreateFile::new(&fs.root(), name, &how), &mut Change::default())
+            .expect("CREATE");
         let node = fs.node(&made.handle).expect("it is there");
         // It is the one that the call finds, however long that takes to begin.
         node.uncommitted.store(true, Ordering::Relaxed);
@@ -181,7 +185,11 @@ mod tests {
             }
             let waits = node.flushes.steps() != before;
             let mut change = Change::default();
-            let other = fs.write(&caller, handle, 10, Data::Bytes(b"b"), Stability::Unstable, &mut change);
+            let other = fs.write(
+                &caller,
+                WriteFile::new(handle, 10, Data::Bytes(b"b"), Stability::Unstable),
+                &mut change,
+            );
             assert!(other.is_ok());
             go.send(()).expect("it waits");
             let change = told.join().expect("it does not panic");
@@ -193,7 +201,7 @@ mod tests {
     #[test]
     fn a_commit_does_not_tell_of_what_others_write_meanwhile_as_its_own() {
         let change = told(|fs, file, change| {
-            fs.commit(&Caller::ROOT, file, 0, 0, change).expect("COMMIT");
+            fs.commit(&Caller::ROOT, CommitFile::new(file, 0, 0), change).expect("COMMIT");
         });
         assert_eq!(change.before, change.after.as_ref().map(Before::from));
     }
@@ -201,7 +209,8 @@ mod tests {
     #[test]
     fn nor_does_a_write_that_is_made_durable() {
         let change = told(|fs, file, change| {
-            fs.write(&Caller::ROOT, file, 0, Data::Bytes(b"aa"), Stability::FileSync, change).expect("WRITE");
+            fs.write(&Caller::ROOT, WriteFile::new(file, 0, Data::Bytes(b"aa"), Stability::FileSync), change)
+                .expect("WRITE");
         });
         let sizes = (change.before.map(|before| before.size), change.after.map(|after| after.size));
         assert_eq!(sizes, (None, Some(2)));
@@ -211,7 +220,7 @@ mod tests {
     fn nor_does_a_new_mode() {
         let change = told(|fs, file, change| {
             let new = NewAttributes::with_mode(0o600);
-            fs.set_attributes(&Caller::ROOT, file, &new, None, change).expect("SETATTR");
+            fs.set_attributes(&Caller::ROOT, SetAttributes::new(file, &new, None), change).expect("SETATTR");
         });
         assert_eq!(change.after.map(|after| (after.size, after.mode)), Some((0, 0o600)));
     }

@@ -3,8 +3,10 @@
 use std::ops::ControlFlow;
 
 use crate::{
-    Access, Attributes, Caller, Change, Committed, Content, Create, Data, Detail, FileSystem, FsError, Guard,
-    Handle, Name, NameError, NewAttributes, Node, Result, SpecialKind, Stability, Written,
+    Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, Content, Create, CreateFile, Data,
+    Detail, FileSystem, FsError, Guard, Handle, ListDirectory, MakeDirectory, MakeLink, MakeSpecial, Name,
+    NameError, NewAttributes, Node, ReadFile, Result, SetAttributes, SpecialKind, Stability, WriteFile,
+    Written,
 };
 
 /// A file system as one caller sees it.
@@ -66,15 +68,29 @@ impl Actor<'_> {
     }
 
     pub(super) fn set(&self, node: &Node, new: NewAttributes) -> Result<()> {
-        again(|| self.fs.set_attributes(&self.caller, &node.handle, &new, None, &mut Change::default()))
+        again(|| {
+            self.fs.set_attributes(
+                &self.caller,
+                SetAttributes::new(&node.handle, &new, None),
+                &mut Change::default(),
+            )
+        })
     }
 
     pub(super) fn set_guarded(&self, node: &Node, new: NewAttributes, guard: Guard) -> Result<()> {
-        self.fs.set_attributes(&self.caller, &node.handle, &new, Some(guard), &mut Change::default())
+        self.fs.set_attributes(
+            &self.caller,
+            SetAttributes::new(&node.handle, &new, Some(guard)),
+            &mut Change::default(),
+        )
     }
 
     pub(super) fn create_how(&self, directory: &Node, of: impl AsRef<[u8]>, how: Create) -> Result<Node> {
-        self.fs.create(&self.caller, &directory.handle, name(&of)?, &how, &mut Change::default())
+        self.fs.create(
+            &self.caller,
+            CreateFile::new(&directory.handle, name(&of)?, &how),
+            &mut Change::default(),
+        )
     }
 
     /// A new file.
@@ -91,7 +107,11 @@ impl Actor<'_> {
 
     pub(super) fn make_directory(&self, directory: &Node, of: impl AsRef<[u8]>, mode: u32) -> Result<Node> {
         let new = NewAttributes::with_mode(mode);
-        self.fs.make_directory(&self.caller, &directory.handle, name(&of)?, &new, &mut Change::default())
+        self.fs.make_directory(
+            &self.caller,
+            MakeDirectory::new(&directory.handle, name(&of)?, &new),
+            &mut Change::default(),
+        )
     }
 
     pub(super) fn make_link(
@@ -102,7 +122,11 @@ impl Actor<'_> {
     ) -> Result<Node> {
         let new = NewAttributes::default();
         let (directory, target) = (&directory.handle, target.as_ref());
-        self.fs.make_link(&self.caller, directory, name(&of)?, target, &new, &mut Change::default())
+        self.fs.make_link(
+            &self.caller,
+            MakeLink::new(directory, name(&of)?, target, &new),
+            &mut Change::default(),
+        )
     }
 
     pub(super) fn make_special(
@@ -114,7 +138,11 @@ impl Actor<'_> {
     ) -> Result<Node> {
         let new = NewAttributes::with_mode(mode);
         let directory = &directory.handle;
-        self.fs.make_special(&self.caller, directory, name(&of)?, kind, &new, &mut Change::default())
+        self.fs.make_special(
+            &self.caller,
+            MakeSpecial::new(directory, name(&of)?, kind, &new),
+            &mut Change::default(),
+        )
     }
 
     pub(super) fn remove(&self, directory: &Node, of: impl AsRef<[u8]>) -> Result<()> {
@@ -138,7 +166,7 @@ impl Actor<'_> {
 
     pub(super) fn link(&self, node: &Node, directory: &Node, of: impl AsRef<[u8]>) -> Result<Attributes> {
         let (node, directory) = (&node.handle, &directory.handle);
-        self.fs.link(&self.caller, node, directory, name(&of)?, &mut Change::default())
+        self.fs.link(&self.caller, AddLink::new(node, directory, name(&of)?), &mut Change::default())
     }
 
     pub(super) fn read_link(&self, node: &Node) -> Result<Vec<u8>> {
@@ -150,7 +178,8 @@ impl Actor<'_> {
     /// One READ: the data, and whether it reaches the end.
     pub(super) fn read(&self, node: &Node, offset: u64, count: usize) -> Result<(Vec<u8>, bool)> {
         let mut buffer = Vec::new();
-        let outcome = again(|| self.fs.read(&self.caller, &node.handle, offset, count, &mut buffer))?;
+        let outcome =
+            again(|| self.fs.read(&self.caller, ReadFile::new(&node.handle, offset, count), &mut buffer))?;
         let data = match outcome.content {
             Content::Appended(length) if length == buffer.len() => buffer,
             Content::Appended(_) => return Err(FsError::ServerFault),
@@ -189,7 +218,11 @@ impl Actor<'_> {
     ) -> Result<Written> {
         again(|| {
             let data = Data::Bytes(data);
-            self.fs.write(&self.caller, &node.handle, offset, data, stability, &mut Change::default())
+            self.fs.write(
+                &self.caller,
+                WriteFile::new(&node.handle, offset, data, stability),
+                &mut Change::default(),
+            )
         })
     }
 
@@ -207,21 +240,26 @@ impl Actor<'_> {
     }
 
     pub(super) fn commit(&self, node: &Node, offset: u64, count: u64) -> Result<Committed> {
-        again(|| self.fs.commit(&self.caller, &node.handle, offset, count, &mut Change::default()))
+        again(|| {
+            self.fs.commit(&self.caller, CommitFile::new(&node.handle, offset, count), &mut Change::default())
+        })
     }
 
     /// At most `most` entries after a cookie.
     pub(super) fn page(&self, directory: &Node, cookie: u64, most: usize, detail: Detail) -> Result<Page> {
         let mut entries = Vec::new();
-        let listing =
-            self.fs.read_directory(&self.caller, &directory.handle, cookie, detail, &mut |entry| {
+        let listing = self.fs.read_directory(
+            &self.caller,
+            ListDirectory::new(&directory.handle, cookie, detail),
+            &mut |entry| {
                 if entries.len() == most {
                     return ControlFlow::Break(());
                 }
                 let (name, node) = (entry.name.to_vec(), entry.node.copied());
                 entries.push(Listed { name, file: entry.file, cookie: entry.cookie, node });
                 ControlFlow::Continue(())
-            })?;
+            },
+        )?;
         Ok(Page { entries, end: listing.end })
     }
 

@@ -3,7 +3,10 @@
 use std::ops::ControlFlow;
 
 use super::actor::Actor;
-use crate::{Change, FsError, Node, Result, SeekOutcome, SeekTarget, SetXattrMode, Written, XattrName};
+use crate::{
+    Change, CopyRange, FileExtent, FsError, Node, Result, SeekOutcome, SeekTarget, SetXattr, SetXattrMode,
+    Written, XattrName,
+};
 
 impl Actor<'_> {
     /// Where it is found, and whether that is the end.
@@ -14,27 +17,37 @@ impl Actor<'_> {
     }
 
     pub(super) fn allocate(&self, node: &Node, offset: u64, length: u64) -> Result<()> {
-        self.fs.require_ranges()?.allocate(&self.caller, &node.handle, offset, length, &mut Change::default())
+        self.fs.require_ranges()?.allocate(
+            &self.caller,
+            FileExtent::new(&node.handle, offset, length),
+            &mut Change::default(),
+        )
     }
 
     pub(super) fn deallocate(&self, node: &Node, offset: u64, length: u64) -> Result<()> {
         self.fs.require_ranges()?.deallocate(
             &self.caller,
-            &node.handle,
-            offset,
-            length,
+            FileExtent::new(&node.handle, offset, length),
             &mut Change::default(),
         )
     }
 
     pub(super) fn copy_range(&self, from: (&Node, u64), to: (&Node, u64), count: u64) -> Result<Written> {
         let (from, to) = ((&from.0.handle, from.1), (&to.0.handle, to.1));
-        self.fs.require_ranges()?.copy_range(&self.caller, from, to, count, &mut Change::default())
+        self.fs.require_ranges()?.copy_range(
+            &self.caller,
+            CopyRange { from, to, count },
+            &mut Change::default(),
+        )
     }
 
     pub(super) fn clone_range(&self, from: (&Node, u64), to: (&Node, u64), count: u64) -> Result<()> {
         let (from, to) = ((&from.0.handle, from.1), (&to.0.handle, to.1));
-        self.fs.require_ranges()?.clone_range(&self.caller, from, to, count, &mut Change::default())
+        self.fs.require_ranges()?.clone_range(
+            &self.caller,
+            CopyRange { from, to, count },
+            &mut Change::default(),
+        )
     }
 
     pub(super) fn get_xattr(&self, node: &Node, of: impl AsRef<[u8]>) -> Result<Vec<u8>> {
@@ -61,10 +74,7 @@ impl Actor<'_> {
         let (name, value) = (XattrName::parse(of.as_ref())?, value.as_ref());
         self.fs.require_xattrs()?.set_xattr(
             &self.caller,
-            &node.handle,
-            name,
-            value,
-            mode,
+            SetXattr::new(&node.handle, name, value, mode),
             &mut Change::default(),
         )
     }

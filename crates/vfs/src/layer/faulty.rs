@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Call, FaultKind, FaultPlan, Layer};
-use crate::{Caller, Change, Data, FileSystem, FsError, Handle, Result, Stability, Written};
+use crate::{Caller, Change, Data, FileSystem, FsError, Result, WriteFile, Written};
 
 /// Refuses calls and shortens writes as its plan says.
 pub struct Faulty {
@@ -39,18 +39,17 @@ impl Layer for Faulty {
     fn write(
         &self,
         caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        mut data: Data<'_>,
-        stability: Stability,
+        WriteFile { node, offset, mut data, stability }: WriteFile<'_>,
         change: &mut Change,
     ) -> Result<Written> {
         let fault = self.plan.next(Call::Write);
         if fault != Some(FaultKind::ShortWrite) || data.is_empty() {
-            return self.run(fault, |inner| inner.write(caller, node, offset, data, stability, change));
+            return self.run(fault, |inner| {
+                inner.write(caller, WriteFile { node, offset, data, stability }, change)
+            });
         }
         let bytes = data.bytes().map_err(|_| FsError::Io)?;
         let part = &bytes[..self.plan.part(bytes.len())];
-        self.inner.write(caller, node, offset, Data::Bytes(part), stability, change)
+        self.inner.write(caller, WriteFile::new(node, offset, Data::Bytes(part), stability), change)
     }
 }

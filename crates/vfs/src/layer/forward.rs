@@ -4,10 +4,11 @@ use std::ops::ControlFlow;
 
 use super::Call;
 use crate::{
-    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, ExtendedAttributes,
-    FileSystem, Found, FsError, Guard, Handle, HostLocks, KeptOpen, Limits, Listing, Name, NewAttributes,
-    Node, RangeOperations, ReadOutcome, Result, SeekOutcome, SeekTarget, SetXattrMode, SpecialKind,
-    Stability, Statistics, Written, XattrName,
+    Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CopyRange, CreateFile, Entry,
+    ExtendedAttributes, FileExtent, FileSystem, Found, FsError, Handle, HostLocks, KeptOpen, Limits,
+    ListDirectory, Listing, MakeDirectory, MakeLink, MakeSpecial, Name, Node, RangeOperations, ReadFile,
+    ReadOutcome, Result, SeekOutcome, SeekTarget, SetAttributes, SetXattr, Statistics, WriteFile, Written,
+    XattrName,
 };
 
 /// Writes the trait [`Layer`] with a default for every method, and makes every layer a [`FileSystem`] with its groups.
@@ -61,7 +62,6 @@ macro_rules! forward {
 
             $(
                 #[doc = concat!("[`FileSystem::", stringify!($method), "`].")]
-                #[allow(clippy::too_many_arguments, reason = "the trait has them")]
                 fn $method(&self, $($argument: $type),*) -> Result<$answer> {
                     self.pass(Call::$call, |inner| inner.$method($($argument),*))
                 }
@@ -77,7 +77,6 @@ macro_rules! forward {
 
                 $(
                     #[doc = concat!("[`", stringify!($trait), "::", stringify!($its), "`].")]
-                    #[allow(clippy::too_many_arguments, reason = "the trait has them")]
                     fn $its(&self, $($its_argument: $its_type),*) -> Result<$its_answer> {
                         self.pass(Call::$its_call, |inner| {
                             inner.$group().ok_or(FsError::NotSupported)?.$its($($its_argument),*)
@@ -144,28 +143,17 @@ macro_rules! forward {
 forward! {
     {
         Attributes attributes(caller: &Caller, node: &Handle) -> Attributes;
-        SetAttributes set_attributes(
-            caller: &Caller, node: &Handle, new: &NewAttributes, guard: Option<Guard>, change: &mut Change
-        ) -> ();
+        SetAttributes set_attributes(caller: &Caller, set: SetAttributes<'_>, change: &mut Change) -> ();
         Lookup lookup(caller: &Caller, directory: &Handle, name: Name<'_>) -> Found;
         Parent parent(caller: &Caller, directory: &Handle) -> Found;
         Access access(caller: &Caller, node: &Handle, wanted: Access) -> (Access, Attributes);
         ReadLink read_link(caller: &Caller, node: &Handle, target: &mut Vec<u8>) -> Attributes;
-        Read read(caller: &Caller, node: &Handle, offset: u64, count: usize, buffer: &mut Vec<u8>) -> ReadOutcome;
-        Write write(
-            caller: &Caller, node: &Handle, offset: u64, data: Data<'_>, stability: Stability, change: &mut Change
-        ) -> Written;
-        Create create(caller: &Caller, directory: &Handle, name: Name<'_>, how: &Create, change: &mut Change) -> Node;
-        MakeDirectory make_directory(
-            caller: &Caller, directory: &Handle, name: Name<'_>, new: &NewAttributes, change: &mut Change
-        ) -> Node;
-        MakeLink make_link(
-            caller: &Caller, directory: &Handle, name: Name<'_>, target: &[u8], new: &NewAttributes, change: &mut Change
-        ) -> Node;
-        MakeSpecial make_special(
-            caller: &Caller, directory: &Handle, name: Name<'_>, kind: SpecialKind, new: &NewAttributes,
-            change: &mut Change
-        ) -> Node;
+        Read read(caller: &Caller, read: ReadFile<'_>, buffer: &mut Vec<u8>) -> ReadOutcome;
+        Write write(caller: &Caller, write: WriteFile<'_>, change: &mut Change) -> Written;
+        Create create(caller: &Caller, create: CreateFile<'_>, change: &mut Change) -> Node;
+        MakeDirectory make_directory(caller: &Caller, make: MakeDirectory<'_>, change: &mut Change) -> Node;
+        MakeLink make_link(caller: &Caller, make: MakeLink<'_>, change: &mut Change) -> Node;
+        MakeSpecial make_special(caller: &Caller, make: MakeSpecial<'_>, change: &mut Change) -> Node;
         Remove remove(caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change) -> ();
         RemoveDirectory remove_directory(
             caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change
@@ -173,42 +161,28 @@ forward! {
         Rename rename(
             caller: &Caller, from: (&Handle, Name<'_>), to: (&Handle, Name<'_>), changes: (&mut Change, &mut Change)
         ) -> ();
-        Link link(
-            caller: &Caller, node: &Handle, directory: &Handle, name: Name<'_>, change: &mut Change
-        ) -> Attributes;
+        Link link(caller: &Caller, link: AddLink<'_>, change: &mut Change) -> Attributes;
         ReadDirectory read_directory(
-            caller: &Caller, directory: &Handle, cookie: u64, detail: Detail,
-            sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>
+            caller: &Caller, list: ListDirectory<'_>, sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>
         ) -> Listing;
         Statistics statistics(caller: &Caller, node: &Handle) -> Statistics;
         Limits limits(caller: &Caller, node: &Handle) -> Limits;
-        Commit commit(caller: &Caller, node: &Handle, offset: u64, count: u64, change: &mut Change) -> Committed;
+        Commit commit(caller: &Caller, commit: CommitFile<'_>, change: &mut Change) -> Committed;
     }
 
     ranges: RangeOperations {
         Seek seek(caller: &Caller, node: &Handle, offset: u64, target: SeekTarget) -> SeekOutcome;
-        Allocate allocate(
-            caller: &Caller, node: &Handle, offset: u64, length: u64, change: &mut Change
-        ) -> ();
-        Deallocate deallocate(
-            caller: &Caller, node: &Handle, offset: u64, length: u64, change: &mut Change
-        ) -> ();
-        CopyRange copy_range(
-            caller: &Caller, from: (&Handle, u64), to: (&Handle, u64), count: u64, change: &mut Change
-        ) -> Written;
-        CloneRange clone_range(
-            caller: &Caller, from: (&Handle, u64), to: (&Handle, u64), count: u64, change: &mut Change
-        ) -> ();
+        Allocate allocate(caller: &Caller, extent: FileExtent<'_>, change: &mut Change) -> ();
+        Deallocate deallocate(caller: &Caller, extent: FileExtent<'_>, change: &mut Change) -> ();
+        CopyRange copy_range(caller: &Caller, copy: CopyRange<'_>, change: &mut Change) -> Written;
+        CloneRange clone_range(caller: &Caller, copy: CopyRange<'_>, change: &mut Change) -> ();
     }
 
     xattrs: ExtendedAttributes {
         GetXattr get_xattr(
             caller: &Caller, node: &Handle, name: XattrName<'_>, value: &mut Vec<u8>
         ) -> ();
-        SetXattr set_xattr(
-            caller: &Caller, node: &Handle, name: XattrName<'_>, value: &[u8], mode: SetXattrMode,
-            change: &mut Change
-        ) -> ();
+        SetXattr set_xattr(caller: &Caller, set: SetXattr<'_>, change: &mut Change) -> ();
         ListXattrs list_xattrs(
             caller: &Caller, node: &Handle, cookie: u64,
             sink: &mut dyn FnMut(XattrName<'_>, u64) -> ControlFlow<()>

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::meters::{CallMeter, Snapshot};
 use super::{Call, Layer};
-use crate::{Caller, Change, Data, FileSystem, Handle, ReadOutcome, Result, Stability, Written};
+use crate::{Caller, Change, FileSystem, ReadFile, ReadOutcome, Result, WriteFile, Written};
 
 /// Tells how much time has gone by since some moment: this floor has no clock.
 pub type Stopwatch = Arc<dyn Fn() -> Duration + Send + Sync>;
@@ -46,30 +46,14 @@ impl Layer for Metered {
         outcome
     }
 
-    fn read(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        count: usize,
-        buffer: &mut Vec<u8>,
-    ) -> Result<ReadOutcome> {
-        let outcome = self.pass(Call::Read, |inner| inner.read(caller, node, offset, count, buffer))?;
+    fn read(&self, caller: &Caller, read: ReadFile<'_>, buffer: &mut Vec<u8>) -> Result<ReadOutcome> {
+        let outcome = self.pass(Call::Read, |inner| inner.read(caller, read, buffer))?;
         self.meter(Call::Read).add_bytes(outcome.content.len());
         Ok(outcome)
     }
 
-    fn write(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        data: Data<'_>,
-        stability: Stability,
-        change: &mut Change,
-    ) -> Result<Written> {
-        let written =
-            self.pass(Call::Write, |inner| inner.write(caller, node, offset, data, stability, change))?;
+    fn write(&self, caller: &Caller, write: WriteFile<'_>, change: &mut Change) -> Result<Written> {
+        let written = self.pass(Call::Write, |inner| inner.write(caller, write, change))?;
         self.meter(Call::Write).add_bytes(written.count);
         Ok(written)
     }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::{Call, Layer};
 use crate::{
-    Access, Attributes, Before, Caller, Change, Create, Data, FileSystem, FsError, Guard, Handle, Name,
-    NewAttributes, Node, Result, SetXattrMode, SpecialKind, Stability, Written, XattrName,
+    Access, AddLink, Attributes, Before, Caller, Change, CopyRange, CreateFile, FileExtent, FileSystem,
+    FsError, Handle, MakeDirectory, MakeLink, MakeSpecial, Name, Node, Result, SetAttributes, SetXattr,
+    WriteFile, Written, XattrName,
 };
 
 /// Refuses every change with [`FsError::ReadOnly`], and grants no right to make one. COMMIT passes: there is nothing
@@ -45,9 +46,7 @@ impl Layer for ReadOnly {
     fn set_attributes(
         &self,
         caller: &Caller,
-        node: &Handle,
-        _: &NewAttributes,
-        _: Option<Guard>,
+        SetAttributes { node, .. }: SetAttributes<'_>,
         change: &mut Change,
     ) -> Result<()> {
         self.refuse(caller, node, change)
@@ -56,10 +55,7 @@ impl Layer for ReadOnly {
     fn write(
         &self,
         caller: &Caller,
-        node: &Handle,
-        _: u64,
-        _: Data<'_>,
-        _: Stability,
+        WriteFile { node, .. }: WriteFile<'_>,
         change: &mut Change,
     ) -> Result<Written> {
         self.refuse(caller, node, change)
@@ -68,9 +64,7 @@ impl Layer for ReadOnly {
     fn create(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        _: Name<'_>,
-        _: &Create,
+        CreateFile { directory, .. }: CreateFile<'_>,
         change: &mut Change,
     ) -> Result<Node> {
         self.refuse(caller, directory, change)
@@ -79,9 +73,7 @@ impl Layer for ReadOnly {
     fn make_directory(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        _: Name<'_>,
-        _: &NewAttributes,
+        MakeDirectory { directory, .. }: MakeDirectory<'_>,
         change: &mut Change,
     ) -> Result<Node> {
         self.refuse(caller, directory, change)
@@ -90,10 +82,7 @@ impl Layer for ReadOnly {
     fn make_link(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        _: Name<'_>,
-        _: &[u8],
-        _: &NewAttributes,
+        MakeLink { directory, .. }: MakeLink<'_>,
         change: &mut Change,
     ) -> Result<Node> {
         self.refuse(caller, directory, change)
@@ -102,10 +91,7 @@ impl Layer for ReadOnly {
     fn make_special(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        _: Name<'_>,
-        _: SpecialKind,
-        _: &NewAttributes,
+        MakeSpecial { directory, .. }: MakeSpecial<'_>,
         change: &mut Change,
     ) -> Result<Node> {
         self.refuse(caller, directory, change)
@@ -142,27 +128,33 @@ impl Layer for ReadOnly {
     fn link(
         &self,
         caller: &Caller,
-        _: &Handle,
-        directory: &Handle,
-        _: Name<'_>,
+        AddLink { directory, .. }: AddLink<'_>,
         change: &mut Change,
     ) -> Result<Attributes> {
         self.refuse(caller, directory, change)
     }
-    fn allocate(&self, caller: &Caller, node: &Handle, _: u64, _: u64, change: &mut Change) -> Result<()> {
+    fn allocate(
+        &self,
+        caller: &Caller,
+        FileExtent { node, .. }: FileExtent<'_>,
+        change: &mut Change,
+    ) -> Result<()> {
         self.refuse(caller, node, change)
     }
 
-    fn deallocate(&self, caller: &Caller, node: &Handle, _: u64, _: u64, change: &mut Change) -> Result<()> {
+    fn deallocate(
+        &self,
+        caller: &Caller,
+        FileExtent { node, .. }: FileExtent<'_>,
+        change: &mut Change,
+    ) -> Result<()> {
         self.refuse(caller, node, change)
     }
 
     fn copy_range(
         &self,
         caller: &Caller,
-        _: (&Handle, u64),
-        to: (&Handle, u64),
-        _: u64,
+        CopyRange { to, .. }: CopyRange<'_>,
         change: &mut Change,
     ) -> Result<Written> {
         self.refuse(caller, to.0, change)
@@ -171,9 +163,7 @@ impl Layer for ReadOnly {
     fn clone_range(
         &self,
         caller: &Caller,
-        _: (&Handle, u64),
-        to: (&Handle, u64),
-        _: u64,
+        CopyRange { to, .. }: CopyRange<'_>,
         change: &mut Change,
     ) -> Result<()> {
         self.refuse(caller, to.0, change)
@@ -182,10 +172,7 @@ impl Layer for ReadOnly {
     fn set_xattr(
         &self,
         caller: &Caller,
-        node: &Handle,
-        _: XattrName<'_>,
-        _: &[u8],
-        _: SetXattrMode,
+        SetXattr { node, .. }: SetXattr<'_>,
         change: &mut Change,
     ) -> Result<()> {
         self.refuse(caller, node, change)

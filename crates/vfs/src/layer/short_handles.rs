@@ -7,10 +7,10 @@ use std::sync::Arc;
 use siphasher::sip128::{Hasher128, SipHasher24};
 
 use crate::{
-    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, ExtendedAttributes,
-    FileSystem, Found, FsError, Guard, Handle, Limits, Listing, Name, NewAttributes, Node, RangeOperations,
-    ReadOutcome, Result, SeekOutcome, SeekTarget, SetXattrMode, SpecialKind, Stability, Statistics, Written,
-    XattrName,
+    Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CopyRange, CreateFile, Entry,
+    ExtendedAttributes, FileExtent, FileSystem, Found, FsError, Handle, Limits, ListDirectory, Listing,
+    MakeDirectory, MakeLink, MakeSpecial, Name, Node, RangeOperations, ReadFile, ReadOutcome, Result,
+    SeekOutcome, SeekTarget, SetAttributes, SetXattr, Statistics, WriteFile, Written, XattrName,
 };
 
 /// A short handle of this kind holds the file system's own one.
@@ -123,15 +123,8 @@ impl<B: HandleBook> FileSystem for ShortHandles<B> {
         self.inner.attributes(caller, &self.long(node)?)
     }
 
-    fn set_attributes(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        new: &NewAttributes,
-        guard: Option<Guard>,
-        change: &mut Change,
-    ) -> Result<()> {
-        self.inner.set_attributes(caller, &self.long(node)?, new, guard, change)
+    fn set_attributes(&self, caller: &Caller, set: SetAttributes<'_>, change: &mut Change) -> Result<()> {
+        self.inner.set_attributes(caller, SetAttributes { node: &self.long(set.node)?, ..set }, change)
     }
 
     fn lookup(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Found> {
@@ -152,73 +145,33 @@ impl<B: HandleBook> FileSystem for ShortHandles<B> {
         self.inner.read_link(caller, &self.long(node)?, target)
     }
 
-    fn read(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        count: usize,
-        buffer: &mut Vec<u8>,
-    ) -> Result<ReadOutcome> {
-        self.inner.read(caller, &self.long(node)?, offset, count, buffer)
+    fn read(&self, caller: &Caller, read: ReadFile<'_>, buffer: &mut Vec<u8>) -> Result<ReadOutcome> {
+        self.inner.read(caller, ReadFile { node: &self.long(read.node)?, ..read }, buffer)
     }
 
-    fn write(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        data: Data<'_>,
-        stability: Stability,
-        change: &mut Change,
-    ) -> Result<Written> {
-        self.inner.write(caller, &self.long(node)?, offset, data, stability, change)
+    fn write(&self, caller: &Caller, write: WriteFile<'_>, change: &mut Change) -> Result<Written> {
+        let WriteFile { node, offset, data, stability } = write;
+        self.inner.write(caller, WriteFile::new(&self.long(node)?, offset, data, stability), change)
     }
 
-    fn create(
-        &self,
-        caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        how: &Create,
-        change: &mut Change,
-    ) -> Result<Node> {
-        self.node(self.inner.create(caller, &self.long(directory)?, name, how, change)?)
+    fn create(&self, caller: &Caller, create: CreateFile<'_>, change: &mut Change) -> Result<Node> {
+        let directory = &self.long(create.directory)?;
+        self.node(self.inner.create(caller, CreateFile { directory, ..create }, change)?)
     }
 
-    fn make_directory(
-        &self,
-        caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        new: &NewAttributes,
-        change: &mut Change,
-    ) -> Result<Node> {
-        self.node(self.inner.make_directory(caller, &self.long(directory)?, name, new, change)?)
+    fn make_directory(&self, caller: &Caller, make: MakeDirectory<'_>, change: &mut Change) -> Result<Node> {
+        let directory = &self.long(make.directory)?;
+        self.node(self.inner.make_directory(caller, MakeDirectory { directory, ..make }, change)?)
     }
 
-    fn make_link(
-        &self,
-        caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        target: &[u8],
-        new: &NewAttributes,
-        change: &mut Change,
-    ) -> Result<Node> {
-        self.node(self.inner.make_link(caller, &self.long(directory)?, name, target, new, change)?)
+    fn make_link(&self, caller: &Caller, make: MakeLink<'_>, change: &mut Change) -> Result<Node> {
+        let directory = &self.long(make.directory)?;
+        self.node(self.inner.make_link(caller, MakeLink { directory, ..make }, change)?)
     }
 
-    fn make_special(
-        &self,
-        caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        kind: SpecialKind,
-        new: &NewAttributes,
-        change: &mut Change,
-    ) -> Result<Node> {
-        self.node(self.inner.make_special(caller, &self.long(directory)?, name, kind, new, change)?)
+    fn make_special(&self, caller: &Caller, make: MakeSpecial<'_>, change: &mut Change) -> Result<Node> {
+        let directory = &self.long(make.directory)?;
+        self.node(self.inner.make_special(caller, MakeSpecial { directory, ..make }, change)?)
     }
 
     fn remove(&self, caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change) -> Result<()> {
@@ -245,35 +198,28 @@ impl<B: HandleBook> FileSystem for ShortHandles<B> {
         self.inner.rename(caller, (&self.long(from)?, old), (&self.long(to)?, new), changes)
     }
 
-    fn link(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        directory: &Handle,
-        name: Name<'_>,
-        change: &mut Change,
-    ) -> Result<Attributes> {
-        self.inner.link(caller, &self.long(node)?, &self.long(directory)?, name, change)
+    fn link(&self, caller: &Caller, link: AddLink<'_>, change: &mut Change) -> Result<Attributes> {
+        let (node, directory) = (&self.long(link.node)?, &self.long(link.directory)?);
+        self.inner.link(caller, AddLink { node, directory, ..link }, change)
     }
 
     fn read_directory(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        cookie: u64,
-        detail: Detail,
+        list: ListDirectory<'_>,
         sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<Listing> {
         let mut new = Vec::new();
-        let listing =
-            self.inner.read_directory(caller, &self.long(directory)?, cookie, detail, &mut |entry| {
-                let node = entry.node.map(|node| {
-                    let (handle, number) = self.shorten(&node.handle);
-                    new.extend(number.map(|number| (number, node.handle)));
-                    Node { handle, ..*node }
-                });
-                sink(Entry { node: node.as_ref(), ..entry })
-            })?;
+        let directory = &self.long(list.directory)?;
+        let list = ListDirectory { directory, ..list };
+        let listing = self.inner.read_directory(caller, list, &mut |entry| {
+            let node = entry.node.map(|node| {
+                let (handle, number) = self.shorten(&node.handle);
+                new.extend(number.map(|number| (number, node.handle)));
+                Node { handle, ..*node }
+            });
+            sink(Entry { node: node.as_ref(), ..entry })
+        })?;
         // Together: one write for a whole page of names, before anybody sees them.
         self.keep(&mut new)?;
         Ok(listing)
@@ -287,15 +233,8 @@ impl<B: HandleBook> FileSystem for ShortHandles<B> {
         self.inner.limits(caller, &self.long(node)?)
     }
 
-    fn commit(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        count: u64,
-        change: &mut Change,
-    ) -> Result<Committed> {
-        self.inner.commit(caller, &self.long(node)?, offset, count, change)
+    fn commit(&self, caller: &Caller, commit: CommitFile<'_>, change: &mut Change) -> Result<Committed> {
+        self.inner.commit(caller, CommitFile { node: &self.long(commit.node)?, ..commit }, change)
     }
 }
 
@@ -304,50 +243,26 @@ impl<B: HandleBook> RangeOperations for ShortHandles<B> {
         self.inner.require_ranges()?.seek(caller, &self.long(node)?, offset, target)
     }
 
-    fn allocate(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        length: u64,
-        change: &mut Change,
-    ) -> Result<()> {
-        self.inner.require_ranges()?.allocate(caller, &self.long(node)?, offset, length, change)
+    fn allocate(&self, caller: &Caller, extent: FileExtent<'_>, change: &mut Change) -> Result<()> {
+        let node = &self.long(extent.node)?;
+        self.inner.require_ranges()?.allocate(caller, FileExtent { node, ..extent }, change)
     }
 
-    fn deallocate(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        length: u64,
-        change: &mut Change,
-    ) -> Result<()> {
-        self.inner.require_ranges()?.deallocate(caller, &self.long(node)?, offset, length, change)
+    fn deallocate(&self, caller: &Caller, extent: FileExtent<'_>, change: &mut Change) -> Result<()> {
+        let node = &self.long(extent.node)?;
+        self.inner.require_ranges()?.deallocate(caller, FileExtent { node, ..extent }, change)
     }
 
-    fn copy_range(
-        &self,
-        caller: &Caller,
-        (source, from): (&Handle, u64),
-        (target, to): (&Handle, u64),
-        count: u64,
-        change: &mut Change,
-    ) -> Result<Written> {
-        let (source, target) = (self.long(source)?, self.long(target)?);
-        self.inner.require_ranges()?.copy_range(caller, (&source, from), (&target, to), count, change)
+    fn copy_range(&self, caller: &Caller, copy: CopyRange<'_>, change: &mut Change) -> Result<Written> {
+        let (source, target) = (self.long(copy.from.0)?, self.long(copy.to.0)?);
+        let copy = CopyRange::new((&source, copy.from.1), (&target, copy.to.1), copy.count);
+        self.inner.require_ranges()?.copy_range(caller, copy, change)
     }
 
-    fn clone_range(
-        &self,
-        caller: &Caller,
-        (source, from): (&Handle, u64),
-        (target, to): (&Handle, u64),
-        count: u64,
-        change: &mut Change,
-    ) -> Result<()> {
-        let (source, target) = (self.long(source)?, self.long(target)?);
-        self.inner.require_ranges()?.clone_range(caller, (&source, from), (&target, to), count, change)
+    fn clone_range(&self, caller: &Caller, copy: CopyRange<'_>, change: &mut Change) -> Result<()> {
+        let (source, target) = (self.long(copy.from.0)?, self.long(copy.to.0)?);
+        let copy = CopyRange::new((&source, copy.from.1), (&target, copy.to.1), copy.count);
+        self.inner.require_ranges()?.clone_range(caller, copy, change)
     }
 }
 
@@ -362,16 +277,12 @@ impl<B: HandleBook> ExtendedAttributes for ShortHandles<B> {
         self.inner.require_xattrs()?.get_xattr(caller, &self.long(node)?, name, value)
     }
 
-    fn set_xattr(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        name: XattrName<'_>,
-        value: &[u8],
-        mode: SetXattrMode,
-        change: &mut Change,
-    ) -> Result<()> {
-        self.inner.require_xattrs()?.set_xattr(caller, &self.long(node)?, name, value, mode, change)
+    fn set_xattr(&self, caller: &Caller, set: SetXattr<'_>, change: &mut Change) -> Result<()> {
+        self.inner.require_xattrs()?.set_xattr(
+            caller,
+            SetXattr { node: &self.long(set.node)?, ..set },
+            change,
+        )
     }
 
     fn list_xattrs(

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{Call, Layer};
 use crate::{
-    Caller, Change, Create, FileKind, FileSystem, Guard, Handle, Name, NewAttributes, Node, Result,
-    SpecialKind,
+    Caller, Change, Create, CreateFile, FileKind, FileSystem, MakeDirectory, MakeSpecial, NewAttributes,
+    Node, Result, SetAttributes,
 };
 
 /// The set-user-ID and set-group-ID bits of a mode.
@@ -39,29 +39,24 @@ impl Layer for WithoutSetId {
         run(&*self.inner)
     }
 
-    fn set_attributes(
-        &self,
-        caller: &Caller,
-        node: &Handle,
-        new: &NewAttributes,
-        guard: Option<Guard>,
-        change: &mut Change,
-    ) -> Result<()> {
-        if new.mode.is_none_or(|mode| mode & SET_ID == 0) {
-            return self.inner.set_attributes(caller, node, new, guard, change);
+    fn set_attributes(&self, caller: &Caller, set: SetAttributes<'_>, change: &mut Change) -> Result<()> {
+        if set.new.mode.is_none_or(|mode| mode & SET_ID == 0) {
+            return self.inner.set_attributes(caller, set, change);
         }
-        // A node never becomes another kind.
-        let is_directory = self.inner.attributes(caller, node)?.kind == FileKind::Directory;
+        // A set.node never becomes another kind.
+        let is_directory = self.inner.attributes(caller, set.node)?.kind == FileKind::Directory;
         let bits = if is_directory { SET_USER_ID } else { SET_ID };
-        self.inner.set_attributes(caller, node, &without(new, bits), guard, change)
+        self.inner.set_attributes(
+            caller,
+            SetAttributes::new(set.node, &without(set.new, bits), set.guard),
+            change,
+        )
     }
 
     fn create(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        how: &Create,
+        CreateFile { directory, name, how }: CreateFile<'_>,
         change: &mut Change,
     ) -> Result<Node> {
         let how = match how {
@@ -70,30 +65,33 @@ impl Layer for WithoutSetId {
             Create::Exclusive(verifier) => Create::Exclusive(*verifier),
             Create::ExclusiveWith(verifier, new) => Create::ExclusiveWith(*verifier, without(new, SET_ID)),
         };
-        self.inner.create(caller, directory, name, &how, change)
+        self.inner.create(caller, CreateFile::new(directory, name, &how), change)
     }
 
     fn make_directory(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        new: &NewAttributes,
+        MakeDirectory { directory, name, new }: MakeDirectory<'_>,
         change: &mut Change,
     ) -> Result<Node> {
-        self.inner.make_directory(caller, directory, name, &without(new, SET_USER_ID), change)
+        self.inner.make_directory(
+            caller,
+            MakeDirectory::new(directory, name, &without(new, SET_USER_ID)),
+            change,
+        )
     }
 
     fn make_special(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        kind: SpecialKind,
-        new: &NewAttributes,
+        MakeSpecial { directory, name, kind, new }: MakeSpecial<'_>,
         change: &mut Change,
     ) -> Result<Node> {
-        self.inner.make_special(caller, directory, name, kind, &without(new, SET_ID), change)
+        self.inner.make_special(
+            caller,
+            MakeSpecial::new(directory, name, kind, &without(new, SET_ID)),
+            change,
+        )
     }
 }
 
@@ -101,6 +99,7 @@ impl Layer for WithoutSetId {
 mod tests {
     use super::*;
     use crate::memory::MemoryFileSystem;
+    use crate::{Handle, Name, SpecialKind};
 
     #[test]
     fn files_get_no_set_id_bits_and_directories_hand_their_group_down() {
@@ -109,11 +108,20 @@ mod tests {
         let name = |text: &'static str| Name::parse(text.as_bytes()).expect("a name");
         let new = NewAttributes::with_mode(0o6755);
         let mode = |node: &Handle| fs.attributes(&me, node).expect("it is there").mode;
-        let file = fs.create(&me, &root, name("f"), &Create::Guarded(new), change).expect("made").handle;
-        let other = fs.create(&me, &root, name("o"), &Create::Unchecked(new), change).expect("made").handle;
-        let fifo =
-            fs.make_special(&me, &root, name("p"), SpecialKind::Fifo, &new, change).expect("made").handle;
-        let directory = fs.make_directory(&me, &root, name("d"), &new, change).expect("made").handle;
+        let file = fs
+            .create(&me, CreateFile::new(&root, name("f"), &Create::Guarded(new)), change)
+            .expect("made")
+            .handle;
+        let other = fs
+            .create(&me, CreateFile::new(&root, name("o"), &Create::Unchecked(new)), change)
+            .expect("made")
+            .handle;
+        let fifo = fs
+            .make_special(&me, MakeSpecial::new(&root, name("p"), SpecialKind::Fifo, &new), change)
+            .expect("made")
+            .handle;
+        let directory =
+            fs.make_directory(&me, MakeDirectory::new(&root, name("d"), &new), change).expect("made").handle;
         assert_eq!([file, other, fifo].map(|node| mode(&node)), [0o755; 3]);
         assert_eq!(mode(&directory), 0o2755);
         for (node, set, expected) in [
@@ -122,7 +130,8 @@ mod tests {
             (file, 0o1600, 0o1600),
             (directory, 0o6770, 0o2770),
         ] {
-            fs.set_attributes(&me, &node, &NewAttributes::with_mode(set), None, change).expect("set");
+            fs.set_attributes(&me, SetAttributes::new(&node, &NewAttributes::with_mode(set), None), change)
+                .expect("set");
             assert_eq!(mode(&node), expected, "{set:o}");
         }
     }

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use super::circle::Circle;
 use crate::limits::SORTED_NAMES_MAX;
-use crate::{Caller, Detail, Entry, FileSystem, FsError, Handle, Node};
+use crate::{Caller, Detail, Entry, FileSystem, FsError, Handle, ListDirectory, Node};
 
 /// Entries of a batch where they are not sorted.
 const BATCH: usize = 1024;
@@ -97,8 +97,11 @@ impl<'a> Batches<'a> {
             }
             ControlFlow::Continue(())
         };
-        let listing =
-            self.file_system.read_directory(self.caller, &self.directory, from, self.detail, &mut sink);
+        let listing = self.file_system.read_directory(
+            self.caller,
+            ListDirectory::new(&self.directory, from, self.detail),
+            &mut sink,
+        );
         self.is_over = listing.map_err(BatchError::Refused)?.end && !is_full;
         if is_circle || !self.is_over && self.circle.closes_at(cookie) {
             return Err(BatchError::Circle);
@@ -156,9 +159,7 @@ mod tests {
         fn read_directory(
             &self,
             _caller: &Caller,
-            _directory: &Handle,
-            cookie: u64,
-            _detail: Detail,
+            ListDirectory { cookie, .. }: ListDirectory<'_>,
             sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
         ) -> crate::Result<Listing> {
             for at in cookie..(cookie + 1000).min(self.names) {

@@ -7,9 +7,10 @@ use parking_lot::Mutex;
 use super::MemoryOptions;
 use super::tables::{ROOT, Tables};
 use crate::{
-    Access, Attributes, Caller, Change, Committed, Create, Data, Detail, Entry, ExtendedAttributes,
-    FileSystem, Found, FsError, Guard, Handle, Limits, Listing, Name, NewAttributes, Node, RangeOperations,
-    ReadOutcome, Result, SpecialKind, Stability, Statistics, Written,
+    Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CreateFile, Entry,
+    ExtendedAttributes, FileSystem, Found, FsError, Handle, Limits, ListDirectory, Listing, MakeDirectory,
+    MakeLink, MakeSpecial, Name, Node, RangeOperations, ReadFile, ReadOutcome, Result, SetAttributes,
+    Statistics, WriteFile, Written,
 };
 
 /// A file system in memory.
@@ -62,9 +63,7 @@ impl FileSystem for MemoryFileSystem {
     fn set_attributes(
         &self,
         caller: &Caller,
-        node: &Handle,
-        new: &NewAttributes,
-        guard: Option<Guard>,
+        SetAttributes { node, new, guard }: SetAttributes<'_>,
         change: &mut Change,
     ) -> Result<()> {
         let mut tables = self.tables.lock();
@@ -94,9 +93,7 @@ impl FileSystem for MemoryFileSystem {
     fn read(
         &self,
         caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        count: usize,
+        ReadFile { node, offset, count }: ReadFile<'_>,
         buffer: &mut Vec<u8>,
     ) -> Result<ReadOutcome> {
         let mut tables = self.tables.lock();
@@ -107,10 +104,7 @@ impl FileSystem for MemoryFileSystem {
     fn write(
         &self,
         caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        mut data: Data<'_>,
-        stability: Stability,
+        WriteFile { node, offset, mut data, stability }: WriteFile<'_>,
         change: &mut Change,
     ) -> Result<Written> {
         // Before the lock: the data may still have to come out of a socket.
@@ -122,9 +116,7 @@ impl FileSystem for MemoryFileSystem {
     fn create(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        how: &Create,
+        CreateFile { directory, name, how }: CreateFile<'_>,
         change: &mut Change,
     ) -> Result<Node> {
         let mut tables = self.tables.lock();
@@ -134,9 +126,7 @@ impl FileSystem for MemoryFileSystem {
     fn make_directory(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        new: &NewAttributes,
+        MakeDirectory { directory, name, new }: MakeDirectory<'_>,
         change: &mut Change,
     ) -> Result<Node> {
         let mut tables = self.tables.lock();
@@ -148,10 +138,7 @@ impl FileSystem for MemoryFileSystem {
     fn make_link(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        target: &[u8],
-        new: &NewAttributes,
+        MakeLink { directory, name, target, new }: MakeLink<'_>,
         change: &mut Change,
     ) -> Result<Node> {
         let mut tables = self.tables.lock();
@@ -163,10 +150,7 @@ impl FileSystem for MemoryFileSystem {
     fn make_special(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        kind: SpecialKind,
-        new: &NewAttributes,
+        MakeSpecial { directory, name, kind, new }: MakeSpecial<'_>,
         change: &mut Change,
     ) -> Result<Node> {
         let mut tables = self.tables.lock();
@@ -210,9 +194,7 @@ impl FileSystem for MemoryFileSystem {
     fn link(
         &self,
         caller: &Caller,
-        node: &Handle,
-        directory: &Handle,
-        name: Name<'_>,
+        AddLink { node, directory, name }: AddLink<'_>,
         change: &mut Change,
     ) -> Result<Attributes> {
         let mut tables = self.tables.lock();
@@ -225,9 +207,7 @@ impl FileSystem for MemoryFileSystem {
     fn read_directory(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        mut cookie: u64,
-        detail: Detail,
+        ListDirectory { directory, mut cookie, detail }: ListDirectory<'_>,
         sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<Listing> {
         loop {
@@ -268,9 +248,7 @@ impl FileSystem for MemoryFileSystem {
     fn commit(
         &self,
         caller: &Caller,
-        node: &Handle,
-        _offset: u64,
-        _count: u64,
+        CommitFile { node, .. }: CommitFile<'_>,
         change: &mut Change,
     ) -> Result<Committed> {
         let mut tables = self.tables.lock();

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use super::MemoryFileSystem;
 use crate::{
-    Caller, Change, ExtendedAttributes, Handle, RangeOperations, Result, SeekOutcome, SeekTarget,
-    SetXattrMode, Written, XattrName,
+    Caller, Change, CopyRange, ExtendedAttributes, FileExtent, Handle, RangeOperations, Result, SeekOutcome,
+    SeekTarget, SetXattr, Written, XattrName,
 };
 
 impl RangeOperations for MemoryFileSystem {
@@ -17,9 +17,7 @@ impl RangeOperations for MemoryFileSystem {
     fn allocate(
         &self,
         caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        length: u64,
+        FileExtent { node, offset, length }: FileExtent<'_>,
         change: &mut Change,
     ) -> Result<()> {
         let mut tables = self.tables.lock();
@@ -29,9 +27,7 @@ impl RangeOperations for MemoryFileSystem {
     fn deallocate(
         &self,
         caller: &Caller,
-        node: &Handle,
-        offset: u64,
-        length: u64,
+        FileExtent { node, offset, length }: FileExtent<'_>,
         change: &mut Change,
     ) -> Result<()> {
         let mut tables = self.tables.lock();
@@ -41,9 +37,7 @@ impl RangeOperations for MemoryFileSystem {
     fn copy_range(
         &self,
         caller: &Caller,
-        (source, from): (&Handle, u64),
-        (target, to): (&Handle, u64),
-        count: u64,
+        CopyRange { from: (source, from), to: (target, to), count }: CopyRange<'_>,
         change: &mut Change,
     ) -> Result<Written> {
         let mut tables = self.tables.lock();
@@ -56,9 +50,7 @@ impl RangeOperations for MemoryFileSystem {
     fn clone_range(
         &self,
         caller: &Caller,
-        (source, from): (&Handle, u64),
-        (target, to): (&Handle, u64),
-        count: u64,
+        CopyRange { from: (source, from), to: (target, to), count }: CopyRange<'_>,
         change: &mut Change,
     ) -> Result<()> {
         let mut tables = self.tables.lock();
@@ -84,10 +76,7 @@ impl ExtendedAttributes for MemoryFileSystem {
     fn set_xattr(
         &self,
         caller: &Caller,
-        node: &Handle,
-        name: XattrName<'_>,
-        value: &[u8],
-        mode: SetXattrMode,
+        SetXattr { node, name, value, mode }: SetXattr<'_>,
         change: &mut Change,
     ) -> Result<()> {
         let mut tables = self.tables.lock();

@@ -4,8 +4,9 @@ use std::ops::ControlFlow;
 
 use howdah_capture::{Call, How, Stability as Stable};
 use howdah_vfs::{
-    Access, Caller, Change, Create, Data, Detail, Entry, FileSystem, FsError, Handle, NewAttributes, Result,
-    SetTime, SpecialKind, Stability,
+    Access, AddLink, Caller, Change, CommitFile, Create, CreateFile, Data, Detail, Entry, FileSystem,
+    FsError, Handle, ListDirectory, MakeDirectory, MakeLink, MakeSpecial, NewAttributes, ReadFile, Result,
+    SetAttributes, SetTime, SpecialKind, Stability, WriteFile,
 };
 
 use super::made::{Made, name};
@@ -68,7 +69,9 @@ impl Hand<'_> {
         let done = |result: Result<()>| Some(result.map(|()| 0));
         match &*call.procedure {
             "GETATTR" => done(files.attributes(caller, &node).map(drop)),
-            "SETATTR" => done(files.set_attributes(caller, &node, &self.set(call), None, change)),
+            "SETATTR" => {
+                done(files.set_attributes(caller, SetAttributes::new(&node, &self.set(call), None), change))
+            }
             "LOOKUP" => Some(self.look_up(&node, call, step)),
             "ACCESS" => {
                 let wanted = Access::from_bits(call.access.unwrap_or_default());
@@ -95,7 +98,7 @@ impl Hand<'_> {
             "RENAME" => done(self.rename(&node, &handle(step.to)?, call)),
             "LINK" => {
                 let to = handle(step.to)?;
-                let linked = |name| files.link(caller, &node, &to, name, change).map(drop);
+                let linked = |name| files.link(caller, AddLink::new(&node, &to, name), change).map(drop);
                 done(name(call.to_name.as_deref()?).and_then(linked))
             }
             "READDIR" => Some(self.list(&node, call, step, Detail::Names)),
@@ -104,7 +107,7 @@ impl Hand<'_> {
             "PATHCONF" => done(files.limits(caller, &node).map(drop)),
             "COMMIT" => {
                 let (offset, count) = (call.offset.unwrap_or_default(), call.count.unwrap_or_default());
-                done(files.commit(caller, &node, offset, count, change).map(drop))
+                done(files.commit(caller, CommitFile::new(&node, offset, count), change).map(drop))
             }
             _ => None,
         }
@@ -141,7 +144,7 @@ impl Hand<'_> {
         self.buffer.clear();
         let count = usize::try_from(call.count.unwrap_or_default()).map_err(|_| FsError::Invalid)?;
         let offset = call.offset.unwrap_or_default();
-        let outcome = self.files.read(self.caller, node, offset, count, &mut self.buffer)?;
+        let outcome = self.files.read(self.caller, ReadFile { node, offset, count }, &mut self.buffer)?;
         let length = outcome.content.len();
         if let howdah_vfs::Content::File(range) = &outcome.content {
             // A range of an open file is a promise: reading is moving the bytes.
@@ -157,7 +160,8 @@ impl Hand<'_> {
             Some(Stable::File) => Stability::FileSync,
         };
         let (offset, data) = (call.offset.unwrap_or_default(), Data::Bytes(&self.buffer));
-        let written = self.files.write(self.caller, node, offset, data, how, &mut Change::default())?;
+        let written =
+            self.files.write(self.caller, WriteFile::new(node, offset, data, how), &mut Change::default())?;
         Ok(written.count as u64)
     }
 
@@ -165,12 +169,16 @@ impl Hand<'_> {
         let (files, caller, change) = (self.files, self.caller, &mut Change::default());
         let (name, new) = (name(call.name.as_deref().unwrap_or_default())?, self.set(call));
         let node = match &*call.procedure {
-            "MKDIR" => files.make_directory(caller, directory, name, &new, change)?,
+            "MKDIR" => files.make_directory(caller, MakeDirectory::new(directory, name, &new), change)?,
             "SYMLINK" => {
                 let length = call.target.unwrap_or(1).clamp(1, TARGET_MOST) as usize;
-                files.make_link(caller, directory, name, &vec![b'x'; length], &new, change)?
+                files.make_link(caller, MakeLink::new(directory, name, &vec![b'x'; length], &new), change)?
             }
-            "MKNOD" => files.make_special(caller, directory, name, SpecialKind::Fifo, &new, change)?,
+            "MKNOD" => files.make_special(
+                caller,
+                MakeSpecial::new(directory, name, SpecialKind::Fifo, &new),
+                change,
+            )?,
             _ => {
                 let how = match call.how {
                     Some(How::Guarded) => Create::Guarded(new),
@@ -179,7 +187,7 @@ impl Hand<'_> {
                     }
                     Some(How::Unchecked) | None => Create::Unchecked(new),
                 };
-                files.create(caller, directory, name, &how, change)?
+                files.create(caller, CreateFile::new(directory, name, &how), change)?
             }
         };
         if let Some(id) = step.found {
@@ -208,7 +216,7 @@ impl Hand<'_> {
             (cookie, given) = (entry.cookie, given + 1);
             ControlFlow::Continue(())
         };
-        self.files.read_directory(self.caller, directory, from, detail, &mut sink)?;
+        self.files.read_directory(self.caller, ListDirectory::new(directory, from, detail), &mut sink)?;
         self.made.goes_on(id, cookie);
         Ok(0)
     }

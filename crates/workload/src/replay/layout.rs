@@ -5,7 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use anyhow::{Context, Result};
 use howdah_capture::Kind;
-use howdah_vfs::{Change, Create, Data, Handle, NewAttributes, SpecialKind, Stability};
+use howdah_vfs::{
+    AddLink, Change, CommitFile, Create, CreateFile, Data, Handle, MakeDirectory, MakeLink, MakeSpecial,
+    NewAttributes, SetAttributes, SpecialKind, Stability, WriteFile,
+};
 
 use super::super::control::{Control, Interrupted, Turn};
 use super::super::crew;
@@ -91,7 +94,7 @@ impl Layout<'_> {
         if let Some(handle) = self.made.handle(id) {
             if kind != Kind::Directory {
                 files
-                    .link(caller, &handle, directory, name, change)
+                    .link(caller, AddLink::new(&handle, directory, name), change)
                     .with_context(|| format!("linking {told}"))?;
             }
             return Ok(());
@@ -100,21 +103,25 @@ impl Layout<'_> {
             Kind::Directory => {
                 let new = NewAttributes::with_mode(DIRECTORY_MODE);
                 laid.directories += 1;
-                files.make_directory(caller, directory, name, &new, change)
+                files.make_directory(caller, MakeDirectory::new(directory, name, &new), change)
             }
             Kind::Link => {
                 let length =
                     self.world.nodes[id].size.map_or(TARGET.len(), |size| size.clamp(1, 1000) as usize);
                 laid.files += 1;
-                files.make_link(caller, directory, name, &vec![b'x'; length], &file, change)
+                files.make_link(caller, MakeLink::new(directory, name, &vec![b'x'; length], &file), change)
             }
             Kind::Special => {
                 laid.files += 1;
-                files.make_special(caller, directory, name, SpecialKind::Fifo, &file, change)
+                files.make_special(
+                    caller,
+                    MakeSpecial::new(directory, name, SpecialKind::Fifo, &file),
+                    change,
+                )
             }
             Kind::File => {
                 laid.files += 1;
-                files.create(caller, directory, name, &Create::Guarded(file), change)
+                files.create(caller, CreateFile::new(directory, name, &Create::Guarded(file)), change)
             }
         };
         self.made.set(id, node.with_context(|| format!("making {told}"))?.handle);
@@ -139,7 +146,7 @@ impl Layout<'_> {
                 let name = name(&told).context("a name of our own")?;
                 let (files, caller) = (&self.place.file_system, &self.place.caller);
                 files
-                    .create(caller, &directory, name, &how, &mut Change::default())
+                    .create(caller, CreateFile::new(&directory, name, &how), &mut Change::default())
                     .with_context(|| format!("making {told}"))?;
                 laid.fillers += 1;
             }
@@ -189,10 +196,14 @@ impl Layout<'_> {
         }
         let size = node.size.unwrap_or_default();
         if ranges.last().is_none_or(|(_, end)| *end < size) {
-            files.set_attributes(caller, &handle, &NewAttributes::with_size(size), None, &mut change)?;
+            files.set_attributes(
+                caller,
+                SetAttributes::new(&handle, &NewAttributes::with_size(size), None),
+                &mut change,
+            )?;
         }
         if !ranges.is_empty() {
-            files.commit(caller, &handle, 0, 0, &mut change)?;
+            files.commit(caller, CommitFile::new(&handle, 0, 0), &mut change)?;
         }
         Ok(())
     }
@@ -206,8 +217,11 @@ fn write_all(place: &Place, handle: &Handle, mut offset: u64, mut data: &[u8]) -
     while !data.is_empty() {
         let mut change = Change::default();
         let (files, caller) = (&place.file_system, &place.caller);
-        let written =
-            files.write(caller, handle, offset, Data::Bytes(data), Stability::Unstable, &mut change)?;
+        let written = files.write(
+            caller,
+            WriteFile::new(handle, offset, Data::Bytes(data), Stability::Unstable),
+            &mut change,
+        )?;
         anyhow::ensure!(written.count > 0, "nothing more can be written");
         offset += written.count as u64;
         data = &data[written.count..];

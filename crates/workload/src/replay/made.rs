@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use anyhow::{Context, Result};
-use howdah_vfs::{Change, Detail, Entry, FileKind, FsError, Handle, Name};
+use howdah_vfs::{Change, Detail, Entry, FileKind, FsError, Handle, ListDirectory, Name};
 use parking_lot::RwLock;
 
 use super::super::call;
@@ -110,7 +110,8 @@ fn entries(place: &Place, directory: &Handle) -> Result<Vec<(Vec<u8>, Option<Han
             ControlFlow::Continue(())
         };
         let (files, caller) = (&place.file_system, &place.caller);
-        let listing = files.read_directory(caller, directory, from, Detail::Nodes, &mut sink)?;
+        let listing =
+            files.read_directory(caller, ListDirectory::new(directory, from, Detail::Nodes), &mut sink)?;
         if listing.end || cookie == from {
             return Ok(entries);
         }

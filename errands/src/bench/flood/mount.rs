@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow};
 use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
-use howdah_vfs::{Caller, Handle, Name};
+use howdah_vfs::{Caller, Handle, Name, ReadFile};
 
 /// What is read at once.
 const PIECE: usize = 1 << 20;
@@ -60,7 +60,9 @@ impl Mount {
         let mut buffer = Vec::with_capacity(PIECE);
         while start.elapsed() < time {
             buffer.clear();
-            self.client.read(&Caller::ROOT, &self.file, offset, PIECE, &mut buffer).context("reading")?;
+            self.client
+                .read(&Caller::ROOT, ReadFile::new(&self.file, offset, PIECE), &mut buffer)
+                .context("reading")?;
             sum += PIECE as u64;
             offset = (offset + PIECE as u64) % self.size;
         }

@@ -4,7 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::{Context as _, Result, ensure};
 use howdah_client::connect::own_caller;
-use howdah_vfs::{Change, Data, FileSystem, Handle, Name, NewAttributes, Stability};
+use howdah_vfs::{
+    Change, CommitFile, Data, FileSystem, Handle, Name, NewAttributes, SetAttributes, Stability, WriteFile,
+};
 
 use super::scene::Scene;
 
@@ -44,18 +46,20 @@ fn claims_durable(fs: &dyn FileSystem, file: &Handle, asker: u64, offset: u64) -
     let (caller, change) = (own_caller(), &mut Change::default());
     let bytes = vec![b'x'; BLOCK as usize];
     if asker.is_multiple_of(2) {
-        let written = fs.write(&caller, file, offset, Data::Bytes(&bytes), Stability::FileSync, change);
+        let written =
+            fs.write(&caller, WriteFile::new(file, offset, Data::Bytes(&bytes), Stability::FileSync), change);
         return written.is_ok_and(|written| written.stability != Stability::Unstable);
     }
-    let Ok(written) = fs.write(&caller, file, offset, Data::Bytes(&bytes), Stability::Unstable, change)
+    let Ok(written) =
+        fs.write(&caller, WriteFile::new(file, offset, Data::Bytes(&bytes), Stability::Unstable), change)
     else {
         return false;
     };
     if asker % 4 == 1 {
         // It is not asked whether data was lost, and is told.
         let mode = NewAttributes { mode: Some(0o600), ..NewAttributes::default() };
-        let _ = fs.set_attributes(&caller, file, &mode, None, change);
+        let _ = fs.set_attributes(&caller, SetAttributes::new(file, &mode, None), change);
     }
-    let committed = fs.commit(&caller, file, 0, 0, change);
+    let committed = fs.commit(&caller, CommitFile::new(file, 0, 0), change);
     committed.is_ok_and(|committed| committed.verifier == written.verifier)
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use howdah_client::connect::own_caller;
 use howdah_net::Namespace;
-use howdah_vfs::{Change, Create, Data, FileSystem, Name, NewAttributes, Stability};
+use howdah_vfs::{Change, Create, CreateFile, Data, FileSystem, Name, NewAttributes, Stability, WriteFile};
 
 use crate::trust::calls::read;
 
@@ -60,8 +60,10 @@ fn open(fs: &dyn FileSystem, name: &str) -> Result<()> {
     let (caller, change) = (own_caller(), &mut Change::default());
     let how = Create::Unchecked(NewAttributes::with_mode(0o600));
     let name = Name::parse(name.as_bytes()).context("a name")?;
-    let file = fs.create(&caller, &fs.root(), name, &how, change).context("making a file")?.handle;
-    fs.write(&caller, &file, 0, Data::Bytes(WORDS), Stability::FileSync, change).context("writing it")?;
+    let file =
+        fs.create(&caller, CreateFile::new(&fs.root(), name, &how), change).context("making a file")?.handle;
+    fs.write(&caller, WriteFile::new(&file, 0, Data::Bytes(WORDS), Stability::FileSync), change)
+        .context("writing it")?;
     let read = read(fs, &caller, &file, 0, WORDS.len()).context("reading it")?;
     ensure!(read == WORDS, "what was written is not there");
     Ok(())

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail, ensure};
 use howdah_client::connect::own_caller;
 use howdah_net::Namespace;
-use howdah_vfs::{Change, Create, Data, FileSystem, Name, NewAttributes, Stability};
+use howdah_vfs::{Change, Create, CreateFile, Data, FileSystem, Name, NewAttributes, Stability, WriteFile};
 
 use super::scene::Scene;
 
@@ -53,7 +53,10 @@ impl Pulse {
         let (caller, change) = (own_caller(), &mut Change::default());
         let how = Create::Unchecked(NewAttributes { size: Some(0), ..NewAttributes::with_mode(0o600) });
         let name = Name::parse(FILE.as_bytes()).context("a name")?;
-        let file = fs.create(&caller, &fs.root(), name, &how, change).context("making a file")?.handle;
+        let file = fs
+            .create(&caller, CreateFile::new(&fs.root(), name, &how), change)
+            .context("making a file")?
+            .handle;
         let seen = Arc::<Mutex<Seen>>::default();
         let [stop, rests] = [(); 2].map(|()| Arc::<AtomicBool>::default());
         let (told, stops, resting, host) =
@@ -71,7 +74,11 @@ impl Pulse {
                 }
                 let (bytes, began) = (block(number), Instant::now());
                 let (at, change) = ((number * BLOCK) as u64, &mut Change::default());
-                let outcome = fs.write(&caller, &file, at, Data::Bytes(&bytes), Stability::FileSync, change);
+                let outcome = fs.write(
+                    &caller,
+                    WriteFile::new(&file, at, Data::Bytes(&bytes), Stability::FileSync),
+                    change,
+                );
                 let mut seen = lock(&told);
                 seen.longest = seen.longest.max(began.elapsed());
                 match outcome {

@@ -7,7 +7,10 @@ use std::thread;
 use std::time::Duration;
 
 use howdah_client::connect::own_caller;
-use howdah_vfs::{Change, Create, Data, FileSystem, FsError, Handle, Name, NewAttributes, Stability};
+use howdah_vfs::{
+    Change, CommitFile, Create, CreateFile, Data, FileSystem, FsError, Handle, Name, NewAttributes,
+    Stability, WriteFile,
+};
 use howdah_workload::content::{Generator, Stamp};
 
 use crate::trust::calls::read;
@@ -86,7 +89,7 @@ impl Stream {
         let how = Create::Unchecked(NewAttributes { size: Some(0), ..NewAttributes::with_mode(0o600) });
         let name = Name::parse(self.name.as_bytes()).map_err(|_| FsError::Invalid)?;
         let (root, change) = (self.fs.root(), &mut Change::default());
-        Ok(self.fs.create(&own_caller(), &root, name, &how, change)?.handle)
+        Ok(self.fs.create(&own_caller(), CreateFile::new(&root, name, &how), change)?.handle)
     }
 
     fn write(&self, crew: &Crew, file: &Handle, generation: u32) -> Result<(), FsError> {
@@ -94,12 +97,15 @@ impl Stream {
         while at < BLOCK * BLOCKS && !crew.stops() {
             self.generator.fill(self.stamp(generation), at as u64, &mut block);
             let (data, change) = (Data::Bytes(&block), &mut Change::default());
-            at += self.fs.write(&caller, file, at as u64, data, Stability::Unstable, change)?.count;
+            at += self
+                .fs
+                .write(&caller, WriteFile::new(file, at as u64, data, Stability::Unstable), change)?
+                .count;
             self.know(Answered { generation, bytes: at });
             self.moved.fetch_add(BLOCK as u64, Ordering::Relaxed);
             thread::sleep(self.pause);
         }
-        self.fs.commit(&caller, file, 0, 0, &mut Change::default()).map(drop)
+        self.fs.commit(&caller, CommitFile::new(file, 0, 0), &mut Change::default()).map(drop)
     }
 
     fn check(&self, crew: &Crew, file: &Handle, generation: u32) -> Result<(), String> {

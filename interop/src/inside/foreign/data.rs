@@ -3,7 +3,10 @@
 use std::thread;
 
 use anyhow::{Context, Result, anyhow, ensure};
-use howdah_vfs::{Caller, Change, Content, Create, Data, FileSystem, Handle, Name, NewAttributes, Stability};
+use howdah_vfs::{
+    Caller, Change, CommitFile, Content, Create, CreateFile, Data, FileSystem, Handle, Name, NewAttributes,
+    ReadFile, Stability, WriteFile,
+};
 
 use howdah_random::Random;
 
@@ -30,7 +33,7 @@ fn one_file(fs: &dyn FileSystem, seed: u64, number: u64, length: usize) -> Resul
     let parsed = Name::parse(name.as_bytes()).context("a name")?;
     let (caller, how) = (Caller::ROOT, Create::Unchecked(NewAttributes::with_size(0)));
     let file = fs
-        .create(&caller, &fs.root(), parsed, &how, &mut Change::default())
+        .create(&caller, CreateFile::new(&fs.root(), parsed, &how), &mut Change::default())
         .with_context(|| format!("making {name}"))?;
     write_all(fs, &file.handle, &expected).with_context(|| format!("writing {name}"))?;
     let found = read_all(fs, &file.handle, length).with_context(|| format!("reading {name}"))?;
@@ -43,13 +46,14 @@ fn write_all(fs: &dyn FileSystem, file: &Handle, bytes: &[u8]) -> Result<()> {
     while at < bytes.len() {
         let piece = &bytes[at..bytes.len().min(at + PIECE)];
         let (data, change) = (Data::Bytes(piece), &mut Change::default());
-        let written = fs.write(&Caller::ROOT, file, at as u64, data, Stability::Unstable, change)?;
+        let written =
+            fs.write(&Caller::ROOT, WriteFile::new(file, at as u64, data, Stability::Unstable), change)?;
         ensure!(written.count > 0, "nothing of {} bytes was written at {at}", piece.len());
         at += written.count;
         let before = *verifier.get_or_insert(written.verifier);
         ensure!(written.verifier == before, "the write verifier changed, as if the server had restarted");
     }
-    let committed = fs.commit(&Caller::ROOT, file, 0, 0, &mut Change::default())?;
+    let committed = fs.commit(&Caller::ROOT, CommitFile::new(file, 0, 0), &mut Change::default())?;
     ensure!(
         verifier.is_none_or(|written| written == committed.verifier),
         "the verifier of COMMIT is another"
@@ -61,7 +65,7 @@ fn read_all(fs: &dyn FileSystem, file: &Handle, length: usize) -> Result<Vec<u8>
     let mut found = Vec::with_capacity(length);
     loop {
         let before = found.len();
-        let read = fs.read(&Caller::ROOT, file, before as u64, PIECE, &mut found)?;
+        let read = fs.read(&Caller::ROOT, ReadFile::new(file, before as u64, PIECE), &mut found)?;
         if let Content::Bytes(bytes) = &read.content {
             found.extend_from_slice(bytes);
         }

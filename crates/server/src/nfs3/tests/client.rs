@@ -4,7 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use howdah_vfs::memory::MemoryFileSystem;
-use howdah_vfs::{Caller, Change, Create, FileSystem, Handle, Name, NewAttributes};
+use howdah_vfs::{
+    Caller, Change, Create, CreateFile, FileSystem, Handle, MakeDirectory, MakeLink, Name, NewAttributes,
+    SetAttributes, WriteFile,
+};
 use howdah_wire::nfs3::{FileHandle, PROGRAM, Status, VERSION};
 use howdah_wire::rpc::{Accepted, AuthSys, CallHeader, Credentials, Denied, ReplyHeader};
 use howdah_wire::xdr::{Decode, Decoder, Encode, Encoder};
@@ -52,16 +55,25 @@ impl Client {
         let (root, change) = (memory.root(), &mut Change::default());
         let everybody =
             NewAttributes { user: Some(OWNER), group: Some(OWNER), ..NewAttributes::with_mode(0o777) };
-        memory.set_attributes(&Caller::ROOT, &root, &everybody, None, change).expect("root is opened");
+        memory
+            .set_attributes(&Caller::ROOT, SetAttributes::new(&root, &everybody, None), change)
+            .expect("root is opened");
         let how = Create::Guarded(NewAttributes::with_mode(0o644));
-        let file = memory.create(&owner, &root, name("file"), &how, change).expect("file").handle;
+        let file =
+            memory.create(&owner, CreateFile::new(&root, name("file"), &how), change).expect("file").handle;
         let data = howdah_vfs::Data::Bytes(TEXT);
-        memory.write(&owner, &file, 0, data, howdah_vfs::Stability::FileSync, change).expect("text");
+        memory
+            .write(&owner, WriteFile::new(&file, 0, data, howdah_vfs::Stability::FileSync), change)
+            .expect("text");
         let new = NewAttributes::with_mode(0o755);
-        let directory =
-            memory.make_directory(&owner, &root, name("directory"), &new, change).expect("made").handle;
-        let link =
-            memory.make_link(&owner, &root, name("link"), b"over/there", &new, change).expect("made").handle;
+        let directory = memory
+            .make_directory(&owner, MakeDirectory::new(&root, name("directory"), &new), change)
+            .expect("made")
+            .handle;
+        let link = memory
+            .make_link(&owner, MakeLink::new(&root, name("link"), b"over/there", &new), change)
+            .expect("made")
+            .handle;
         let export = Export::new("/", EXPORT, memory.clone(), rules);
         let exports = Exports::new(vec![export], [7; 16]).expect("one export");
         let peer = peer("192.0.2.9:700", "192.0.2.1:2049", Transport::Tcp);

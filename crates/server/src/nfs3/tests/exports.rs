@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use howdah_vfs::{Caller, Change, FileSystem};
+use howdah_vfs::{Caller, Change, FileSystem, SetAttributes};
 use howdah_wire::nfs3::*;
 use howdah_wire::rpc::{Accepted, AuthFlavor, AuthStatus, AuthSys, Credentials, Denied};
 use howdah_wire::xdr::{Decoder, Encoder};
@@ -207,7 +207,9 @@ fn a_user_reads_by_the_thirtieth_of_forty_groups_where_they_are_looked_up() {
     let (memory, file) =
         (&client.memory, client.memory.lookup(&Caller::ROOT, &client.memory.root(), name("file")));
     let file = file.expect("it").node.handle;
-    memory.set_attributes(&Caller::ROOT, &file, &mode, None, &mut Change::default()).expect("root may");
+    memory
+        .set_attributes(&Caller::ROOT, SetAttributes::new(&file, &mode, None), &mut Change::default())
+        .expect("root may");
     let rules = || vec![ClientRule { squash: Squash::None, ..ClientRule::default() }];
     let exports =
         || Exports::new(vec![Export::new("/", 5, client.memory.clone(), rules())], [7; 16]).expect("one");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use howdah_vfs::{Caller, Change, Create, FileSystem, NewAttributes};
+use howdah_vfs::{Caller, Change, Create, CreateFile, FileSystem, NewAttributes};
 use howdah_wire::nfs3::{FileHandle, FileType, Status, readdir, readdirplus};
 
 use super::client::{Client, decoded, name};
@@ -23,7 +23,10 @@ fn crowd(count: usize) -> Client {
     for number in 0..count {
         let root = client.memory.root();
         let text = format!("file {number:0width$}", width = number % 30);
-        client.memory.create(&Caller::ROOT, &root, name(&text), &how, &mut Change::default()).expect("made");
+        client
+            .memory
+            .create(&Caller::ROOT, CreateFile::new(&root, name(&text), &how), &mut Change::default())
+            .expect("made");
     }
     client
 }

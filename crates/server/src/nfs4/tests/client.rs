@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use howdah_vfs::memory::MemoryFileSystem;
-use howdah_vfs::{Caller, Change, FileSystem, NewAttributes};
+use howdah_vfs::{Caller, Change, FileSystem, NewAttributes, SetAttributes};
 use howdah_wire::nfs4::compound::{Head, ReplyHead, ResultHead};
 use howdah_wire::nfs4::create_session::{self, ChannelSizes};
 use howdah_wire::nfs4::exchange_id::{self, ClientOwner, Protection};
@@ -44,7 +44,9 @@ pub fn service_with(names: &[&str], adjust: impl Fn(Export) -> Export) -> Arc<Se
         let memory = MemoryFileSystem::new();
         let everybody = NewAttributes::with_mode(0o777);
         let change = &mut Change::default();
-        memory.set_attributes(&Caller::ROOT, &memory.root(), &everybody, None, change).expect("opened");
+        memory
+            .set_attributes(&Caller::ROOT, SetAttributes::new(&memory.root(), &everybody, None), change)
+            .expect("opened");
         let rules = vec![ClientRule { squash: Squash::None, ..ClientRule::default() }];
         adjust(Export::new(name, id, Arc::new(memory), rules))
     };

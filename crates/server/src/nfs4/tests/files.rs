@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use howdah_vfs::memory::MemoryFileSystem;
-use howdah_vfs::{Caller, Change, Create, FileSystem, NewAttributes};
+use howdah_vfs::{Caller, Change, Create, CreateFile, FileSystem, NewAttributes};
 use howdah_wire::nfs4::attributes::{
     CHANGE, MODE, SIZE, SUPPORTED_ATTRS, TIME_CREATE, TIME_METADATA, Values,
 };
@@ -191,7 +191,9 @@ fn no_deny_mode_is_given_on_an_export_for_reading() {
     let memory = MemoryFileSystem::new();
     let name = howdah_vfs::Name::parse(b"file").expect("a name");
     let create = Create::Guarded(NewAttributes::with_mode(0o666));
-    memory.create(&Caller::ROOT, &memory.root(), name, &create, &mut Change::default()).expect("made");
+    memory
+        .create(&Caller::ROOT, CreateFile::new(&memory.root(), name, &create), &mut Change::default())
+        .expect("made");
     let rule = ClientRule { read_only: true, ..ClientRule::default() };
     let export = Export::new("/", 1, Arc::new(memory), vec![rule]);
     let exports = Exports::new(vec![export], [7; 16]).expect("one");

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use howdah_store::local::{LocalFileSystem, Options};
 use howdah_vfs::layer::{Call, Layer};
-use howdah_vfs::{Attributes, Caller, Detail, Entry, FileSystem, Handle, Listing, Node, Result as FsResult};
+use howdah_vfs::{
+    Attributes, Caller, Entry, FileSystem, Handle, ListDirectory, Listing, Node, Result as FsResult,
+};
 use howdah_wire::nfs4::attributes::{FILEID, FSID, MOUNTED_ON_FILEID, SIZE, Values};
 use howdah_wire::nfs4::open::{ACCESS_BOTH, ACCESS_READ, DENY_NONE, How};
 use howdah_wire::nfs4::{
@@ -108,12 +110,10 @@ impl Layer for Mounted {
     fn read_directory(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        cookie: u64,
-        detail: Detail,
+        list: ListDirectory<'_>,
         sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> FsResult<Listing> {
-        self.inner.read_directory(caller, directory, cookie, detail, &mut |entry| {
+        self.inner.read_directory(caller, list, &mut |entry| {
             let node = entry.node.map(|node| Node { attributes: self.of(node), ..*node });
             sink(Entry { node: node.as_ref(), ..entry })
         })

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use howdah_vfs::memory::MemoryFileSystem;
-use howdah_vfs::{Caller, Change, Create, FileSystem, Handle, Name, NewAttributes};
+use howdah_vfs::{Caller, Change, Create, CreateFile, FileSystem, Handle, Name, NewAttributes};
 use howdah_wire::nfs3::FileHandle;
 use howdah_wire::nlm::share::{ShareAccess, ShareDeny};
 use howdah_wire::nlm::test::Outcome;
@@ -53,7 +53,10 @@ impl Fixture {
             let name = Name::parse(name.as_bytes()).expect("a name");
             let new = NewAttributes { user: Some(7), ..NewAttributes::with_mode(mode) };
             let change = &mut Change::default();
-            memory.create(&Caller::ROOT, &root, name, &Create::Guarded(new), change).expect("made").handle
+            memory
+                .create(&Caller::ROOT, CreateFile::new(&root, name, &Create::Guarded(new)), change)
+                .expect("made")
+                .handle
         };
         let (file, private) = (make("file", 0o666), make("private", 0o600));
         Self::of(Arc::new(memory), [file, private, root], states)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use howdah_vfs::memory::MemoryFileSystem;
-use howdah_vfs::{Caller, Change, Create, FileSystem, Name, NewAttributes};
+use howdah_vfs::{Caller, Change, Create, CreateFile, FileSystem, Name, NewAttributes};
 use howdah_wire::nlm::share::{ShareAccess, ShareDeny};
 use howdah_wire::nlm::test::Outcome;
 use howdah_wire::nlm::{Holder, LockOwner, Status};
@@ -85,7 +85,10 @@ fn locks_are_taken_and_freed_only_by_calls_that_the_export_takes() {
     let memory = Arc::new(MemoryFileSystem::new());
     let new = Create::Guarded(NewAttributes::with_mode(0o666));
     let (name, change) = (Name::parse(b"file").expect("a name"), &mut Change::default());
-    let made = memory.create(&Caller::ROOT, &memory.root(), name, &new, change).expect("made").handle;
+    let made = memory
+        .create(&Caller::ROOT, CreateFile::new(&memory.root(), name, &new), change)
+        .expect("made")
+        .handle;
     let fixture = Fixture::of(memory.clone(), [made, made, memory.root()], StateOptions::forgetful());
     let mut client = fixture.client("one", "192.0.2.9");
     let file =
@@ -107,7 +110,10 @@ fn readable() -> (Fixture, Arc<MemoryFileSystem>) {
         let name = Name::parse(name.as_bytes()).expect("a name");
         let new = NewAttributes { user: Some(7), ..NewAttributes::with_mode(mode) };
         let change = &mut Change::default();
-        memory.create(&Caller::ROOT, &root, name, &Create::Guarded(new), change).expect("made").handle
+        memory
+            .create(&Caller::ROOT, CreateFile::new(&root, name, &Create::Guarded(new)), change)
+            .expect("made")
+            .handle
     };
     let nodes = [make("all", 0o666), make("readable", 0o644), root];
     (Fixture::of(Arc::clone(&memory) as _, nodes, StateOptions::forgetful()), memory)
@@ -176,7 +182,7 @@ fn an_export_that_refuses_locks_says_that_it_has_none() {
     let root = memory.root();
     let (name, change) = (Name::parse(b"file").expect("a name"), &mut Change::default());
     let how = Create::Guarded(NewAttributes::with_mode(0o666));
-    let file = memory.create(&Caller::ROOT, &root, name, &how, change).expect("made").handle;
+    let file = memory.create(&Caller::ROOT, CreateFile::new(&root, name, &how), change).expect("made").handle;
     let nodes = [file, file, root];
     let refuse = |export: Export| export.with_locks_refused(true);
     let fixture = Fixture::adjusted(Arc::new(memory), nodes, StateOptions::forgetful(), refuse);

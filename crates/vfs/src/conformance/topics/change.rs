@@ -5,8 +5,9 @@ use crate::conformance::cases::cases;
 use crate::conformance::expect::{equal, failed, refused};
 use crate::conformance::verdict::Verdict;
 use crate::{
-    Before, Caller, Change, Create, Data, FileKind, FileSystem, FsError, Handle, Name, NewAttributes, Node,
-    Result, SpecialKind, Stability, Timestamp,
+    AddLink, Before, Caller, Change, CommitFile, Create, CreateFile, Data, FileKind, FileSystem, FsError,
+    Handle, MakeDirectory, MakeLink, MakeSpecial, Name, NewAttributes, Node, Result, SetAttributes,
+    SpecialKind, Stability, Timestamp, WriteFile,
 };
 
 cases! { "change data":
@@ -32,20 +33,30 @@ type Call = fn(&Target<'_>, &mut Change) -> Result<()>;
 const MAKING: [(&str, Call); 5] = [
     ("CREATE", |at, change| {
         let how = Create::Guarded(NewAttributes::with_mode(0o644));
-        at.fs.create(at.caller, at.directory, at.name, &how, change).map(drop)
+        at.fs.create(at.caller, CreateFile::new(at.directory, at.name, &how), change).map(drop)
     }),
     ("MKDIR", |at, change| {
         let new = NewAttributes::with_mode(0o755);
-        at.fs.make_directory(at.caller, at.directory, at.name, &new, change).map(drop)
+        at.fs.make_directory(at.caller, MakeDirectory::new(at.directory, at.name, &new), change).map(drop)
     }),
     ("SYMLINK", |at, change| {
-        at.fs.make_link(at.caller, at.directory, at.name, b"x", &NewAttributes::default(), change).map(drop)
+        at.fs
+            .make_link(
+                at.caller,
+                MakeLink::new(at.directory, at.name, b"x", &NewAttributes::default()),
+                change,
+            )
+            .map(drop)
     }),
     ("MKNOD", |at, change| {
         let new = NewAttributes::with_mode(0o600);
-        at.fs.make_special(at.caller, at.directory, at.name, SpecialKind::Fifo, &new, change).map(drop)
+        at.fs
+            .make_special(at.caller, MakeSpecial::new(at.directory, at.name, SpecialKind::Fifo, &new), change)
+            .map(drop)
     }),
-    ("LINK", |at, change| at.fs.link(at.caller, at.file, at.directory, at.name, change).map(drop)),
+    ("LINK", |at, change| {
+        at.fs.link(at.caller, AddLink::new(at.file, at.directory, at.name), change).map(drop)
+    }),
 ];
 
 const TAKING: [(&str, Call); 2] = [
@@ -120,12 +131,17 @@ fn every_change_of_a_file_is_told(bench: &Bench<'_>) -> Verdict {
     let (fs, caller) = (bench.me.fs, &bench.me.caller);
     for stability in [Stability::Unstable, Stability::DataSync, Stability::FileSync] {
         told(bench, "WRITE", &file, |change| {
-            fs.write(caller, &file.handle, 5, Data::Bytes(b"data"), stability, change).map(drop)
+            fs.write(caller, WriteFile::new(&file.handle, 5, Data::Bytes(b"data"), stability), change)
+                .map(drop)
         })??;
     }
-    told(bench, "COMMIT", &file, |change| fs.commit(caller, &file.handle, 0, 0, change).map(drop))??;
+    told(bench, "COMMIT", &file, |change| {
+        fs.commit(caller, CommitFile::new(&file.handle, 0, 0), change).map(drop)
+    })??;
     for new in [NewAttributes::with_mode(0o600), NewAttributes::with_size(1), NewAttributes::default()] {
-        told(bench, "SETATTR", &file, |change| fs.set_attributes(caller, &file.handle, &new, None, change))??;
+        told(bench, "SETATTR", &file, |change| {
+            fs.set_attributes(caller, SetAttributes::new(&file.handle, &new, None), change)
+        })??;
     }
     Ok(())
 }
@@ -135,15 +151,29 @@ fn refusals_tell_of_the_file(bench: &Bench<'_>) -> Verdict {
     let (fs, caller) = (bench.me.fs, &bench.me.caller);
     let guard = Some(Timestamp { seconds: 1, nanoseconds: 2 }.into());
     let outcome = told(bench, "SETATTR", &file, |change| {
-        fs.set_attributes(caller, &file.handle, &NewAttributes::with_size(0), guard, change)
+        fs.set_attributes(
+            caller,
+            SetAttributes::new(&file.handle, &NewAttributes::with_size(0), guard),
+            change,
+        )
     })?;
     refused("SETATTR", outcome, &[FsError::NotSynchronised])?;
     let outcome = told(bench, "WRITE", &file, |change| {
-        fs.write(caller, &file.handle, u64::MAX, Data::Bytes(b"data"), Stability::Unstable, change).map(drop)
+        fs.write(
+            caller,
+            WriteFile::new(&file.handle, u64::MAX, Data::Bytes(b"data"), Stability::Unstable),
+            change,
+        )
+        .map(drop)
     })?;
     refused("WRITE", outcome, &[FsError::TooBig, FsError::Invalid])?;
     let outcome = told(bench, "WRITE", &bench.home, |change| {
-        fs.write(caller, &bench.home.handle, 0, Data::Bytes(b"data"), Stability::Unstable, change).map(drop)
+        fs.write(
+            caller,
+            WriteFile::new(&bench.home.handle, 0, Data::Bytes(b"data"), Stability::Unstable),
+            change,
+        )
+        .map(drop)
     })?;
     refused("WRITE to a directory", outcome, &[FsError::Invalid, FsError::IsDirectory])
 }
