@@ -49,8 +49,8 @@ const LOOKED_AT: &[LookedAt] = &[
     },
     LookedAt {
         package: "howdah-server",
-        tests: &["--test", "hot_path"],
-        files: &["crates/server/tests/hot_path.rs"],
+        tests: &["--lib", "--test", "hot_path"],
+        files: &["crates/server/src/locks.rs", "crates/server/tests/hot_path.rs"],
     },
 ];
 

@@ -1,7 +1,7 @@
 //! Calls on ranges of files and on extended attributes, among data that is cached: what callers see, and what reaches the server.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use howdah_layers::{Cached, CachingOptions};
@@ -162,6 +162,21 @@ fn what_was_copied_is_copied_again_when_the_server_lost_it() {
 }
 
 #[test]
+fn what_the_server_lost_of_a_source_is_written_again_before_it_is_copied() {
+    let server = Arc::new(Lossy::default());
+    let fs = cached(Arc::clone(&server) as _);
+    let [one, two] = ["one", "two"].map(|name| create(&fs, name));
+    write(&fs, &one, 0, &[1; 2 * BLOCK]);
+    server.lose();
+    ranges(&fs)
+        .copy_range(&ME, CopyRange::new((&one, 0), (&two, 0), 2 * BLOCK as u64), &mut Change::default())
+        .expect("copied");
+    [one, two].iter().for_each(|node| fs.flush(&ME, node).expect("durable"));
+    assert!(read(&*server, &one, 0, 4 * BLOCK) == [1; 2 * BLOCK]);
+    assert!(read(&*server, &two, 0, 4 * BLOCK) == [1; 2 * BLOCK]);
+}
+
+#[test]
 fn an_error_of_data_that_was_taken_is_reported_as_by_a_write() {
     let kind = FaultKind::Refuse(FsError::NoSpace);
     let plan = FaultPlan::new(0, [Fault { call: Some(Call::Write), one_in: 1, kind }]);
@@ -171,6 +186,9 @@ fn an_error_of_data_that_was_taken_is_reported_as_by_a_write() {
     let copy =
         || ranges(&fs).copy_range(&ME, CopyRange::new((&one, 0), (&two, 0), 4), &mut Change::default());
     assert_eq!(copy().map(|copied| copied.count), Err(FsError::NoSpace));
+    assert_eq!(copy().map(|copied| copied.count), Err(FsError::NoSpace), "the writer does not know it yet");
+    let more = WriteFile::new(&one, 0, Data::Bytes(b"more"), Stability::Unstable);
+    assert_eq!(FileSystem::write(&fs, &ME, more, &mut Change::default()).map(|_| ()), Err(FsError::NoSpace));
     assert_eq!(copy().map(|copied| copied.count), Ok(0), "it is reported once, and the data is gone");
 }
 
@@ -206,9 +224,23 @@ struct Lossy {
     /// So many copies are followed by a restart.
     restarts_in_copies: AtomicU64,
     copies: AtomicU64,
+    /// What was where others were written, and is not committed: file, offset, size of the file, bytes.
+    before: Mutex<Vec<(Handle, u64, u64, Vec<u8>)>>,
 }
 
 impl Lossy {
+    /// Starts again, without what is not committed.
+    fn lose(&self) {
+        self.restarts.fetch_add(1, SeqCst);
+        let mut before = self.before.lock().expect("no panic");
+        for (node, offset, size, bytes) in before.drain(..).rev() {
+            write(&self.memory, &node, offset, &bytes);
+            let new = NewAttributes::with_size(size);
+            let set = SetAttributes::new(&node, &new, None);
+            self.memory.set_attributes(&ME, set, &mut Change::default()).expect("cut");
+        }
+    }
+
     fn verifier(&self) -> [u8; 8] {
         self.restarts.load(SeqCst).to_be_bytes()
     }
@@ -233,6 +265,9 @@ impl Layer for Lossy {
         WriteFile { node, offset, data, stability }: WriteFile<'_>,
         change: &mut Change,
     ) -> Result<Written> {
+        let (bytes, size) =
+            (read(&self.memory, node, offset, 1 << 20), size_and_change(&self.memory, node).0);
+        self.before.lock().expect("no panic").push((*node, offset, size, bytes));
         let written = self.memory.write(caller, WriteFile { node, offset, data, stability }, change)?;
         Ok(if stability == Stability::Unstable { self.unstable(written) } else { written })
     }
@@ -247,6 +282,7 @@ impl Layer for Lossy {
 
     fn commit(&self, caller: &Caller, commit: CommitFile<'_>, change: &mut Change) -> Result<Committed> {
         self.memory.commit(caller, commit, change)?;
+        self.before.lock().expect("no panic").retain(|(node, ..)| node != commit.node);
         Ok(Committed { verifier: self.verifier() })
     }
 }

@@ -271,6 +271,16 @@ fn a_call_between_two_replies_comes_out_whole() {
 }
 
 #[test]
+fn a_call_longer_than_any_is_refused_before_it_is_kept() {
+    let call = [7, 0, 2].map(u32::to_be_bytes).concat();
+    let mark = RecordMark { length: RECORD_MAX as u32, last: true }.to_bytes();
+    let stream = [&mark[..], &call, &[0; 200 << 10]].concat();
+    let error =
+        feed(&mut Peer::new(RECORD_MAX), &stream, &[1_000], |_| Claim::Unknown).expect_err("too long");
+    assert!(matches!(error, PeerError::TooLong { claimed, limit: 65_536 } if claimed < 140_000), "{error}");
+}
+
+#[test]
 fn a_denial_ends_its_call_only_whatever_its_reason() {
     // 7 is AUTH_FAILED, 13 RPCSEC_GSS_CREDPROBLEM (RFC 5531 9): neither is a reason of AUTH_SYS.
     for reason in [7, 13] {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use howdah_rpc::client::core::{CallFacts, ProcedureId};
 use howdah_rpc::client::envelope::{CallProtection, CallTicket, TicketStamp};
-use howdah_rpc::client::{CallEnvelope, Class, Desk, Outgoing, ReceiveInto, Replay};
+use howdah_rpc::client::{CallEnvelope, Class, Outgoing, ReceiveInto, Replay, SealBuffer};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::{Answer, CallError, Payload};
@@ -77,16 +77,22 @@ impl Call {
     /// As its channel must know it.
     pub(super) fn facts(self: &Arc<Self>, receive: Option<ReceiveInto>) -> CallFacts<Arc<Self>> {
         let Self { xid, procedure, class, replay, volume, .. } = **self;
-        CallFacts { xid, procedure, class, replay, volume, receive, call: Arc::clone(self) }
+        let wants_ticket = self.stamp.is_some();
+        CallFacts { xid, procedure, class, replay, volume, wants_ticket, receive, call: Arc::clone(self) }
     }
 
     /// The call as it is sent now.
     pub(super) fn seal<'e>(
         &'e self,
         ticket: Option<CallTicket>,
-        desk: &'e mut Desk,
+        desk: &'e mut SealBuffer,
     ) -> CallEnvelope<'e, Payload> {
         self.outgoing.seal(ticket.zip(self.stamp), self.protection.as_deref(), desk)
+    }
+
+    /// Bytes of it, unprotected.
+    pub(super) fn length(&self) -> usize {
+        self.outgoing.length()
     }
 
     /// The lane that carries it, if one does.
@@ -100,9 +106,11 @@ impl Call {
         state.lane = state.lane.or(lane);
     }
 
-    /// Another lane carries it from now on: who waits follows it there.
-    pub(super) fn move_to(&self, lane: usize) {
-        self.state.lock().lane = Some(lane);
+    /// Another lane carries it from now on, which `lane` says as it is then: who waits follows it there.
+    pub(super) fn follow(&self, lane: impl FnOnce() -> Option<usize>) {
+        let mut state = self.state.lock();
+        state.lane = lane().or(state.lane);
+        drop(state);
         self.changed.notify_all();
     }
 

@@ -29,7 +29,7 @@ impl Channel {
         Self::open_for(target, options, ChannelProtocol::default())
     }
 
-    /// The same for a protocol that does more around its calls. Over datagrams, it has no steps and no calls of the server.
+    /// The same for a protocol that does more around its calls.
     pub fn open_for(
         target: Target,
         options: ChannelOptions,
@@ -45,7 +45,10 @@ impl Channel {
         }
         let Some(&address) = target.addresses.first() else { return Err(ConnectError::NoAddress) };
         if target.transport.is_datagrams() {
-            let driver = Driver::new(&options, None, protocol.session);
+            if !protocol.is_empty() {
+                return Err(ConnectError::ProtocolOverDatagrams);
+            }
+            let driver = Driver::new(&options, None, None);
             return Ok(Self(Way::Datagrams(Datagrams::open(address, &options, driver)?)));
         }
         if let Some((tls, program)) = &options.tls {

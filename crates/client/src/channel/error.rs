@@ -73,6 +73,8 @@ pub enum ConnectError {
         /// Why.
         cause: Arc<io::Error>,
     },
+    /// A protocol that needs connections was asked for over datagrams.
+    ProtocolOverDatagrams,
     /// TLS was asked for over datagrams.
     TlsOverDatagrams,
     /// A thread could not be started.
@@ -156,6 +158,9 @@ impl fmt::Display for ConnectError {
             }
             Self::Tls { address, cause } => {
                 write!(formatter, "securing the connection to {address}: {cause}")
+            }
+            Self::ProtocolOverDatagrams => {
+                formatter.write_str("this version of the protocol needs TCP: leave out proto=udp")
             }
             Self::TlsOverDatagrams => formatter.write_str("xprtsec= needs TCP: leave out proto=udp"),
             Self::Thread(cause) => write!(formatter, "starting a thread for a connection: {cause}"),

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use howdah_rpc::client::Desk;
+use howdah_rpc::client::SealBuffer;
 use parking_lot::Mutex;
 
 use super::call::Call;
@@ -22,7 +22,7 @@ pub(super) struct Lane {
     at: AtomicUsize,
     link: Mutex<Option<Arc<Link>>>,
     /// Held by who sends.
-    pub(super) desk: Mutex<Desk>,
+    pub(super) desk: Mutex<SealBuffer>,
     /// Replies to calls of the server, to be sent.
     pub(super) replies: Mutex<VecDeque<Vec<u8>>>,
     /// Calls of the threads that wait for another one to receive.

@@ -65,10 +65,7 @@ impl LaneThread {
                     self.serve();
                     self.watch(&link);
                 }
-                (LaneWork::End, Some(link)) => {
-                    link.end();
-                    self.shared.driver.core().on_broken(index, link.number);
-                }
+                (LaneWork::End, Some(link)) => link.end(),
                 (LaneWork::Wait, _) => self.lane.wakeup.wait(RECEIVE_TICK),
                 (LaneWork::Sleep, _) => self.sleep(),
                 (LaneWork::Connect | LaneWork::CleanUp | LaneWork::Serve | LaneWork::End, _) => {
@@ -86,7 +83,10 @@ impl LaneThread {
     fn serve(&mut self) {
         let (shared, lane) = (&self.shared, &self.lane);
         flush(shared, lane, None, Instant::now());
-        if shared.load(lane) == 0 {
+        // Calls of the server come at any time.
+        let listens = shared.answer_call.is_some();
+        let is_in_use = || listens || shared.load(lane) > 0;
+        if !is_in_use() {
             lane.is_urgent.store(false, Ordering::SeqCst);
             if self.used.elapsed() > WAKEFUL {
                 let has_work = || shared.load(lane) > 0 || shared.driver.is_closing();
@@ -101,10 +101,9 @@ impl LaneThread {
         if !(lane.is_urgent.load(Ordering::SeqCst) && lane.lacks_leader()) {
             lane.wakeup.wait(TICK);
         }
-        if shared.load(lane) > 0 && lane.lacks_leader() {
+        if is_in_use() && !shared.has_unsent(lane) && lane.lacks_leader() {
             let until = Instant::now() + RECEIVE_TICK;
-            let is_wanted =
-                || shared.load(lane) > 0 && lane.followers.lock().is_empty() && Instant::now() < until;
+            let is_wanted = || is_in_use() && lane.followers.lock().is_empty() && Instant::now() < until;
             if lead(shared, lane, Wait::Some, || !is_wanted() || shared.driver.is_closing()) {
                 hand_over(shared, lane);
             }
@@ -125,6 +124,7 @@ impl LaneThread {
         }
         let (index, now) = (self.lane.index, self.shared.time());
         self.shared.decide(|core| core.on_disconnected(index, abandoned, has_successor, now));
+        self.send_moved();
     }
 
     /// The lane is not used, and has no calls.
@@ -177,9 +177,15 @@ impl LaneThread {
                 }
                 self.lane.turn_away();
                 self.shared.decide(|core| core.on_connect_failed(lane, self.shared.time()));
+                self.send_moved();
                 self.wait(wait);
             }
         }
+    }
+
+    /// The lane's calls may have gone to others, whose threads may be receiving.
+    fn send_moved(&self) {
+        self.shared.lanes.iter().for_each(|lane| flush(&self.shared, lane, None, Instant::now()));
     }
 
     /// Everything that may be in flight goes out, in order.
@@ -191,7 +197,9 @@ impl LaneThread {
         lane.set_link(Some(Arc::new(Link::new(connection, number))));
         drop(desk);
         hand_over(shared, lane);
-        flush(shared, lane, None, Instant::now());
+        while lane.live_link().is_some() && shared.has_unsent(lane) && !lane.desk.is_locked() {
+            flush(shared, lane, None, Instant::now());
+        }
         // What that asked for.
         shared.decide(|_| ());
     }

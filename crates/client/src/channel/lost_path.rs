@@ -16,7 +16,9 @@ pub(super) fn look_at_path(shared: &Arc<Shared>, lane: &Lane, link: &Link, now: 
     }
     let Some(mut attempts) = lane.second.look(now) else { return };
     let time = shared.driver.time_at(now);
-    let found = shared.decide(|core| core.look_at_path(lane.index, may_ask, || sent_state(lane, link), time));
+    let is_wanted = shared.driver.core().wants_sent_state(lane.index, time);
+    let state = if is_wanted { sent_state(lane, link) } else { None };
+    let found = shared.decide(|core| core.look_at_path(lane.index, may_ask, state, time));
     let Some((finding, round_trip)) = found else { return };
     let mut stands =
         || attempts.stands(|failed| lane.address_after(failed), shared.connector.settings(), round_trip);

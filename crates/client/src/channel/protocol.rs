@@ -20,3 +20,10 @@ pub struct ChannelProtocol {
     /// Answers calls of the server. Without it, a connection on which one comes is of no use.
     pub answer_call: Option<AnswerCall>,
 }
+
+impl ChannelProtocol {
+    /// Whether it adds nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.session.is_none() && self.steps.is_empty() && self.answer_call.is_none()
+    }
+}

@@ -14,8 +14,8 @@ use super::shared::Shared;
 
 /// Data from this length on is waited for in the kernel until all of it is there: fewer system calls.
 const WAIT_FOR_ALL: usize = 32 << 10;
-/// A server that takes none of so many replies to its calls is no longer read.
-const REPLIES_MAX: usize = 64;
+/// So many replies to calls of the server may wait to be sent: more than one receive brings calls.
+const REPLIES_MAX: usize = 4096;
 
 /// What a receive came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,11 +79,12 @@ fn give_out(shared: &Arc<Shared>, lane: &Lane, peer: &mut Peer, now: Instant) ->
             StreamRecord::Reply(reply) => on_reply(shared, lane, reply, now),
             StreamRecord::Call(call) => {
                 let answer_call = shared.answer_call.as_ref().ok_or(PeerError::UnexpectedCall)?;
+                let reply = answer_call(&call);
                 let mut replies = lane.replies.lock();
                 if replies.len() >= REPLIES_MAX {
-                    return Err(PeerError::UnexpectedCall);
+                    return Err(PeerError::UnsentReplies { limit: REPLIES_MAX });
                 }
-                replies.extend(answer_call(&call));
+                replies.extend(reply);
             }
         }
     }

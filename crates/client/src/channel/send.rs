@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use howdah_net::{Readiness, Sent, Wait};
 use howdah_rpc::client::core::CallToSend;
-use howdah_rpc::client::{Desk, Next, Peer};
+use howdah_rpc::client::{Next, Peer, SealBuffer};
 use howdah_wire::rpc::RecordMark;
 
 use super::call::Call;
@@ -56,7 +56,7 @@ pub(super) fn flush(shared: &Arc<Shared>, lane: &Lane, mut peer: Option<&mut Pee
 }
 
 impl Turn<'_> {
-    fn take(&mut self, desk: &mut Desk) {
+    fn take(&mut self, desk: &mut SealBuffer) {
         for _ in 0..TURN {
             let reply = self.lane.replies.lock().pop_front();
             if let Some(reply) = reply {
@@ -71,7 +71,7 @@ impl Turn<'_> {
     }
 
     /// Sends a call. A connection that breaks on the way is the lane thread's affair: the call is sent again.
-    fn send(&mut self, sending: &CallToSend<Arc<Call>>, desk: &mut Desk) {
+    fn send(&mut self, sending: &CallToSend<Arc<Call>>, desk: &mut SealBuffer) {
         let CallToSend { call, procedure, before, ticket } = sending;
         if *before > 0 {
             tracing::debug!(xid = call.xid, ?procedure, replay = ?call.replay, before, "sending again");

@@ -79,7 +79,7 @@ impl Shared {
         match output {
             CoreOutput::Failed { call, why } => call.finish(Err(error_of(why))),
             CoreOutput::Admitted(_) => unreachable!("lanes carry all calls here"),
-            CoreOutput::Moved { call, lane } => call.move_to(lane),
+            CoreOutput::Moved(call) => call.follow(|| self.driver.core().lane_of(call.xid)),
             CoreOutput::Wake(lane) => self.wake(&self.lanes[lane]),
             CoreOutput::Receive(lane) => {
                 let lane = &self.lanes[lane];
@@ -90,10 +90,10 @@ impl Shared {
             CoreOutput::Ask { lane, program, version } => self.ask(lane, Request::null(program, version)),
             CoreOutput::Cut { lane, link, turn_away } => {
                 let lane = &self.lanes[lane];
-                if turn_away {
-                    lane.turn_away();
-                }
                 if let Some(link) = lane.link().filter(|its| its.number == link) {
+                    if turn_away {
+                        lane.turn_away();
+                    }
                     link.break_off();
                 }
                 lane.wakeup.wake();
@@ -107,7 +107,7 @@ impl Shared {
         let now = Instant::now();
         let facts = self.driver.prepare(question, now);
         facts.call.made_for(Some(lane));
-        self.driver.core().start_question(facts, lane, self.driver.time_at(now));
+        self.driver.core().start_question(facts, Some(lane), self.driver.time_at(now));
         self.lanes[lane].wakeup.wake();
     }
 

@@ -187,11 +187,19 @@ impl File {
             return server;
         }
         Attributes {
-            change: server.change.max(self.stamp.as_change()),
+            change: self.change_over(server),
             size: server.size.max(self.end),
             modified: server.modified.max(self.stamp),
             changed: server.changed.max(self.stamp),
             ..server
+        }
+    }
+
+    /// The change attribute that callers see: another one with each write that the server has not got yet, whatever the server counts by.
+    fn change_over(&self, server: Attributes) -> u64 {
+        match self.stamp > server.changed {
+            true => self.stamp.as_change() ^ server.change ^ server.changed.as_change(),
+            false => server.change,
         }
     }
 

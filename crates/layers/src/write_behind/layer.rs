@@ -136,7 +136,9 @@ impl WriteBehind {
             *after = self.shared.state.lock().known.newest(node, *after, before.moment);
         }
         Shared::hide(&mut self.shared.state.lock(), node, change);
-        self.changed(node, change.after.as_ref(), sets_size);
+        if !matches!(outcome, Err(FsError::NotSupported)) {
+            self.changed(node, change.after.as_ref(), sets_size);
+        }
         Shared::overlay(&mut self.shared.state.lock(), node, change);
         outcome
     }
@@ -148,7 +150,18 @@ impl WriteBehind {
         if is_needed {
             self.shared.flush(&self.pools, node)?;
         }
-        self.shared.state.lock().take_failure(node)
+        // The program that wrote it has yet to receive it.
+        let failed = self.shared.state.lock().files.get(node).and_then(|file| file.failed);
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// Makes durable what the server is to read: what it has lost it would read as it was before.
+    fn make_durable(&self, (node, offset): (&Handle, u64), count: u64) -> Result<()> {
+        let is_held = self.shared.state.lock().holds_any(node, &until(offset, count));
+        if is_held {
+            self.commit_held(node, Teller::Nobody)?;
+        }
+        self.send_from((node, offset))
     }
 
     /// Makes a call that replaces a range of a file. Data of that range is made durable first: written again after a loss, it
@@ -392,7 +405,7 @@ impl Layer for WriteBehind {
     }
 
     fn seek(&self, caller: &Caller, node: &Handle, offset: u64, target: SeekTarget) -> Result<SeekOutcome> {
-        self.send_from((node, offset))?;
+        self.make_durable((node, offset), 0)?;
         self.shared.inner.require_ranges()?.seek(caller, node, offset, target)
     }
 
@@ -417,8 +430,8 @@ impl Layer for WriteBehind {
         CopyRange { from, to, count }: CopyRange<'_>,
         change: &mut Change,
     ) -> Result<Written> {
-        self.send_from(from)?;
         for _ in 0..LOSSES_MAX {
+            self.make_durable(from, count)?;
             let written = self.replace(to.0, until(to.1, count), change, |ranges, change| {
                 ranges.copy_range(caller, CopyRange { from, to, count }, change)
             })?;
@@ -437,7 +450,7 @@ impl Layer for WriteBehind {
     }
 
     fn clone_range(&self, caller: &Caller, copy: CopyRange<'_>, change: &mut Change) -> Result<()> {
-        self.send_from(copy.from)?;
+        self.make_durable(copy.from, copy.count)?;
         self.replace(copy.to.0, until(copy.to.1, copy.count), change, |ranges, change| {
             ranges.clone_range(caller, copy, change)
         })

@@ -40,6 +40,10 @@ impl Shared {
     ) -> Answer<u32> {
         let ranges = self.ranges()?;
         let (source, target) = (self.files.of(from)?, self.files.of(to)?);
+        if source.caller != target.caller {
+            // One call has one caller: the kernel reads and writes.
+            return Err(Refused(Errno::EOPNOTSUPP));
+        }
         // What the kernel takes in an answer. No bytes would mean all of them.
         let count = count.min(u32::MAX.into());
         if count == 0 {
@@ -47,8 +51,8 @@ impl Shared {
         }
         target.node.content.lock().unset.wrote();
         let (from, to) = ((&source.node.handle, from_offset), (&target.node.handle, to_offset));
-        let copied =
-            ranges.copy_range(&target.caller, CopyRange { from, to, count }, &mut Change::default())?;
+        let copied = ranges.copy_range(&target.caller, CopyRange { from, to, count }, &mut Change::default());
+        let copied = copied.map_err(|error| refused_data(&target, error))?;
         target.wrote(&copied);
         self.counters.on_write(copied.count);
         Ok(u32::try_from(copied.count).unwrap_or(u32::MAX))
@@ -62,12 +66,12 @@ impl Shared {
         self.settle_first(&file.node);
         let (caller, node, change) = (&file.caller, &file.node.handle, &mut Change::default());
         match (mode, self.file_system.ranges()) {
-            (PUNCH, Some(ranges)) => {
-                Ok(ranges.deallocate(caller, FileExtent { node, offset, length }, change)?)
-            }
+            (PUNCH, Some(ranges)) => ranges
+                .deallocate(caller, FileExtent { node, offset, length }, change)
+                .map_err(|error| refused_data(&file, error)),
             (0, Some(ranges)) => match ranges.allocate(caller, FileExtent { node, offset, length }, change) {
                 Err(FsError::NotSupported) => self.lengthen(&file, end),
-                outcome => Ok(outcome?),
+                outcome => outcome.map_err(|error| refused_data(&file, error)),
             },
             (0, None) => self.lengthen(&file, end),
             _ => Err(Refused(Errno::EOPNOTSUPP)),
@@ -100,4 +104,11 @@ impl Shared {
     fn ranges(&self) -> Answer<&dyn RangeOperations> {
         self.file_system.ranges().ok_or(Refused(Errno::ENOSYS))
     }
+}
+
+/// A refusal that may be of data which was taken earlier: an fsync does not report that again.
+fn refused_data(file: &KernelFile, error: FsError) -> Refused {
+    let refused = Refused::from(error);
+    file.on_refused_write(refused, true);
+    refused
 }

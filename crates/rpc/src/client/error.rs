@@ -27,6 +27,11 @@ pub enum PeerError {
     NotAReply(DecodeError),
     /// A call, on a stream whose client answers none.
     UnexpectedCall,
+    /// The server makes calls, and does not take the replies.
+    UnsentReplies {
+        /// So many may wait.
+        limit: usize,
+    },
 }
 
 impl fmt::Display for PeerError {
@@ -38,6 +43,9 @@ impl fmt::Display for PeerError {
             }
             Self::TooManyFragments { limit } => write!(formatter, "a reply in more than {limit} fragments"),
             Self::NotAReply(error) => write!(formatter, "not a reply: {error}"),
+            Self::UnsentReplies { limit } => {
+                write!(formatter, "the server takes none of {limit} replies to its calls")
+            }
             Self::UnexpectedCall => formatter.write_str("a call from the server, which nobody answers here"),
         }
     }

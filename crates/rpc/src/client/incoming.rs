@@ -6,6 +6,7 @@ use howdah_wire::xdr::{Decode, DecodeError, DecodeProblem, Decoder, padding};
 use super::claim::Claim;
 use super::error::PeerError;
 use super::receive::{Locate, ReceiveInto};
+use crate::limits::SERVER_CALL_MAX;
 
 /// The longest header of a reply: a verifier of 400 bytes and eight words, in bytes.
 const HEADER_MAX: usize = 432;
@@ -145,6 +146,9 @@ impl Incoming {
     ) -> Result<(), PeerError> {
         if self.stage == Stage::Header && !self.read_header(claim)? {
             return Ok(());
+        }
+        if self.stage == Stage::Call && self.head.len() > SERVER_CALL_MAX {
+            return Err(PeerError::TooLong { claimed: self.head.len(), limit: SERVER_CALL_MAX });
         }
         if self.stage == Stage::Locating {
             self.locate(peek, copied);

@@ -18,6 +18,6 @@ pub use class::{Class, Replay};
 pub use error::PeerError;
 pub use first_bytes::FirstBytes;
 pub use incoming::{Reply, StreamRecord};
-pub use outgoing::{CallEnvelope, Desk, Next, Outgoing, Payload};
+pub use outgoing::{CallEnvelope, Next, Outgoing, Payload, SealBuffer};
 pub use peer::{Peer, Room};
 pub use receive::{Locate, ReceiveInto};

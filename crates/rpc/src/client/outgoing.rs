@@ -60,7 +60,7 @@ pub struct Outgoing<P> {
 
 /// Where the bytes of an envelope are made that are not those of the call itself. It may be used for one call after the other.
 #[derive(Debug, Default)]
-pub struct Desk {
+pub struct SealBuffer {
     stamped: Vec<u8>,
     before: Vec<u8>,
     after: Vec<u8>,
@@ -104,12 +104,12 @@ impl<P: Payload> Outgoing<P> {
         &'e self,
         ticket: Option<(CallTicket, TicketStamp)>,
         protection: Option<&dyn CallProtection>,
-        desk: &'e mut Desk,
+        desk: &'e mut SealBuffer,
     ) -> CallEnvelope<'e, P> {
         if ticket.is_none() && protection.is_none() {
             return self.plain();
         }
-        let Desk { stamped, before, after } = desk;
+        let SealBuffer { stamped, before, after } = desk;
         stamped.clear();
         stamped.extend_from_slice(&self.head);
         if let Some((ticket, stamp)) = ticket {
@@ -132,6 +132,11 @@ impl<P: Payload> Outgoing<P> {
         let length = CallEnvelope { before, payload: self.payload.as_ref(), after }.length();
         before[..RecordMark::SIZE].copy_from_slice(&mark_of(length));
         CallEnvelope { before, payload: self.payload.as_ref(), after }
+    }
+
+    /// Bytes in all, the record mark among them, without what protects it.
+    pub fn length(&self) -> usize {
+        self.plain().length()
     }
 
     fn plain(&self) -> CallEnvelope<'_, P> {
@@ -264,7 +269,7 @@ mod tests {
         let call = Outgoing::new(&HEADER, &Word(0), Some(b"howdy"), Some(&Word(6)));
         let stamp: TicketStamp = |ticket, arguments| arguments.copy_from_slice(&ticket.number.to_be_bytes());
         let ticket = Some((CallTicket { slot: 1, number: 9 }, stamp));
-        let (protection, mut desk) = (Counting(3.into()), Desk::default());
+        let (protection, mut desk) = (Counting(3.into()), SealBuffer::default());
         let stamped = call.seal(ticket, None, &mut desk).message().concat();
         let header = &sent_from(&call.plain(), 4)[..stamped.len() - 16];
         assert_eq!(stamped, [header, b"\0\0\0\x09howdy\0\0\0\0\0\0\x06"].concat());

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use howdah_rpc::client::Class;
 use howdah_rpc::client::core::{ChannelNotice, Failure, Patience};
+use howdah_rpc::client::lanes::Limit;
 use world::{Outcome, Slots, World};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -65,8 +66,41 @@ fn every_call_is_answered_once_the_server_is_back_whatever_was_lost_meanwhile() 
         assert_eq!(open, 0, "seed {seed}: {open} calls are neither answered nor over");
         let is_over = |outcome: &Outcome| matches!(outcome, Outcome::Answered | Outcome::Cancelled);
         assert!(world.outcomes.values().all(is_over), "seed {seed}: {:?}", world.outcomes);
-        assert!(world.core.explain().0 == 0, "seed {seed}: places are lost");
+        world.assert_rest();
         assert!(!world.resent.is_empty(), "seed {seed}: nothing went wrong");
+    }
+}
+
+#[test]
+fn lanes_that_come_and_go_lose_no_call() {
+    for seed in 0..8 {
+        let mut world = World::growing(seed, 4);
+        let limits = [Limit::OurSendBuffer, Limit::Requests, Limit::Path];
+        for second in 0..120 {
+            let limit = limits[usize::try_from(second / 20 % 3).expect("below 3")];
+            for _ in 0..10 {
+                let class = CLASSES[world.below(4) as usize];
+                world.call(class);
+                world.core.on_look(limit, true, SECOND / 20, world.now);
+                world.act();
+                world.run(SECOND / 10);
+            }
+            match world.below(30) {
+                0 => world.set_up(false),
+                1..6 => world.set_up(true),
+                _ => {}
+            }
+        }
+        world.set_up(true);
+        world.run(300 * SECOND);
+        assert_eq!(world.open(), 0, "seed {seed}");
+        world.assert_rest();
+        let grew = |notice: &ChannelNotice| matches!(notice, ChannelNotice::Lanes { .. });
+        assert!(
+            world.notices.iter().filter(|notice| grew(notice)).count() > 1,
+            "seed {seed}: {:?}",
+            world.notices
+        );
     }
 }
 

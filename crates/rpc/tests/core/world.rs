@@ -62,8 +62,9 @@ pub struct World {
     start: Instant,
     lanes: Vec<(Option<Connection>, Duration)>,
     server: Server,
-    /// Calls that were made, and the lane that each is on.
-    calls: BTreeMap<u32, Option<usize>>,
+    /// Calls that were made.
+    calls: BTreeSet<u32>,
+    has_session: bool,
     next_xid: u32,
     /// Parts of a thousand messages that are lost.
     pub loss: u64,
@@ -97,15 +98,33 @@ impl CallSession for Slots {
 
 impl World {
     pub fn new(seed: u64, lanes: usize, patience: Patience, session: Option<Slots>) -> Self {
+        Self::with(
+            seed,
+            LanePlan { most: lanes, has_small: false, growth: Growth::new(Lanes::Fixed(lanes), false) },
+            patience,
+            session,
+        )
+    }
+
+    /// Whose lanes come and go.
+    pub fn growing(seed: u64, most: usize) -> Self {
+        let plan = LanePlan { most, has_small: true, growth: Growth::new(Lanes::Auto, false) };
+        Self::with(seed, plan, Patience::Hard, None)
+    }
+
+    fn with(seed: u64, plan: LanePlan, patience: Patience, session: Option<Slots>) -> Self {
         let bounds = Bounds { floor: 4, floor_bytes: 0, ceiling: 16, ..Bounds::default() };
         let settings = CoreSettings { patience, silence: Duration::from_secs(60), bounds };
-        let growth = Growth::new(Lanes::Fixed(lanes), false);
-        let plan = LanePlan { most: lanes, has_small: false, growth };
-        let session = session.map(|slots| Box::new(slots) as Box<dyn CallSession>);
+        let lanes = plan.most + usize::from(plan.has_small);
         #[allow(clippy::disallowed_methods, reason = "some instant is needed to start from")]
         let start = Instant::now();
         Self {
-            core: Core::new(&settings, Some(plan), session),
+            has_session: session.is_some(),
+            core: Core::new(
+                &settings,
+                Some(plan),
+                session.map(|slots| Box::new(slots) as Box<dyn CallSession>),
+            ),
             now: Duration::ZERO,
             random: Random::new(seed),
             outcomes: BTreeMap::new(),
@@ -114,7 +133,7 @@ impl World {
             start,
             lanes: (0..lanes).map(|_| (None, Duration::ZERO)).collect(),
             server: Server { replies: BTreeMap::new(), is_up: true },
-            calls: BTreeMap::new(),
+            calls: BTreeSet::new(),
             next_xid: 1,
             loss: 0,
             unreachable: BTreeSet::new(),
@@ -135,10 +154,8 @@ impl World {
     pub fn call(&mut self, class: Class) -> u32 {
         let facts = self.facts(class);
         let xid = facts.xid;
-        self.calls.insert(xid, None);
-        let lane = self.core.start(facts, self.now);
-        // What follows from it may have moved it already.
-        self.calls.insert(xid, lane);
+        self.calls.insert(xid);
+        self.core.start(facts, self.now);
         self.act();
         xid
     }
@@ -146,7 +163,7 @@ impl World {
     /// A caller does not want its call any more.
     pub fn cancel(&mut self) {
         let open: Vec<u32> =
-            self.calls.keys().filter(|xid| !self.outcomes.contains_key(xid)).copied().collect();
+            self.calls.iter().filter(|xid| !self.outcomes.contains_key(xid)).copied().collect();
         if open.is_empty() {
             return;
         }
@@ -191,12 +208,30 @@ impl World {
         }
     }
 
+    /// Nothing is under way, and nothing counts as if it were.
+    pub fn assert_rest(&self) {
+        assert_eq!(self.core.in_flight(), (0, 0));
+        for lane in 0..self.lanes.len() {
+            let sketch = self.core.sketch(lane);
+            assert!(sketch.load == 0 && !sketch.meter.is_busy(), "lane {lane}: {sketch:?}");
+        }
+    }
+
     fn facts(&mut self, class: Class) -> CallFacts<u32> {
         let xid = self.next_xid;
         self.next_xid += 1;
         let volume = if class.is_bulk() { 1 << 20 } else { 0 };
         let procedure = ProcedureId { program: 100_003, version: 3, procedure: 1 };
-        CallFacts { xid, procedure, class, replay: Replay::Idempotent, volume, receive: None, call: xid }
+        CallFacts {
+            xid,
+            procedure,
+            class,
+            replay: Replay::Idempotent,
+            volume,
+            wants_ticket: self.has_session,
+            receive: None,
+            call: xid,
+        }
     }
 
     /// What a lane's thread does.
@@ -213,8 +248,7 @@ impl World {
                     self.look(lane);
                 }
             }
-            LaneWork::End => self.close(lane),
-            LaneWork::Connect | LaneWork::Wait | LaneWork::Sleep => {}
+            LaneWork::End | LaneWork::Connect | LaneWork::Wait | LaneWork::Sleep => {}
         }
         self.core.look_after_calls(lane, self.now);
         self.act();
@@ -265,7 +299,7 @@ impl World {
             since_acknowledgement: self.now.saturating_sub(connection.heard),
             round_trip: ONE_WAY * 2,
         };
-        let found = self.core.look_at_path(lane, true, || Some(state), self.now);
+        let found = self.core.look_at_path(lane, true, Some(state), self.now);
         if let Some((howdah_rpc::client::lanes::Finding::Lost, _)) = found
             && !self.unreachable.contains(&lane)
             && self.server.is_up
@@ -321,7 +355,7 @@ impl World {
 
     fn outcome(&mut self, xid: u32, outcome: Outcome) {
         // Questions are nobody's.
-        if self.calls.contains_key(&xid) {
+        if self.calls.contains(&xid) {
             let before = self.outcomes.insert(xid, outcome);
             assert_eq!(before, None, "call {xid} is over twice");
         }
@@ -333,15 +367,13 @@ impl World {
             match output {
                 CoreOutput::Failed { call, why } => self.outcome(call, Outcome::Failed(why)),
                 CoreOutput::Admitted(call) => panic!("call {call} is on no lane"),
-                CoreOutput::Moved { call, lane } => {
-                    if let Some(on) = self.calls.get_mut(&call) {
-                        *on = Some(lane);
-                    }
+                CoreOutput::Moved(call) => {
+                    assert!(self.core.lane_of(call).is_some() || self.outcomes.contains_key(&call))
                 }
                 CoreOutput::Wake(_) | CoreOutput::Receive(_) => {}
                 CoreOutput::Ask { lane, .. } => {
                     let facts = self.facts(Class::Attributes);
-                    self.core.start_question(facts, lane, self.now);
+                    self.core.start_question(facts, Some(lane), self.now);
                 }
                 CoreOutput::Cut { lane, link, .. } => {
                     let its = self.lanes[lane].0.as_ref().map(|connection| connection.number);

@@ -68,6 +68,8 @@ pub const SETTABLE: Bitmap = Bitmap::of(&[SIZE, MODE, OWNER, OWNER_GROUP, TIME_A
 /// Attributes that a new node can be made with.
 pub const OF_NEW: Bitmap =
     Bitmap::of(&[SIZE, MODE, OWNER, OWNER_GROUP, TIME_ACCESS_SET, TIME_MODIFY_SET, MODE_UMASK]);
+/// Attributes that clients send and that nothing here can set, as macOS does: they are left out, and the answer says so.
+pub const IGNORED: Bitmap = Bitmap::of(&[TIME_CREATE]);
 /// Those that OPEN with EXCLUSIVE4_1 sets: times hold the verifier then.
 const EXCLUSIVE: Bitmap = Bitmap::of(&[SIZE, MODE, OWNER, OWNER_GROUP, MODE_UMASK]);
 /// Those of minor version 2 (RFC 7862, RFC 8275, RFC 8276).

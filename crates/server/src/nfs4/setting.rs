@@ -16,7 +16,7 @@ const MASK_BITS: u32 = 0o777;
 /// ATTRNOTSUPP, INVAL for what can only be read, BADXDR, BADOWNER.
 pub fn of(values: &Values<'_>, minor_version: u32) -> Result<(NewAttributes, Bitmap), Status> {
     let new = decoded(values, minor_version, attributes::SETTABLE)?;
-    Ok((convert::new_attributes(&new)?, values.attributes))
+    Ok((convert::new_attributes(&new)?, values.attributes.without(attributes::IGNORED)))
 }
 
 /// What a new node of a directory is to have, and which attributes those are. A default ACL of the directory takes the place of the
@@ -37,7 +37,7 @@ pub fn of_new(
         let is_masked = mode & mask != 0 && !directory.file_system.has_default_acl(&directory.handle);
         new.permissions.mode = Some(if is_masked { mode & !mask } else { mode });
     }
-    Ok((convert::new_attributes(&new)?, values.attributes))
+    Ok((convert::new_attributes(&new)?, values.attributes.without(attributes::IGNORED)))
 }
 
 fn decoded<'a>(
@@ -49,7 +49,7 @@ fn decoded<'a>(
     if values.has_unknown || !set.without(attributes::supported(minor_version)).is_empty() {
         return Err(Status::ATTRNOTSUPP);
     }
-    if !set.without(allowed).is_empty() {
+    if !set.without(allowed | attributes::IGNORED).is_empty() {
         return Err(Status::INVAL);
     }
     values.decode_all().map_err(|_| Status::BADXDR)

@@ -12,6 +12,7 @@ use super::LocalFileSystem;
 use super::attributes::Seen;
 use super::errno::refusal;
 use super::handles::file_number;
+use super::identify::identify;
 use super::known::now;
 use super::node::Node;
 use super::syscall;
@@ -114,7 +115,11 @@ impl LocalFileSystem {
         if matches!(opened, Err(FsError::Stale)) {
             self.forget(handle);
         }
-        Ok(self.nodes.insert(*handle, opened?))
+        let node = self.nodes.insert(*handle, opened?);
+        if let Ok(identification) = identify(node.descriptor()) {
+            node.found(&identification);
+        }
+        Ok(node)
     }
 
     /// Lets go of a node that is gone.

@@ -43,7 +43,7 @@ impl Layer for WithoutSetId {
         if set.new.mode.is_none_or(|mode| mode & SET_ID == 0) {
             return self.inner.set_attributes(caller, set, change);
         }
-        // A set.node never becomes another kind.
+        // A node never becomes another kind.
         let is_directory = self.inner.attributes(caller, set.node)?.kind == FileKind::Directory;
         let bits = if is_directory { SET_USER_ID } else { SET_ID };
         self.inner.set_attributes(

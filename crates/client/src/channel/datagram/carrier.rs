@@ -11,7 +11,8 @@ use howdah_rpc::client::core::{self, Core, ProcedureId};
 use howdah_rpc::client::datagram::{
     Advice, Message, NewCall, Output, Peer, Received, Report, Returned, Settings,
 };
-use howdah_rpc::client::{Claim, Class, Desk};
+use howdah_rpc::client::{Claim, Class, SealBuffer};
+use howdah_wire::rpc::RecordMark;
 use parking_lot::Mutex;
 
 use super::super::call::Call;
@@ -113,7 +114,7 @@ impl Carrier {
                 }
                 core::CoreOutput::Admitted(call) => self.carry(call),
                 core::CoreOutput::Notice(notice) => log(notice, |_| self.server()),
-                core::CoreOutput::Moved { .. }
+                core::CoreOutput::Moved(_)
                 | core::CoreOutput::Wake(_)
                 | core::CoreOutput::Receive(_)
                 | core::CoreOutput::Ask { .. }
@@ -292,11 +293,16 @@ impl Carrier {
 
     fn send(&self, call: &Call) {
         let before = self.driver.core().on_datagram(call.xid, self.driver.time());
+        let Some(before) = before else {
+            // It was given up before it was taken on.
+            self.state.lock().peer.cancel(call.xid);
+            return;
+        };
         if before > 0 {
             tracing::debug!(xid = call.xid, procedure = ?call.procedure, replay = ?call.replay, before, "sending again");
             self.look_after_address();
         }
-        let mut desk = Desk::default();
+        let mut desk = SealBuffer::default();
         let pieces = call.seal(None, &mut desk).message().map(IoSlice::new);
         let until = Instant::now() + SEND_PATIENCE;
         loop {
@@ -332,7 +338,9 @@ impl Carrier {
     fn probe(&self, state: &mut State, now: Instant) {
         let Some(ProcedureId { program, version, .. }) = state.last else { return };
         let facts = self.driver.prepare(Request::null(program, version), now);
-        state.peer.start(now, new_call(facts.call));
+        let call = Arc::clone(&facts.call);
+        self.driver.core().start_question(facts, None, self.driver.time_at(now));
+        state.peer.start(now, new_call(call));
     }
 
     fn end(&self, given_back: Vec<(Arc<Call>, Returned)>) {
@@ -379,7 +387,7 @@ fn new_call(call: Arc<Call>) -> NewCall<Arc<Call>> {
         xid: call.xid,
         class: call.class,
         replay: call.replay,
-        sends: call.seal(None, &mut Desk::default()).message().iter().map(|piece| piece.len()).sum(),
+        sends: call.length() - RecordMark::SIZE,
         receives,
         transfer: call.class.is_bulk().then_some(call.volume),
         expires: call.deadline,

@@ -31,6 +31,8 @@ pub struct CallFacts<T> {
     pub replay: Replay,
     /// Bytes of bulk data that it moves, or may.
     pub volume: usize,
+    /// Whether it holds a ticket of the channel's session.
+    pub wants_ticket: bool,
     /// Where the data of its reply goes.
     pub receive: Option<ReceiveInto>,
     /// The caller's own.
@@ -118,6 +120,11 @@ impl<T> Calls<T> {
     /// The xids of all calls, in the order in which they were made.
     pub(super) fn all(&self) -> Vec<u32> {
         self.in_order(|_| true)
+    }
+
+    /// The same of those that wait for a place.
+    pub(super) fn waiting(&self) -> Vec<u32> {
+        self.in_order(|call| call.admitted.is_none())
     }
 
     /// The same of one lane.

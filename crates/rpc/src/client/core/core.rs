@@ -115,14 +115,16 @@ impl<T: Clone> Core<T> {
         lane
     }
 
-    /// A question for a sign of life on this lane: a call that needs no place.
-    pub fn start_question(&mut self, facts: CallFacts<T>, lane: usize, now: Duration) {
+    /// A question for a sign of life, on this lane or by a datagram: a call that needs no place.
+    pub fn start_question(&mut self, facts: CallFacts<T>, lane: Option<usize>, now: Duration) {
         let xid = facts.xid;
-        self.insert(facts, Some(lane), now);
+        self.insert(facts, lane, now);
         if let Some(call) = self.calls.get_mut(xid) {
             call.admitted = Some((Place::None, None));
-            self.lanes[lane].meter.on_start(now, call.facts.volume);
-            self.lanes[lane].ready.push_back(xid);
+            if let Some(lane) = lane {
+                self.lanes[lane].meter.on_start(now, call.facts.volume);
+                self.lanes[lane].ready.push_back(xid);
+            }
         }
     }
 
@@ -153,12 +155,17 @@ impl<T: Clone> Core<T> {
         !self.lanes[lane].ready.is_empty()
     }
 
-    /// A call is sent as a datagram; gives how often it was before.
-    pub fn on_datagram(&mut self, xid: u32, now: Duration) -> u32 {
-        let Some(call) = self.calls.get_mut(xid) else { return 0 };
+    /// A call is sent as a datagram; gives how often it was before, unless it is over.
+    pub fn on_datagram(&mut self, xid: u32, now: Duration) -> Option<u32> {
+        let call = self.calls.get_mut(xid)?;
         (call.sends, call.sent) = (call.sends + 1, now);
         self.counters.on_send(call.facts.procedure, call.sends - 1);
-        call.sends - 1
+        Some(call.sends - 1)
+    }
+
+    /// The lane that carries a call, unless that is over.
+    pub fn lane_of(&self, xid: u32) -> Option<usize> {
+        self.calls.get(xid)?.lane
     }
 
     /// What is known of an xid that a reply on a lane bears.
@@ -205,10 +212,10 @@ impl<T: Clone> Core<T> {
         self.fail(xid, why, now);
     }
 
-    /// Gives up all calls whose time is over.
+    /// Gives up the calls that wait for a place and whose time is over.
     pub fn give_up_late(&mut self, now: Duration) {
         if self.server.may_have_late_calls(now) {
-            self.calls.all().into_iter().for_each(|xid| self.give_up(xid, now));
+            self.calls.waiting().into_iter().for_each(|xid| self.give_up(xid, now));
         }
     }
 
@@ -223,7 +230,7 @@ impl<T: Clone> Core<T> {
         self.is_closed
     }
 
-    /// What a lane's thread does next.
+    /// What a lane's thread does next. A connection that it ends takes no calls from here on.
     pub fn next_work(&mut self, lane: usize, now: Duration) -> LaneWork {
         let (is_used, load) = (self.lanes.uses(lane), self.lanes[lane].load());
         match (self.lanes[lane].link(), self.lanes[lane].live()) {
@@ -235,7 +242,11 @@ impl<T: Clone> Core<T> {
             }
             (None, _) => LaneWork::Sleep,
             (Some(_), Some(_)) if is_used || load > 0 => LaneWork::Serve,
-            (Some(_), Some(_)) => LaneWork::End,
+            (Some(link), Some(_)) => {
+                let number = link.number;
+                self.lanes[lane].on_broken(number);
+                LaneWork::End
+            }
         }
     }
 
@@ -292,10 +303,12 @@ impl<T: Clone> Core<T> {
         self.on_refusal(lane, now);
     }
 
-    /// A lane cannot be used: no thread looks after it.
+    /// A lane cannot be used: no thread looks after it. The first one, which has a thread always, takes its calls.
     pub fn on_no_thread(&mut self, lane: usize, now: Duration) {
         self.lanes[lane].is_suspect = true;
         self.on_refusal(lane, now);
+        self.calls.of_lane(lane).into_iter().for_each(|xid| self.move_over(xid, 0, now));
+        self.outputs.push_back(CoreOutput::Wake(0));
     }
 
     /// So many bytes were received, on this lane.
@@ -317,7 +330,7 @@ impl<T: Clone> Core<T> {
         }
     }
 
-    /// What the server sends on a lane is no reply. CallToSend the calls again may help, unless it never spoke RPC; calls for which it
+    /// What the server sends on a lane is no reply. Sending the calls again may help, unless it never spoke RPC; calls for which it
     /// did not help are over.
     pub fn on_nonsense(&mut self, lane: usize, error: PeerError, now: Duration) {
         let is_hopeless = matches!(error, PeerError::NotRpc(_)) && !self.speaks_rpc;
@@ -371,13 +384,19 @@ impl<T: Clone> Core<T> {
         }
     }
 
-    /// Judges whether the path below a lane's connection is lost, by what the kernel says of it, which is asked only if it counts.
-    /// `may_ask`: a question could be sent there now. Gives the round trip, too.
+    /// Whether it counts now what the kernel says of what was sent on a lane's connection.
+    pub fn wants_sent_state(&self, lane: usize, now: Duration) -> bool {
+        let is_quiet = self.lanes[lane].live().is_some_and(|link| now.saturating_sub(link.heard) >= FRESH);
+        (is_quiet || self.lanes[lane].outage.is_on()) && self.calls.oldest_sent(lane).is_some()
+    }
+
+    /// Judges whether the path below a lane's connection is lost, by what the kernel says of it, if that counts. `may_ask`: a question
+    /// could be sent there now. Gives the round trip, too.
     pub fn look_at_path(
         &mut self,
         lane: usize,
         may_ask: bool,
-        sent_state: impl FnOnce() -> Option<SentState>,
+        sent_state: Option<SentState>,
         now: Duration,
     ) -> Option<(Finding, Duration)> {
         let link = *self.lanes[lane].live()?;
@@ -391,7 +410,7 @@ impl<T: Clone> Core<T> {
         let found = if is_fresh && !its.outage.is_on() {
             Some((Finding::Fine, Duration::ZERO))
         } else if let Some(waited) = waited
-            && let Some(state) = sent_state()
+            && let Some(state) = sent_state
         {
             let finding = its.outage.judge(&Sight {
                 now,
@@ -454,6 +473,11 @@ impl<T: Clone> Core<T> {
         self.lanes[lane].expects_data()
     }
 
+    /// Calls in flight: bulk, and others.
+    pub fn in_flight(&self) -> (usize, usize) {
+        (self.window.glance().0, self.window.small())
+    }
+
     /// Whether nothing bulky is in flight.
     pub fn is_silent(&self) -> bool {
         self.window.glance().0 == 0
@@ -510,9 +534,14 @@ impl<T: Clone> Core<T> {
     /// Lets calls go that may. `new` was made for its lane just now; others go over that which delivers them first, as it looks now.
     /// Who calls this sends what may go on `own`.
     fn admit_next(&mut self, new: Option<u32>, own: Option<usize>, now: Duration) {
-        while self.window.has_next() && self.session.as_ref().is_none_or(|session| session.has_ticket()) {
+        while let Some(&xid) = self.window.peek() {
+            let wants_ticket = self.calls.get(xid).is_some_and(|call| call.facts.wants_ticket);
+            let mut session = self.session.as_mut().filter(|_| wants_ticket);
+            if session.as_ref().is_some_and(|session| !session.has_ticket()) {
+                return;
+            }
             let Some((xid, place)) = self.window.next(now) else { return };
-            let ticket = self.session.as_mut().map(|session| session.take());
+            let ticket = session.as_mut().map(|session| session.take());
             if new != Some(xid) {
                 self.settle(xid, now);
             }
@@ -567,7 +596,7 @@ impl<T: Clone> Core<T> {
             self.lanes[to].meter.on_start(now, call.facts.volume);
             self.lanes[to].ready.push_back(xid);
         }
-        self.outputs.push_back(CoreOutput::Moved { call: call.facts.call.clone(), lane: to });
+        self.outputs.push_back(CoreOutput::Moved(call.facts.call.clone()));
     }
 
     /// A call is over: others may go. `answered`: it was, and moved so many bytes if the answer is one to work with.

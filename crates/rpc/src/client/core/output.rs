@@ -20,13 +20,8 @@ pub enum CoreOutput<T> {
     },
     /// A call may be in flight that no lane carries: it travels by datagrams.
     Admitted(T),
-    /// Another lane carries a call now: who waits for it waits there.
-    Moved {
-        /// The call.
-        call: T,
-        /// The lane.
-        lane: usize,
-    },
+    /// Another lane carries a call now, which [`Core::lane_of`](super::Core::lane_of) names: who waits for it waits there.
+    Moved(T),
     /// A lane has something to do that its own thread does: to send, to connect, to end.
     Wake(usize),
     /// A lane carries calls that others wait for: its thread receives unless another does.

@@ -18,6 +18,8 @@ pub struct Window<C> {
     small: usize,
     waiting_bulk: VecDeque<Waiting<C>>,
     waiting_small: VecDeque<Waiting<C>>,
+    /// Calls that ever wanted a place.
+    entered: u64,
 }
 
 /// A call that waits for its place.
@@ -26,6 +28,8 @@ struct Waiting<C> {
     call: C,
     /// Bytes of bulk that it moves, or may.
     volume: usize,
+    /// Which one it is of all.
+    number: u64,
 }
 
 /// A place in the window, to be given back.
@@ -43,7 +47,7 @@ impl<C: PartialEq> Window<C> {
     /// An empty window.
     pub fn new(bounds: Bounds) -> Self {
         let (waiting_bulk, waiting_small) = Default::default();
-        Self { bulk: Flight::new(bounds), small: 0, waiting_bulk, waiting_small }
+        Self { bulk: Flight::new(bounds), small: 0, waiting_bulk, waiting_small, entered: 0 }
     }
 
     /// The path is expected to carry so much.
@@ -53,18 +57,21 @@ impl<C: PartialEq> Window<C> {
 
     /// A call wants a place, which [`Window::next`] gives it.
     pub fn enter(&mut self, call: C, (class, volume): (Class, usize)) {
-        self.waiting(class.is_bulk()).push_back(Waiting { call, volume });
+        let number = self.entered;
+        self.entered += 1;
+        self.waiting(class.is_bulk()).push_back(Waiting { call, volume, number });
     }
 
-    /// Whether a call may go out now.
-    pub fn has_next(&self) -> bool {
-        self.next_kind().is_some()
+    /// The next call that may go out.
+    pub fn peek(&self) -> Option<&C> {
+        let waiting = if self.next_kind()? { &self.waiting_bulk } else { &self.waiting_small };
+        waiting.front().map(|waiting| &waiting.call)
     }
 
     /// The next call that may go out, and its place.
     pub fn next(&mut self, now: Duration) -> Option<(C, Place)> {
         let is_bulk = self.next_kind()?;
-        let Waiting { call, volume } = self.waiting(is_bulk).pop_front()?;
+        let Waiting { call, volume, .. } = self.waiting(is_bulk).pop_front()?;
         let place = if is_bulk {
             Place::Bulk(self.bulk.on_start(now, volume))
         } else {
@@ -92,6 +99,11 @@ impl<C: PartialEq> Window<C> {
         }
     }
 
+    /// Other calls than bulk in flight.
+    pub fn small(&self) -> usize {
+        self.small
+    }
+
     /// Bulk calls in flight, and whether others wait to be.
     pub fn glance(&self) -> (usize, bool) {
         (self.bulk.in_flight(), !self.waiting_bulk.is_empty())
@@ -111,11 +123,14 @@ impl<C: PartialEq> Window<C> {
 
     /// Whether the next one is bulk, if any may go out.
     fn next_kind(&self) -> Option<bool> {
-        if !self.waiting_small.is_empty() && self.small < SMALL_CALLS_MAX {
-            return Some(false);
-        }
         let has_room = self.bulk.in_flight() < self.bulk.in_flight_target();
-        (!self.waiting_bulk.is_empty() && has_room).then_some(true)
+        let small = self.waiting_small.front().filter(|_| self.small < SMALL_CALLS_MAX);
+        match (small, self.waiting_bulk.front().filter(|_| has_room)) {
+            (None, None) => None,
+            // In the order in which they came: a session's tickets are for both.
+            (Some(small), Some(bulk)) => Some(bulk.number < small.number),
+            (_, bulk) => Some(bulk.is_some()),
+        }
     }
 
     fn waiting(&mut self, is_bulk: bool) -> &mut VecDeque<Waiting<C>> {
@@ -157,8 +172,19 @@ mod tests {
         window.forget(&3, Class::Write);
         window.leave(places[1].expect("a place"), None, second);
         assert_eq!(window.next(second).map(|(call, _)| call), Some(4));
-        assert!(!window.has_next());
+        assert_eq!(window.peek(), None);
         assert_eq!(window.glance(), (2, false));
+    }
+
+    #[test]
+    fn calls_of_both_kinds_that_may_go_do_so_in_the_order_in_which_they_came() {
+        let mut window = window();
+        for (call, class) in [(0, Class::Lookup), (1, Class::Write), (2, Class::Lookup), (3, Class::Write)] {
+            window.enter(call, (class, MIB));
+        }
+        let order: Vec<_> =
+            std::iter::from_fn(|| window.next(Duration::ZERO)).map(|(call, _)| call).collect();
+        assert_eq!(order, [0, 1, 2, 3]);
     }
 
     #[test]

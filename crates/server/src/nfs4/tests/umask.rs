@@ -9,7 +9,7 @@ use howdah_wire::nfs4::attributes::{
 };
 use howdah_wire::nfs4::open::{ACCESS_BOTH, DENY_NONE, How};
 use howdah_wire::nfs4::{
-    Bitmap, Name, StateId, Status, Verifier, create, getattr, lookup, putfh, setattr, verify,
+    Bitmap, Name, StateId, Status, Time, Verifier, create, getattr, lookup, putfh, setattr, verify,
 };
 use rustix::fs::{XattrFlags, setxattr};
 use rustix::io::Errno;
@@ -84,6 +84,25 @@ fn what_is_no_umask_is_refused() {
     assert_eq!(client.call(&[put(&root), step(setattr::OPERATION, &set)]).status, Status::INVAL);
     let same = verify::Arguments { attributes };
     assert_eq!(client.call(&[put(&root), step(verify::OPERATION, &same)]).status, Status::INVAL);
+}
+
+/// macOS sets it, in each of these ways.
+#[test]
+fn a_time_of_creation_that_a_client_sets_is_left_out_and_the_rest_is_set() {
+    let mut client = Client::new(&service(&["/"]), "client");
+    let root = client.handle(&[]).expect("the root");
+    let mut asked = Attributes::default();
+    asked.times.created = Some(Time { seconds: 1, nanoseconds: 0 });
+    asked.permissions.mode = Some(0o640);
+    assert_eq!(made(&mut client, &root, &asked), Ok(0o640));
+    let mut buffer = Vec::new();
+    let attributes = Values::of(&asked, &mut buffer);
+    let set = setattr::Arguments { state: StateId::ANONYMOUS, attributes };
+    let file = client.handle(&["guarded"]).expect("the file");
+    let mut answer = client.call(&[put(&file), step(setattr::OPERATION, &set)]);
+    answer.skip(putfh::OPERATION).expect("put");
+    let told = answer.take::<setattr::Success>(setattr::OPERATION);
+    assert_eq!(told.attributes_set, Bitmap::of(&[MODE]));
 }
 
 #[test]
