@@ -66,7 +66,7 @@ howdah_limits::limits! {
     beyond "locks of further hosts are answered NOLOCKS", tested "state/tests/scenarios/nlm::hosts_are_bounded";
 
     /// Bytes of memory for clients, sessions, slots, opens, locks, owners and kept replies of all clients and hosts: a million opens take
-    /// 1.2 GB. A server takes less where its host has less: an eighth of the host's memory.
+    /// 1.4 GB. A server takes less where its host has less: an eighth of the host's memory.
     pub const MEMORY_MAX: usize = 2 << 30, bytes;
     beyond "clients whose lease passed go, the longest silent first; then EXCHANGE_ID and LOCK are answered DELAY, CREATE_SESSION and OPEN NOSPC, NLM's LOCK NOLOCKS", tested "state/tests/scenarios/memory::memory_of_all_is_bounded";
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
-use super::{Combinations, IoRight, IoRights};
+use super::{Allows, Combinations, IoRight, IoRights};
 use crate::error::StateError;
 use crate::ids::{ClientId, IoPermit, LockOwner, OpenId, ShareAccess, StateId};
 use crate::memory;
@@ -109,16 +109,17 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
 
     /// Lets others see what a state allows now, or that it is gone.
     fn show(&self, index: u32) {
-        let of_open =
-            |open: u32| Some((self.open(open)?.combinations.union().0, IoPermit::Open(self.name(open))));
         let shown = self.by_index.get(&index).and_then(|stated| {
-            let (key, (access, permit)) = match stated {
-                Stated::Open(open) => (&open.key, of_open(index)?),
-                Stated::Lock(lock) => (&lock.key, of_open(lock.open)?),
+            let (key, allows) = match stated {
+                Stated::Open(open) => {
+                    let (access, _) = open.combinations.union();
+                    (&open.key, Allows::Access(access, IoPermit::Open(self.name(index))))
+                }
+                Stated::Lock(lock) => (&lock.key, Allows::AsOpen(lock.open)),
                 Stated::Delegation(one) if one.is_revoked => return None,
-                Stated::Delegation(one) => (&one.key, (ShareAccess::READ, IoPermit::Special)),
+                Stated::Delegation(one) => (&one.key, Allows::Access(ShareAccess::READ, IoPermit::Special)),
             };
-            Some(IoRight { key: key.clone(), seqid: stated.seqid(), access, permit })
+            Some(IoRight { key: key.clone(), seqid: stated.seqid(), allows })
         });
         self.rights.set(self.client, index, shown);
     }
@@ -257,8 +258,6 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
         };
         *seqid = next(*seqid);
         self.show(index);
-        // What an open allows, locks under it allow.
-        self.open(index).iter().flat_map(|open| open.locks.values()).for_each(|lock| self.show(*lock));
         self.current(index)
     }
 

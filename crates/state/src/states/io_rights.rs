@@ -23,10 +23,17 @@ pub struct IoRight<K> {
     pub key: K,
     /// At this change of the state.
     pub seqid: u32,
-    /// To read, to write.
-    pub access: ShareAccess,
-    /// By this right.
-    pub permit: IoPermit,
+    /// What it allows there.
+    pub allows: Allows,
+}
+
+/// What a stateid allows.
+#[derive(Debug, Clone, Copy)]
+pub enum Allows {
+    /// To read, to write, by this right.
+    Access(ShareAccess, IoPermit),
+    /// What this open of the same client does: then nothing changes for the locks under an open when it changes.
+    AsOpen(u32),
 }
 
 impl<K> Default for IoRights<K> {
@@ -42,10 +49,24 @@ impl<K: Eq> IoRights<K> {
         if ClientId::new(epoch, number) != client {
             return None;
         }
+        let of_file = |right: &IoRight<K>| {
+            let is_now = stateid.seqid == 0 || stateid.seqid == right.seqid;
+            (is_now && right.key == *key).then_some(right.allows)
+        };
+        let allows = match self.get(client, index, of_file)? {
+            Allows::AsOpen(open) => self.get(client, open, |right| Some(right.allows))?,
+            allows @ Allows::Access(..) => allows,
+        };
+        match allows {
+            Allows::Access(access, permit) if access.allows(io.needs()) => Some(permit),
+            _ => None,
+        }
+    }
+
+    /// Looks at what a state allows, with one lock at a time.
+    fn get<T>(&self, client: ClientId, index: u32, look: impl FnOnce(&IoRight<K>) -> Option<T>) -> Option<T> {
         let shard = self.shard(client, index).read().unwrap_or_else(PoisonError::into_inner);
-        let right = shard.get(&(client, index))?;
-        let is_now = stateid.seqid == 0 || stateid.seqid == right.seqid;
-        (is_now && right.key == *key && right.access.allows(io.needs())).then_some(right.permit)
+        look(shard.get(&(client, index))?)
     }
 
     /// Sets what a state allows; `None`: it is gone.
@@ -55,7 +76,7 @@ impl<K: Eq> IoRights<K> {
             Some(right) => drop(shard.insert((client, index), right)),
             None => {
                 shard.remove(&(client, index));
-                if shard.capacity() > 1024 && shard.len() < shard.capacity() / 8 {
+                if shard.capacity() > 64 && shard.len() < shard.capacity() / 4 {
                     let most = 2 * shard.len();
                     shard.shrink_to(most);
                 }
@@ -71,5 +92,27 @@ impl<K: Eq> IoRights<K> {
     /// A client's states have numbers one after the other.
     fn shard(&self, client: ClientId, index: u32) -> &Shard<K> {
         &self.shards[client.number().wrapping_add(index) as usize % SHARDS]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::OpenId;
+
+    #[test]
+    fn locks_allow_what_their_open_does_now() {
+        let (rights, client) = (IoRights::default(), ClientId::new(1, 1));
+        let open = IoPermit::Open(OpenId { client, index: 1 });
+        let set = |index, allows| rights.set(client, index, Some(IoRight { key: "file", seqid: 1, allows }));
+        let may_write = || rights.permit(client, StateId::new(1, 1, 2, 1), &"file", IoKind::Write);
+        set(2, Allows::AsOpen(1));
+        assert_eq!(may_write(), None, "without the open");
+        for (access, permit) in
+            [(ShareAccess::READ, None), (ShareAccess::BOTH, Some(open)), (ShareAccess::READ, None)]
+        {
+            set(1, Allows::Access(access, open));
+            assert_eq!(may_write(), permit, "{access:?}");
+        }
     }
 }

@@ -6,4 +6,4 @@ mod io_rights;
 
 pub use client_states::{ClientStates, Stated, bytes_of_lock, bytes_of_open};
 pub use combinations::Combinations;
-pub use io_rights::{IoRight, IoRights};
+pub use io_rights::{Allows, IoRight, IoRights};

@@ -52,6 +52,12 @@ fn what_stateids_allow_is_seen_without_the_state_and_ends_with_them() {
         assert_eq!(rights.permit(a, stateid, &"other", IoKind::Read), None, "another file's");
     }
     assert_eq!(reads(a, StateId { seqid: 2, ..locked }), None, "yet to come");
+    // Locks allow what their open does now.
+    let writes = || rights.permit(a, locked, &"file", IoKind::Write);
+    state.downgrade(a, mine.stateid, &"file", ShareAccess::READ, ShareDeny::NONE).expect("OPEN_DOWNGRADE");
+    assert_eq!((reads(a, locked), writes()), (Some(IoPermit::Open(mine.open)), None));
+    let mine = open(&mut state, NOW, a, "o", BOTH).expect("OPEN");
+    assert_eq!(writes(), Some(IoPermit::Open(mine.open)));
     open(&mut state, NOW, b, "o", BOTH).expect("OPEN");
     assert_eq!(rights.count(), 3);
     state.close(NOW, a, mine.stateid, &"file").expect("CLOSE");
