@@ -125,8 +125,8 @@ proptest! {
     fn arguments_are_passed_up_to_their_end(bytes in some_bytes()) {
         let mut dice = Dice::new(&bytes);
         passed! { dice;
-            access, allocate, backchannel_ctl, clone, close, commit, copy, create, deallocate, delegreturn,
-            free_stateid, getattr, getxattr, link, listxattrs, lock, lockt, locku, lookup, nverify,
+            access, allocate, backchannel_ctl, clone, close, commit, copy, create, create_session, deallocate,
+            delegreturn, destroy_clientid, destroy_session, exchange_id, free_stateid, getattr, getxattr, link, listxattrs, lock, lockt, locku, lookup, nverify,
             offload_cancel, open, open_downgrade, openattr, putfh, read, readdir, reclaim_complete, remove,
             removexattr, rename, secinfo, secinfo_no_name, seek, set_ssv, setattr, setxattr,
             test_stateid, verify, write,
