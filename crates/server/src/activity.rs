@@ -15,7 +15,9 @@ pub struct Activity {
     list: Mutex<Option<Vec<Weak<Connection>>>>,
     thread: OnceLock<Thread>,
     sleeps: AtomicBool,
-    /// Who else is woken with it.
+    /// Who else waits until something happens is to be called.
+    is_awaited: AtomicBool,
+    /// Calls it.
     on_wake: OnceLock<OnWake>,
 }
 
@@ -33,7 +35,7 @@ impl Activity {
         let _ = self.thread.set(std::thread::current());
     }
 
-    /// From now on this is called whenever the thread is woken.
+    /// This is called when something happens, once after each [`Self::waits_too`].
     pub fn on_wake(&self, wake: OnWake) {
         let _ = self.on_wake.set(wake);
     }
@@ -48,7 +50,11 @@ impl Activity {
 
     /// What was listed since the last time.
     pub fn take(&self) -> Vec<Weak<Connection>> {
-        self.list.lock().as_mut().map(std::mem::take).unwrap_or_default()
+        let list = self.list.lock().as_mut().map(std::mem::take).unwrap_or_default();
+        if !list.is_empty() {
+            self.call();
+        }
+        list
     }
 
     /// From now on what happens wakes the thread; false if something is listed already.
@@ -62,16 +68,53 @@ impl Activity {
         self.sleeps.swap(false, Ordering::SeqCst)
     }
 
-    /// Wakes the thread if it sleeps.
+    /// Wakes the thread if it sleeps, and who else waits.
     pub fn wake(&self) {
         if self.sleeps.load(Ordering::Relaxed) && self.sleeps.swap(false, Ordering::SeqCst) {
             self.thread.get().inspect(|thread| thread.unpark());
+        }
+        self.call();
+    }
+
+    fn call(&self) {
+        if self.is_awaited.load(Ordering::SeqCst) && self.is_awaited.swap(false, Ordering::SeqCst) {
             self.on_wake.get().inspect(|wake| wake());
         }
+    }
+
+    /// Whether the thread sleeps until something happens: then another may wait, too, for the call of [`Self::on_wake`]. The thread
+    /// may wake by itself meanwhile.
+    pub fn waits_too(&self) -> bool {
+        self.is_awaited.store(true, Ordering::SeqCst);
+        self.sleeps()
     }
 
     /// Whether it sleeps until something happens.
     pub fn sleeps(&self) -> bool {
         self.sleeps.load(Ordering::SeqCst)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+
+    use super::*;
+
+    #[test]
+    fn who_else_waits_is_called_though_the_thread_woke_by_itself() {
+        let (activity, calls) = (Activity::default(), Arc::new(AtomicUsize::new(0)));
+        let count = Arc::clone(&calls);
+        activity.on_wake(Box::new(move || {
+            count.fetch_add(1, Ordering::SeqCst);
+        }));
+        activity.open();
+        assert!(activity.lie_down() && activity.waits_too());
+        assert!(activity.rise(), "its time has come");
+        for expected in [1, 1] {
+            activity.wake();
+            assert_eq!(calls.load(Ordering::SeqCst), expected);
+        }
+        assert!(!activity.waits_too(), "the thread is awake");
     }
 }

@@ -111,7 +111,7 @@ async fn remember(asked: Arc<Asked>) {
         asked.history.lock().look(now, &asked.shared.tuner.lock());
         let capture = &asked.shared.service.dispatcher.capture;
         capture.look_after();
-        if asked.shared.sizing.sleeps() && !capture.is_kept() {
+        if !capture.is_kept() && asked.shared.sizing.waits_too() {
             woken.notified().await;
         }
         tokio::time::sleep(STEP).await;
