@@ -96,12 +96,16 @@ impl Watch {
             || self.shared.gates.any_shut()
             || !self.shared.resting.lock().is_empty()
             || !self.crew.is_settled();
-        let is_woken = std::mem::take(&mut self.lies) && !self.shared.watch.rise();
+        // While it lies workers wake it all the time: one that does so between two turns is not missed.
+        let is_woken = self.lies && !self.shared.watch.sleeps();
         if is_active || has_work || is_woken {
             self.active = now;
         }
         let quiet = now - self.active;
         if quiet < QUIET_AFTER {
+            if std::mem::take(&mut self.lies) {
+                self.shared.watch.rise();
+            }
             return false;
         }
         self.lies = true;
