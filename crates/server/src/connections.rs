@@ -45,6 +45,11 @@ impl Connections {
         self.shards.iter().map(|shard| shard.read().len()).sum()
     }
 
+    /// Whether any is such.
+    pub fn any(&self, is_such: impl Fn(&Connection) -> bool) -> bool {
+        self.shards.iter().any(|shard| shard.read().values().any(|connection| is_such(connection)))
+    }
+
     /// Shows all of them.
     pub fn each(&self, mut show: impl FnMut(&Arc<Connection>)) {
         self.shards.iter().for_each(|shard| shard.read().values().for_each(&mut show));

@@ -208,9 +208,8 @@ impl Shared {
             return false;
         }
         let client = room::one_client(stream.peer().ends.client.ip());
-        let connections = self.connections();
-        let is_its = |one: &Arc<Connection>| room::one_client(one.peer().ends.client.ip()) == client;
-        let turned_away = connections.len() >= CONNECTIONS_FLOOR && connections.iter().any(is_its);
+        let is_its = |one: &Connection| room::one_client(one.peer().ends.client.ip()) == client;
+        let turned_away = self.connections.count() >= CONNECTIONS_FLOOR && self.connections.any(is_its);
         if turned_away {
             self.pressing.count_refused();
             tracing::debug!(client = %stream.peer().ends.client, "turned away: the memory of connections is used up");
