@@ -265,7 +265,8 @@ impl States {
             || self.ask(|state, now| state.check_anonymous(now, &file(), kind)).is_ok()
     }
 
-    /// Whether I/O of a client of NFSv4 on a file may run by a stateid. Only where something may stand in its way is the state asked.
+    /// Whether I/O of a client of NFSv4 on a file may run by a stateid. Where something may stand in its way, and for a special
+    /// stateid, the state is asked: what such I/O rests on, as the end of a client whose lease passed, must be durable before it runs.
     ///
     /// # Errors
     /// The stateid is none of this file, or its open was not for this, or a deny mode forbids it.
@@ -276,12 +277,8 @@ impl States {
         file: &FileKey,
         kind: IoKind,
     ) -> Result<IoPermit, Status> {
-        let is_special = matches!(stateid, StateId::ANONYMOUS | StateId::READ_BYPASS);
-        let is_free = || !self.is_grace.load(Ordering::Relaxed) && !self.is_restricted();
-        let permit = match is_special {
-            true => is_free().then_some(IoPermit::Special),
-            false => self.rights.permit(client, stateid, file, kind),
-        };
+        let permit =
+            (!stateid.is_special()).then(|| self.rights.permit(client, stateid, file, kind)).flatten();
         let ask = || self.judge(|state, now| state.check_io(now, client, stateid, file, kind));
         permit.map_or_else(ask, Ok)
     }

@@ -4,7 +4,8 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use howdah_state::{DurableRecord, Serial};
+use howdah_state::{DurableRecord, IoKind, IoPermit, Serial, StateId};
+use howdah_vfs::Handle;
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_wire::nfs4::attributes::Values;
 use howdah_wire::nfs4::create_session::{self, ChannelSizes};
@@ -17,7 +18,7 @@ use howdah_wire::nfs4::{
 use super::client::{Client, SIZES, bare, put, service, step, walk};
 use crate::exports::{ClientRule, Export, Exports};
 use crate::service::Service;
-use crate::states::{RecordLog, StateOptions};
+use crate::states::{FileKey, RecordLog, StateOptions};
 
 fn remove(name: &str) -> Vec<u8> {
     step(remove::OPERATION, &remove::Arguments { name: howdah_wire::nfs4::Name(name.as_bytes()) })
@@ -197,13 +198,31 @@ impl RecordLog for Full {
     }
 }
 
+/// A server with such a log.
+fn service_that_logs(is_full: &Arc<AtomicBool>) -> Arc<Service> {
+    let export = Export::new("/", 1, Arc::new(MemoryFileSystem::new()), vec![ClientRule::default()]);
+    let exports = Exports::new(vec![export], [7; 16]).expect("one");
+    let states = StateOptions { log: Box::new(Full(Arc::clone(is_full))), ..StateOptions::forgetful() };
+    Arc::new(Service::with(exports, Some(states), Vec::new()))
+}
+
+#[test]
+fn io_without_an_open_waits_until_what_it_rests_on_is_durable() {
+    let is_full = Arc::<AtomicBool>::default();
+    let service = service_that_logs(&is_full);
+    let client = howdah_state::ClientId(Client::new(&service, "client").id.0);
+    let file = FileKey { export: 1, node: Handle::new(&[7; 32]).expect("a handle") };
+    let states = service.states.as_ref().expect("NFSv4");
+    let write = || states.check_io(client, StateId::ANONYMOUS, &file, IoKind::Write);
+    assert_eq!(write(), Ok(IoPermit::Special));
+    is_full.store(true, Ordering::SeqCst);
+    assert_eq!(write(), Err(Status::DELAY));
+}
+
 #[test]
 fn a_client_that_restarts_while_the_disk_is_full_gets_its_session_when_there_is_room() {
     let is_full = Arc::<AtomicBool>::default();
-    let export = Export::new("/", 1, Arc::new(MemoryFileSystem::new()), vec![ClientRule::default()]);
-    let exports = Exports::new(vec![export], [7; 16]).expect("one");
-    let states = StateOptions { log: Box::new(Full(Arc::clone(&is_full))), ..StateOptions::forgetful() };
-    let service = Arc::new(Service::with(exports, Some(states), Vec::new()));
+    let service = service_that_logs(&is_full);
     Client::new(&service, "client");
     let mut restarted = Client::unconfirmed(&service, "client");
     let found = restarted.exchange("client", 2);
