@@ -283,6 +283,11 @@ impl<'m> Job<'m> {
         self.is_put_off = true;
     }
 
+    /// So many bytes were in its message, of which not all are kept.
+    pub fn came_in(&mut self, length: usize) {
+        self.outline.compound.iter_mut().flatten().for_each(|opening| opening.length = length);
+    }
+
     /// Only so many bytes of its message are here: the rest is data in the socket.
     pub fn cut_at(&mut self, length: usize) {
         let opening = self.outline.compound.iter_mut().flatten().map(|opening| &mut opening.operations);

@@ -79,7 +79,8 @@ howdah_limits::limits! {
     beyond "listings of those beyond count as those of a client that has had more than its share, until others are forgotten", tested "server/src/shares::a_crowd_of_addresses_is_one_client_or_too_many_to_be_told_apart";
 
     /// What is kept of a call that waits since its client has had more than its share. The longest that makes sense has 1.9 KB: 840
-    /// of credentials and verifier, and the path of a mount. Each connection may have two that wait.
+    /// of credentials and verifier, and the path of a mount. Each connection may have two that wait. A compound that says more is
+    /// answered DELAY.
     pub const PARKED_MAX: usize = 2 << 10, bytes;
     beyond "what is behind is not looked at", tested "server/src/worker/patient::a_call_that_waits_holds_no_more_than_what_it_says";
 

@@ -41,6 +41,8 @@ pub type Subjects<'a> = [&'a [u8]; 2];
 pub struct Outline<'m> {
     /// Whether it may keep its worker waiting.
     pub pace: Pace,
+    /// Whether any part of it is [`Pace::Dear`], though another be more demanding.
+    pub is_dear: bool,
     /// The handle of the first node that it names: the call waits while storage of that node's export hangs.
     pub node: Option<&'m [u8]>,
     /// The path of a node, which leads into an export: the same.
@@ -66,14 +68,27 @@ pub struct CompoundOpening<'m> {
     pub node: Option<FileHandle<'m>>,
     /// The first WRITE behind SEQUENCE.
     pub write: Option<write::Head>,
-    /// What tells it from others: the bytes behind SEQUENCE that are in memory in any case, which end where data begins.
+    /// What tells it from others: the bytes behind SEQUENCE that are in memory in any case, which end where data begins, or the last
+    /// operation ends.
     pub told_by: &'m [u8],
+    /// Bytes of the message up to the end of its last operation, if it is known where that is.
+    pub end: Option<usize>,
+    /// Bytes of the whole message.
+    pub length: usize,
+}
+
+impl CompoundOpening<'_> {
+    /// What tells it from others ends where this stands.
+    pub fn end_told_by(&mut self, walk: &Decoder<'_>) {
+        self.told_by = &self.told_by[..walk.position() - self.operations.position()];
+    }
 }
 
 impl Outline<'_> {
     /// Of a call that nothing is known of but its pace.
     pub fn of(pace: Pace) -> Self {
-        Self { pace, node: None, path: None, subjects: Subjects::default(), bulk: None, compound: None }
+        let (is_dear, subjects) = (pace == Pace::Dear, Subjects::default());
+        Self { pace, is_dear, node: None, path: None, subjects, bulk: None, compound: None }
     }
 
     /// The call brings this data, which decides about its pace.

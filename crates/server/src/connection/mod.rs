@@ -295,8 +295,26 @@ impl Connection {
 #[cfg(test)]
 pub mod tests {
     use std::net::TcpStream;
+    use std::time::Duration;
 
     use howdah_net::{Listener, Stream};
+    use howdah_tls::{Authority, CertificatePurpose, ServerFiles, ServerTls};
+
+    use crate::secure::TlsDoor;
+
+    /// A door with a certificate that was made for it.
+    pub fn door() -> TlsDoor {
+        let home = tempfile::tempdir().expect("a directory");
+        let day = Duration::from_secs(86_400);
+        let (authority, _) = Authority::new("test", day).expect("an authority");
+        let made =
+            authority.issue(CertificatePurpose::Server, &["server.test".to_owned()], day).expect("issued");
+        let (certificate, key) = (home.path().join("c"), home.path().join("k"));
+        std::fs::write(&certificate, made.certificate).expect("written");
+        std::fs::write(&key, made.key).expect("written");
+        let files = ServerFiles { certificate, key, authorities: Vec::new(), revocations: Vec::new() };
+        TlsDoor::new(ServerTls::read(&files).expect("good files"))
+    }
 
     /// Both ends of a connection over loopback.
     pub fn connected() -> (Stream, TcpStream) {

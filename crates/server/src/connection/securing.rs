@@ -90,23 +90,12 @@ impl Securing {
 
 #[cfg(test)]
 mod tests {
-    use howdah_tls::{Authority, CertificatePurpose, ServerFiles, ServerTls};
-
     use super::*;
-    use crate::connection::tests::connected;
+    use crate::connection::tests::{connected, door};
 
     #[test]
     fn a_handshake_that_stops_half_way_is_given_up() {
-        let home = tempfile::tempdir().expect("a directory");
-        let day = Duration::from_secs(86_400);
-        let (authority, _) = Authority::new("test", day).expect("an authority");
-        let made =
-            authority.issue(CertificatePurpose::Server, &["server.test".to_owned()], day).expect("issued");
-        let (certificate, key) = (home.path().join("c"), home.path().join("k"));
-        std::fs::write(&certificate, made.certificate).expect("written");
-        std::fs::write(&key, made.key).expect("written");
-        let files = ServerFiles { certificate, key, authorities: Vec::new(), revocations: Vec::new() };
-        let door = TlsDoor::new(ServerTls::read(&files).expect("good files"));
+        let door = door();
         let (stream, _client) = connected();
         let (securing, began) = (Securing::default(), Instant::now());
         let is_late = |after| securing.is_late(Some(&door), &stream, began + after);

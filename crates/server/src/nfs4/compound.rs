@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use howdah_state::{ClientId, IoKind, IoPermit, LiveSession, SessionId, StateError};
+use howdah_vfs::Handle;
 use howdah_wire::nfs4::{FileHandle, StateId, Status};
 use howdah_wire::xdr::{DecodeError, DecodeProblem};
 
@@ -169,6 +170,19 @@ impl<'c> Compound<'c> {
         if PseudoTree::has(id) {
             return self.tree().open(&inner).map(CurrentNode::Pseudo).map_err(|_| Status::STALE);
         }
+        self.exported(id, |_| inner)
+    }
+
+    /// The node behind a name of the pseudo file system, or its root.
+    ///
+    /// # Errors
+    /// The export's rules refuse the client, or its calls are not protected as they must be; DELAY.
+    pub fn behind(&self, behind: Behind) -> Result<CurrentNode<'c>, Status> {
+        let Behind::Export(id, _) = behind else { return Ok(CurrentNode::Pseudo(behind.directory())) };
+        self.exported(id, |export| *export.root())
+    }
+
+    fn exported(&self, id: u32, node: impl FnOnce(&Export) -> Handle) -> Result<CurrentNode<'c>, Status> {
         let export = self.exports.find(id).ok_or(Status::STALE)?;
         at_export(export.place());
         if self.is_put_off {
@@ -178,22 +192,7 @@ impl<'c> Compound<'c> {
             return Err(Status::WRONGSEC);
         }
         let admission = export.admit(self.peer, self.identity).map_err(convert::status)?;
-        Ok(CurrentNode::Exported(ExportedNode::new(export, admission, self.changer(export), inner)))
-    }
-
-    /// The node behind a name of the pseudo file system, or its root.
-    ///
-    /// # Errors
-    /// The export's rules refuse the client, or its calls are not protected as they must be.
-    pub fn behind(&self, behind: Behind) -> Result<CurrentNode<'c>, Status> {
-        let Behind::Export(id, _) = behind else { return Ok(CurrentNode::Pseudo(behind.directory())) };
-        let export = self.exports.find(id).ok_or(Status::STALE)?;
-        at_export(export.place());
-        if !export.takes(self.peer) {
-            return Err(Status::WRONGSEC);
-        }
-        let admission = export.admit(self.peer, self.identity).map_err(convert::status)?;
-        Ok(CurrentNode::Exported(ExportedNode::new(export, admission, self.changer(export), *export.root())))
+        Ok(CurrentNode::Exported(ExportedNode::new(export, admission, self.changer(export), node(export))))
     }
 
     fn changer(&self, export: &Export) -> Option<Changer<'c>> {

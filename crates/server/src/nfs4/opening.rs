@@ -6,7 +6,7 @@ use howdah_wire::nfs4::{Stability, pass_arguments, putfh, sequence, write};
 use howdah_wire::xdr::{Decode, DecodeError, Decoder, padding};
 
 use super::table;
-use crate::outline::{Bulk, CompoundOpening, Outline};
+use crate::outline::{Bulk, CompoundOpening, Outline, Pace};
 
 /// The most bytes of operations behind a WRITE that is moved past memory: those of the usual clients have 20.
 const BEHIND_MAX: usize = 512;
@@ -22,6 +22,7 @@ fn open<'m>(
     outline: &mut Outline<'m>,
     mut arguments: Decoder<'m>,
 ) -> Result<CompoundOpening<'m>, DecodeError> {
+    let length = arguments.position() + arguments.rest().len();
     let head = Head::decode(&mut arguments)?;
     let mut walk = arguments.clone();
     let mut opening = CompoundOpening {
@@ -31,14 +32,20 @@ fn open<'m>(
         node: None,
         write: None,
         told_by: &[],
+        end: None,
+        length,
     };
     if head.operations > 0 && walk.u32("operation") == Ok(sequence::OPERATION) {
         opening.sequence = Some(sequence::Arguments::decode(&mut walk));
         opening.operations = walk.clone();
         opening.told_by = walk.rest();
         // What cannot be passed is refused when it runs, and nothing behind it runs.
-        let _ = (1..head.operations.min(OPERATIONS_MAX))
+        let passed = (1..head.operations.min(OPERATIONS_MAX))
             .try_for_each(|_| pass_operation(outline, &mut opening, &mut walk));
+        opening.end = passed.ok().map(|()| walk.position());
+        if opening.end.is_some() && opening.write.is_none() {
+            opening.end_told_by(&walk);
+        }
     }
     Ok(opening)
 }
@@ -53,6 +60,7 @@ fn pass_operation<'m>(
     let number = walk.u32("operation")?;
     if let Some(operation) = table::find(number) {
         outline.pace = outline.pace.max(operation.pace);
+        outline.is_dear |= operation.pace == Pace::Dear;
     }
     match number {
         putfh::OPERATION if opening.node.is_none() => {
@@ -63,7 +71,7 @@ fn pass_operation<'m>(
             let head = write::Head::decode(walk)?;
             if opening.write.is_none() {
                 opening.write = Some(head);
-                opening.told_by = &opening.told_by[..walk.position() - opening.operations.position()];
+                opening.end_told_by(walk);
             }
             let length = head.length as usize;
             let durable = head.stability != Stability::Unstable;

@@ -69,7 +69,7 @@ fn take(
     if compound.operations > fore.operations {
         return Err(Status::TOO_MANY_OPS);
     }
-    if arguments.position() + arguments.rest().len() > fore.request as usize {
+    if compound.opening.length > fore.request as usize {
         return Err(Status::REQ_TOO_BIG);
     }
     let own = reply.message_length() + RESULT;

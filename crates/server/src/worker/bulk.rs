@@ -62,7 +62,8 @@ impl Worker {
             return connection.wake_at_once().map(|()| InPlace::None);
         }
         // Nothing else in the call waits for storage: the connection is kept until it has run.
-        let is_moved = |bulk: &Bulk| job.outline.pace == Pace::Long && bulk.length >= BULK_MIN;
+        let is_long = job.outline.pace == Pace::Long && !job.outline.is_dear;
+        let is_moved = |bulk: &Bulk| is_long && bulk.length >= BULK_MIN;
         let Some(bulk) = job.outline.bulk.filter(is_moved) else { return Ok(InPlace::None) };
         let (header, length) = (bulk.at, partial.length);
         let here = &partial.bytes[header.min(partial.bytes.len())..];
@@ -79,6 +80,7 @@ impl Worker {
             return wait_for(connection, waits);
         }
         connection.wake_at_once()?;
+        job.came_in(length);
         job.cut_at(header);
         let mut payload = Payload::new(stream, &mut self.pipe, here, rest, (pad, behind));
         let buffer = self.spare.take();

@@ -125,9 +125,7 @@ impl Worker {
         if let Work::Run(job) = work
             && self.is_there(connection)
         {
-            if let Some(reply) =
-                self.run_job(connection, (job, self.pace(job, connection.peer())), Turn::HandedOn, timing)
-            {
+            if let Some(reply) = self.run_job(connection, job, Turn::HandedOn, timing) {
                 connection.push(reply);
             }
             connection.finish_call();

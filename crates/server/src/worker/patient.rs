@@ -27,19 +27,22 @@ use crate::reply_cache::Origin;
 const NICENESS: i32 = 10;
 
 impl Worker {
-    /// Whether a call in a message of such a length is left to those who are patient. A compound must be kept whole: a long one is
-    /// not.
-    pub(super) fn parks(&self, connection: &Connection, job: &Job<'_>, pace: Pace, length: usize) -> bool {
-        pace == Pace::Dear
-            && (length <= PARKED_MAX || job.outline.compound.is_none())
-            && self.shared.shares.is_over(connection.peer().ends.client.ip(), Moment::now())
+    /// Whether a call is dear, and its client has had more than its share.
+    pub(super) fn is_too_dear(&self, connection: &Connection, job: &Job<'_>) -> bool {
+        job.outline.is_dear && self.shared.shares.is_over(connection.peer().ends.client.ip(), Moment::now())
     }
 
-    /// Leaves a call to them. The worker goes on with the connection, unless one of it waits already.
-    pub(super) fn park(&mut self, connection: &Arc<Connection>, record: Record, timing: &Timing) -> Turn {
+    /// Leaves a call to those who are patient, with so many bytes of its message. The worker goes on with the connection, unless one
+    /// of it waits already.
+    pub(super) fn park(
+        &mut self,
+        connection: &Arc<Connection>,
+        record: Record,
+        kept: usize,
+        timing: &Timing,
+    ) -> Turn {
         let is_last = !connection.park();
-        // What is beyond is none of what it says.
-        let message = record.bytes()[..record.bytes().len().min(PARKED_MAX)].into();
+        let message = record.bytes()[..kept].into();
         self.buffers.put(record.into_buffer());
         self.shared.park(Call { connection: Arc::clone(connection), message, timing: *timing, is_last });
         if is_last { Turn::HandedOn } else { Turn::Mine }
@@ -67,13 +70,16 @@ impl Worker {
         // Nobody waits any more for what a connection that is gone has asked for.
         let is_there = self.is_there(&connection);
         let mut outcome = Ok(());
-        if let Work::Run(job) = &self.shared.service.dispatcher.read(&message, connection.peer().transport)
+        let mut work = self.shared.service.dispatcher.read(&message, connection.peer().transport);
+        if let Work::Run(job) = &mut work
             && is_there
-            && let Some(reply) = self.run_job(&connection, (job, Pace::Dear), Turn::HandedOn, &timing)
         {
-            connection.push(reply);
-            // Another sends it: what waits beside it would go out as slowly as we run.
-            outcome = connection.arm(&self.shared.poller, Interest { readable: false, writable: true });
+            job.came_in(timing.received);
+            if let Some(reply) = self.run_job(&connection, job, Turn::HandedOn, &timing) {
+                connection.push(reply);
+                // Another sends it: what waits beside it would go out as slowly as we run.
+                outcome = connection.arm(&self.shared.poller, Interest { readable: false, writable: true });
+            }
         }
         connection.unpark();
         connection.finish_call();
@@ -88,10 +94,9 @@ impl Worker {
         &mut self,
         connection: &Connection,
         job: &Job<'_>,
-        pace: Pace,
         timing: &Timing,
     ) -> Option<Reply> {
-        let before = (pace == Pace::Dear).then(own_time);
+        let before = job.outline.is_dear.then(own_time);
         let (shared, peer, buffer) = (&self.shared, connection.peer(), self.spare.take());
         let has_ended = |token| shared.has_ended_in_order(token);
         let from = Whence { peer, origin: Origin::connection(connection.token()), has_ended: &has_ended };
@@ -102,6 +107,16 @@ impl Worker {
         }
         reply
     }
+}
+
+/// How many bytes of the message of a dear call are kept while it waits for those who are patient: of a compound all that it says.
+/// `None`: it does not wait there, since that is too much or keeps its worker waiting.
+pub(super) fn kept_of(job: &Job<'_>, length: usize) -> Option<usize> {
+    let needed = match &job.outline.compound {
+        Some(opening) => opening.as_ref().ok().and_then(|opening| opening.end).unwrap_or(length),
+        None => length.min(PARKED_MAX),
+    };
+    (job.outline.pace == Pace::Dear && needed <= PARKED_MAX).then_some(needed)
 }
 
 /// What this thread has had of the processors: who waits for a disk, or for others, uses none.
@@ -120,7 +135,7 @@ mod tests {
     use howdah_tune::{Settings, Tuner};
     use howdah_wire::nfs3::{self, FileHandle, getattr, readdirplus};
     use howdah_wire::nfs4::compound::Head;
-    use howdah_wire::nfs4::{self, readdir, sequence};
+    use howdah_wire::nfs4::{self, putfh, readdir, sequence};
     use howdah_wire::rpc::{CallHeader, Credentials, RecordMark};
     use howdah_wire::xdr::{Encode, Encoder};
 
@@ -232,16 +247,20 @@ mod tests {
         assert_eq!(answered(&mut client), 1);
     }
 
-    /// A compound that lists a directory.
-    struct Lists;
+    /// A compound that names so many nodes and lists a directory.
+    struct Lists(u32);
 
     impl Encode for Lists {
         fn encode(&self, encoder: &mut Encoder<'_>) {
             let session = nfs4::SessionId([1; 16]);
-            Head { tag: b"", minor_version: 1, operations: 2 }.encode(encoder);
+            Head { tag: b"", minor_version: 1, operations: 2 + self.0 }.encode(encoder);
             encoder.u32(sequence::OPERATION);
             sequence::Arguments { session, sequence: 1, slot: 0, highest_slot: 0, keep: false }
                 .encode(encoder);
+            (0..self.0).for_each(|_| {
+                encoder.u32(putfh::OPERATION);
+                putfh::Arguments { node: nfs4::FileHandle(&[1; 128]) }.encode(encoder);
+            });
             encoder.u32(readdir::OPERATION);
             let (verifier, wanted) = Default::default();
             readdir::Arguments { cookie: 0, verifier, name_count: 0, count: 4096, wanted }.encode(encoder);
@@ -249,14 +268,19 @@ mod tests {
     }
 
     #[test]
-    fn a_compound_that_waits_is_whole() {
-        let compound =
-            |xid, behind| record_of((nfs4::PROGRAM, nfs4::VERSION), xid, nfs4::COMPOUND, &Lists, behind);
-        let sent = [compound(1, 0), compound(2, PARKED_MAX)].concat();
+    fn a_compound_that_waits_is_whole_without_what_is_behind_it() {
+        let compound = |xid, nodes, behind| {
+            let program = (nfs4::PROGRAM, nfs4::VERSION);
+            record_of(program, xid, nfs4::COMPOUND, &Lists(nodes), behind)
+        };
+        let sent = [compound(1, 1, PARKED_MAX), compound(2, 16, 0)].concat();
         let (mut worker, connection, mut client) = receiving(&sent);
         worker.serve(&connection).expect("open");
         assert_eq!(answered(&mut client), 2, "too long to be kept");
-        run_next(&mut worker);
+        let call = worker.shared.parked.next().expect("it waits");
+        let alone = compound(1, 1, 0);
+        assert_eq!(call.message[..], alone[RecordMark::SIZE..]);
+        run(&mut worker, call);
         assert_eq!(answered(&mut client), 1);
     }
 

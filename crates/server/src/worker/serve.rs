@@ -11,6 +11,7 @@ use howdah_wire::xdr::Encoder;
 
 use super::Worker;
 use super::bulk::InPlace;
+use super::patient::kept_of;
 use crate::Reply;
 use crate::connection::{Connection, Next, Received};
 use crate::counts::{Timing, Unheard};
@@ -82,7 +83,13 @@ impl Worker {
                             self.shared.moved(connection);
                             drained = true;
                         }
-                        Received::Nothing => return connection.arm(&self.shared.poller, Interest::READABLE),
+                        Received::Nothing => {
+                            // Part of a record of TLS may have come.
+                            if connection.stream().held() > 0 {
+                                self.shared.moved(connection);
+                            }
+                            return connection.arm(&self.shared.poller, Interest::READABLE);
+                        }
                         Received::Moving => return Ok(()),
                         Received::End => {
                             connection.end();
@@ -97,8 +104,8 @@ impl Worker {
     /// Runs one call and queues its reply.
     fn answer(&mut self, connection: &Arc<Connection>, record: Record, timing: &Timing) -> io::Result<Turn> {
         let mut turn = Turn::Mine;
-        let work = self.shared.service.dispatcher.read(record.bytes(), connection.peer().transport);
-        let reply = match &work {
+        let mut work = self.shared.service.dispatcher.read(record.bytes(), connection.peer().transport);
+        let reply = match &mut work {
             Work::Reply if self.shared.service.takes_answer(connection.token(), record.bytes()) => None,
             Work::NoCall | Work::Reply => {
                 self.clerk.unheard(Unheard::Malformed);
@@ -125,8 +132,15 @@ impl Worker {
                     return Ok(turn);
                 }
                 let pace = self.pace(job, connection.peer());
-                if self.parks(connection, job, pace, record.bytes().len()) {
-                    return Ok(self.park(connection, record, timing));
+                if self.is_too_dear(connection, job) {
+                    match kept_of(job, record.bytes().len()) {
+                        Some(kept) if pace == Pace::Dear => {
+                            return Ok(self.park(connection, record, kept, timing));
+                        }
+                        // It waits for another host, which those who are patient may not.
+                        Some(_) => {}
+                        None => job.put_off(),
+                    }
                 }
                 if self.waits(pace) {
                     turn = Turn::HandedOn;
@@ -134,7 +148,7 @@ impl Worker {
                     // The replies before it must not wait as long as it does.
                     self.flush(connection)?;
                 }
-                self.run_job(connection, (job, pace), turn, timing)
+                self.run_job(connection, job, turn, timing)
             }
         };
         if let Some(reply) = reply {
@@ -174,7 +188,7 @@ impl Worker {
     pub(super) fn run_job(
         &mut self,
         connection: &Arc<Connection>,
-        (job, pace): (&Job<'_>, Pace),
+        job: &Job<'_>,
         turn: Turn,
         timing: &Timing,
     ) -> Option<Reply> {
@@ -183,7 +197,7 @@ impl Worker {
         if is_watched {
             self.slot.start(connection.token());
         }
-        let reply = self.run_charged(connection, job, pace, timing);
+        let reply = self.run_charged(connection, job, timing);
         if is_watched {
             self.slot.end();
         }
@@ -238,8 +252,10 @@ mod tests {
     use howdah_wire::xdr::Encode;
 
     use super::*;
-    use crate::connection::tests::connected;
+    use crate::connection::Onlooker;
+    use crate::connection::tests::{connected, door};
     use crate::exports::{ClientRule, Export, Exports, Squash};
+    use crate::secure::HANDSHAKE;
     use crate::service::Service;
     use crate::shared::Shared;
 
@@ -261,6 +277,32 @@ mod tests {
         let mut reply = vec![0; RecordMark::from_bytes(mark).length as usize];
         client.read_exact(&mut reply).expect("a reply");
         reply
+    }
+
+    #[test]
+    fn a_connection_that_holds_part_of_a_record_of_tls_is_looked_at() {
+        let memory = HostMemory { total: 8 << 30, tcp: [1 << 30; 3], group: None };
+        let settings = Settings::automatic(probe_host().expect("a socket"), memory);
+        let service = Service::new(Default::default());
+        let mut shared = Shared::new(service, Vec::new(), Tuner::new(settings)).expect("descriptors");
+        shared.tls = Some(Arc::new(door()));
+        shared.watch.open();
+        let (stream, mut client) = connected();
+        shared.add(stream).expect("taken in");
+        let connection = shared.connections().pop().expect("it");
+        let mut worker = Worker::new(Arc::new(shared));
+        let mut sends = |bytes: &[u8]| {
+            connection.onlookers().strike(Onlooker::Watch);
+            drop(worker.shared.watch.take());
+            client.write_all(bytes).expect("sending");
+            while connection.stream().waiting().expect("a socket") < bytes.len() {}
+            worker.serve(&connection).expect("open");
+            worker.shared.watch.take().len()
+        };
+        // The head of a record of 512 bytes, and some of them.
+        assert_eq!(sends(&[HANDSHAKE, 3, 1, 2, 0]), 1, "TLS begins");
+        assert_eq!(sends(&[1, 0, 1, 252]), 1, "nothing that makes sense yet");
+        assert_eq!(connection.holdings(), Some((true, 9)));
     }
 
     #[test]

@@ -15,8 +15,8 @@ use howdah_vfs::{FileSystem, Result};
 use howdah_wire::nfs4::attributes::Values;
 use howdah_wire::nfs4::open::{self, ACCESS_BOTH, DENY_NONE, How};
 use howdah_wire::nfs4::{
-    Bitmap, Name, Opaque, Owner, Stability, StateId, Status, close, commit, copy, getattr, lookup, readdir,
-    savefh, seek, write,
+    Bitmap, Name, Opaque, Owner, Stability, StateId, Status, close, commit, copy, destroy_session, getattr,
+    lookup, putrootfh, readdir, savefh, seek, write,
 };
 use howdah_wire::rpc::RecordMark;
 use howdah_wire::xdr::Array;
@@ -25,6 +25,7 @@ use parking_lot::{Condvar, Mutex};
 use super::client::{Answer, Client, Step, bare, put, service, service_of, step};
 use crate::Transport;
 use crate::connection::tests::connected;
+use crate::counts::Moment;
 use crate::dispatch::Work;
 use crate::nfs4::opening;
 use crate::outline::Pace;
@@ -84,9 +85,10 @@ fn read_directory() -> Step {
     step(readdir::OPERATION, &readdir::Arguments { cookie, verifier, name_count: count, count, wanted })
 }
 
-fn pace(service: &Service, message: &[u8]) -> Pace {
+/// How demanding a call is, and whether it is dear.
+fn pace(service: &Service, message: &[u8]) -> (Pace, bool) {
     match service.dispatcher.read(message, Transport::Tcp) {
-        Work::Run(job) => job.outline.pace,
+        Work::Run(job) => (job.outline.pace, job.outline.is_dear),
         _ => panic!("it is a call"),
     }
 }
@@ -110,6 +112,7 @@ fn a_compound_is_as_demanding_as_its_most_demanding_operation() {
     };
     let seek = step(seek::OPERATION, &seek::Arguments { state, offset: 0, what: 0 });
     let (put, save) = (put(b"handle"), bare(savefh::OPERATION));
+    let destroy = step(destroy_session::OPERATION, &destroy_session::Arguments { session: client.session });
     let copy = step(copy::OPERATION, &copy);
     let durable = write(7, Stability::FileSync);
     for (expected, steps) in [
@@ -125,12 +128,16 @@ fn a_compound_is_as_demanding_as_its_most_demanding_operation() {
         (Pace::Slow, vec![put.clone(), open_file(&client), durable, close_file()]),
         (Pace::Slow, vec![put.clone(), attributes(), commit.clone()]),
         (Pace::Slow, vec![put.clone(), read_directory(), commit.clone()]),
+        (Pace::Slow, vec![put.clone(), read_directory(), bare(commit::OPERATION)]),
+        (Pace::Slow, vec![put.clone(), destroy, commit.clone()]),
+        (Pace::Long, vec![put.clone(), read_directory(), put.clone(), write(1 << 20, Stability::Unstable)]),
         (Pace::Slow, vec![put.clone(), write(1 << 20, Stability::Unstable), commit]),
         (Pace::Slow, vec![put.clone(), save, put.clone(), copy.clone()]),
         (Pace::Slow, vec![put, attributes(), copy]),
     ] {
         let message = client.message(&[&[client.sequence_step(0, 1)], &steps[..]].concat());
-        assert_eq!(pace(&service, &message), expected, "{} operations", steps.len());
+        let is_dear = steps.contains(&read_directory());
+        assert_eq!(pace(&service, &message), (expected, is_dear), "{} operations", steps.len());
     }
 }
 
@@ -204,6 +211,36 @@ fn a_durable_write_behind_an_open_lets_the_next_call_of_its_connection_run() {
         storage.opened.notify_all();
         let answer = Answer::of(&reply(&mut socket));
         assert_eq!((answer.status, answer.results), (Status::OK, 5));
+        shared.stopping.store(true, Ordering::SeqCst);
+        shared.waker.wake();
+    });
+}
+
+#[test]
+fn a_dear_call_that_cannot_wait_is_put_off_for_who_has_had_more_than_its_share() {
+    let service = service(&["/"]);
+    let mut client = Client::new(&service, "client");
+    let root = client.handle(&[]).expect("the root");
+    let commit = step(commit::OPERATION, &commit::Arguments { offset: 0, count: 0 });
+    let call = |at: Step, number| {
+        let first = client.sequence_step(0, client.sequence + number);
+        record(&client.message(&[first, at, read_directory(), commit.clone()]))
+    };
+    let calls = [call(put(&root), 1), call(bare(putrootfh::OPERATION), 2)];
+    drop(client);
+    let shared = shared(service);
+    let (stream, mut socket) = connected();
+    socket.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
+    let cost = Duration::from_secs(9 * shared.processors as u64);
+    shared.shares.charge(stream.peer().ends.client.ip(), cost, Moment::now());
+    shared.add(stream).expect("taken in");
+    std::thread::scope(|scope| {
+        scope.spawn(|| Worker::new(Arc::clone(&shared)).run());
+        for call in calls {
+            socket.write_all(&call).expect("sending");
+            let answer = Answer::of(&reply(&mut socket));
+            assert_eq!((answer.status, answer.results), (Status::DELAY, 2));
+        }
         shared.stopping.store(true, Ordering::SeqCst);
         shared.waker.wake();
     });
