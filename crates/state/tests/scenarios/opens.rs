@@ -44,6 +44,7 @@ fn what_stateids_allow_is_seen_without_the_state_and_ends_with_them() {
     let (a, b) = (connect(&mut state, NOW, "a"), connect(&mut state, NOW, "b"));
     let rights = state.rights();
     let reads = |client, stateid| rights.permit(client, stateid, &"file", IoKind::Read);
+    open(&mut state, NOW, a, "o", (ShareAccess::READ, ShareDeny::NONE)).expect("OPEN");
     let mine = open(&mut state, NOW, a, "o", BOTH).expect("OPEN");
     let locked = lock(&mut state, NOW, a, mine.stateid, range(0, 0)).expect("LOCK").stateid;
     for stateid in [mine.stateid, locked, StateId { seqid: 0, ..locked }] {
