@@ -224,9 +224,12 @@ struct Lossy {
     /// So many copies are followed by a restart.
     restarts_in_copies: AtomicU64,
     copies: AtomicU64,
-    /// What was where others were written, and is not committed: file, offset, size of the file, bytes.
-    before: Mutex<Vec<(Handle, u64, u64, Vec<u8>)>>,
+    /// What was where others were written that are not committed.
+    before: Mutex<Vec<Before>>,
 }
+
+/// What a write replaced: file, offset, size of the file, bytes.
+type Before = (Handle, u64, u64, Vec<u8>);
 
 impl Lossy {
     /// Starts again, without what is not committed.

@@ -32,6 +32,16 @@ impl Worker {
         job.outline.is_dear && self.shared.shares.is_over(connection.peer().ends.client.ip(), Moment::now())
     }
 
+    /// How many bytes of the message of a dear call are kept while it waits for those who are patient: of a compound all that it says.
+    /// `None`: it does not wait there, since that is too much or keeps its worker waiting.
+    pub(super) fn kept_of(job: &Job<'_>, length: usize) -> Option<usize> {
+        let needed = match &job.outline.compound {
+            Some(opening) => opening.as_ref().ok().and_then(|opening| opening.end).unwrap_or(length),
+            None => length.min(PARKED_MAX),
+        };
+        (job.outline.pace == Pace::Dear && needed <= PARKED_MAX).then_some(needed)
+    }
+
     /// Leaves a call to those who are patient, with so many bytes of its message. The worker goes on with the connection, unless one
     /// of it waits already.
     pub(super) fn park(
@@ -107,16 +117,6 @@ impl Worker {
         }
         reply
     }
-}
-
-/// How many bytes of the message of a dear call are kept while it waits for those who are patient: of a compound all that it says.
-/// `None`: it does not wait there, since that is too much or keeps its worker waiting.
-pub(super) fn kept_of(job: &Job<'_>, length: usize) -> Option<usize> {
-    let needed = match &job.outline.compound {
-        Some(opening) => opening.as_ref().ok().and_then(|opening| opening.end).unwrap_or(length),
-        None => length.min(PARKED_MAX),
-    };
-    (job.outline.pace == Pace::Dear && needed <= PARKED_MAX).then_some(needed)
 }
 
 /// What this thread has had of the processors: who waits for a disk, or for others, uses none.

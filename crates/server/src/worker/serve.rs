@@ -11,7 +11,6 @@ use howdah_wire::xdr::Encoder;
 
 use super::Worker;
 use super::bulk::InPlace;
-use super::patient::kept_of;
 use crate::Reply;
 use crate::connection::{Connection, Next, Received};
 use crate::counts::{Timing, Unheard};
@@ -133,7 +132,7 @@ impl Worker {
                 }
                 let pace = self.pace(job, connection.peer());
                 if self.is_too_dear(connection, job) {
-                    match kept_of(job, record.bytes().len()) {
+                    match Self::kept_of(job, record.bytes().len()) {
                         Some(kept) if pace == Pace::Dear => {
                             return Ok(self.park(connection, record, kept, timing));
                         }
