@@ -305,7 +305,7 @@ pub struct Limits {
     /// Whether several writes of one file get on at the same time; else they wait for each other, and more than one writer
     /// is of no use.
     pub parallel_writes: bool,
-    /// Whether a write of a range of a file ([`Data::File`]) passes it on as it lies, without reading it into memory.
+    /// Whether a write of a range of a file ([`Data::File`](crate::Data::File)) passes it on as it lies, without reading it into memory.
     pub passes_files: bool,
     /// What ranges that are cloned must be multiples of, in bytes; `None` if nothing can be cloned here.
     pub clone_block: Option<u32>,
