@@ -2,8 +2,8 @@
 
 use howdah_vfs::Timestamp;
 
-/// Whether a copy's time is that of its source, to file systems of which the coarser keeps times in steps of so many
-/// nanoseconds, and of which the one of the copy may know no times beyond 32 bits.
+/// Whether a copy has the time of its source. The step, in nanoseconds, is that of the coarser file system. The copy's file
+/// system may have no times beyond 32 bits.
 pub(super) fn is_near(source: Timestamp, copy: Timestamp, step: u64) -> bool {
     let is_near = |source| are_near(source, copy, step) || is_truncated(source, copy);
     is_near(source) || (source != source.in_32_bits() && is_near(source.in_32_bits()))
@@ -19,7 +19,7 @@ fn is_truncated(source: Timestamp, copy: Timestamp) -> bool {
         && USUAL_STEPS.iter().any(|step| source.nanoseconds - source.nanoseconds % step == copy.nanoseconds)
 }
 
-/// Whether two times are the same to file systems of which the coarser keeps them in steps of so many nanoseconds.
+/// Whether two times are equal for file systems that keep times in these steps, in nanoseconds. The coarser step decides.
 pub(super) fn are_near(one: Timestamp, other: Timestamp, step: u64) -> bool {
     let nanoseconds =
         |time: Timestamp| i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanoseconds);

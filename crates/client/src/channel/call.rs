@@ -76,9 +76,9 @@ impl Call {
 
     /// As its channel must know it.
     pub(super) fn facts(self: &Arc<Self>, receive: Option<ReceiveInto>) -> CallFacts<Arc<Self>> {
-        let Self { xid, procedure, class, replay, volume, .. } = **self;
+        let Self { xid, procedure, class, volume, .. } = **self;
         let wants_ticket = self.stamp.is_some();
-        CallFacts { xid, procedure, class, replay, volume, wants_ticket, receive, call: Arc::clone(self) }
+        CallFacts { xid, procedure, class, volume, wants_ticket, receive, call: Arc::clone(self) }
     }
 
     /// The call as it is sent now.

@@ -28,7 +28,7 @@ const CEILING: usize = 1024;
 
 /// The decisions of a channel, and what calls are made of.
 pub(super) struct Driver {
-    /// Nothing else is locked while this is.
+    /// Innermost lock: take no other lock while this is held.
     core: Mutex<Core<Arc<Call>>>,
     patience: Patience,
     epoch: Instant,
@@ -55,7 +55,7 @@ impl Driver {
         }
     }
 
-    /// The decisions. What they ask for is done once the lock is given back.
+    /// The decisions. Act on their outputs only after releasing this lock.
     pub(super) fn core(&self) -> MutexGuard<'_, Core<Arc<Call>>> {
         self.core.lock()
     }

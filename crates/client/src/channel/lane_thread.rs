@@ -29,7 +29,7 @@ const WAKEFUL: Duration = Duration::from_secs(1);
 /// How long to try to connect from the port of a connection before: something on the way may still hold that for open.
 const SAME_PORT_PATIENCE: Duration = Duration::from_secs(3);
 
-/// Starts the thread of a lane. It ends by itself when the channel is closed; nobody should wait for one that is just connecting.
+/// Starts the thread of a lane. It ends when the channel is closed; do not join it, since it may be connecting.
 pub(super) fn start(shared: &Arc<Shared>, lane: usize) -> io::Result<()> {
     let thread = LaneThread::new(Arc::clone(shared), Arc::clone(&shared.lanes[lane]));
     thread::Builder::new().name(format!("lane-{lane}")).spawn(|| thread.run()).map(drop)
@@ -83,7 +83,7 @@ impl LaneThread {
     fn serve(&mut self) {
         let (shared, lane) = (&self.shared, &self.lane);
         flush(shared, lane, None, Instant::now());
-        // Calls of the server come at any time.
+        // The server may call at any time.
         let listens = shared.answer_call.is_some();
         let is_in_use = || listens || shared.load(lane) > 0;
         if !is_in_use() {
@@ -110,7 +110,7 @@ impl LaneThread {
         }
     }
 
-    /// A connection broke: what was half received is received again.
+    /// Cleans up after a broken connection. A reply that was received in part is received again.
     fn clean_up(&mut self, link: &Link) {
         link.break_off();
         let abandoned = link.peer.lock().abandon();
@@ -183,15 +183,15 @@ impl LaneThread {
         }
     }
 
-    /// The lane's calls may have gone to others, whose threads may be receiving.
+    /// Sends calls that moved from this lane to others: the threads of those lanes may be blocked in a receive.
     fn send_moved(&self) {
         self.shared.lanes.iter().for_each(|lane| flush(&self.shared, lane, None, Instant::now()));
     }
 
-    /// Everything that may be in flight goes out, in order.
+    /// Sends all admitted calls again, in order.
     fn on_connected(&self, connection: Connection) {
         let (shared, lane) = (&self.shared, &self.lane);
-        // Nobody may send between the two: what is said to be sent on a connection is sent there.
+        // No thread may send between these two steps: a call that counts as sent on this connection must be sent there.
         let desk = lane.desk.lock();
         let number = shared.driver.core().on_connected(lane.index, shared.time());
         lane.set_link(Some(Arc::new(Link::new(connection, number))));

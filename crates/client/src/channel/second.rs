@@ -48,7 +48,7 @@ impl Second {
         *self.0.lock() = Attempts::default();
     }
 
-    /// For who looks now whether it is needed, if that is due and nobody else does.
+    /// Returns the attempts if a look is due and no other thread is looking.
     pub(super) fn look(&self, now: Instant) -> Option<MutexGuard<'_, Attempts>> {
         let mut attempts = self.0.try_lock()?;
         let is_due = attempts.looked.is_none_or(|looked| now.saturating_duration_since(looked) >= LOOK);

@@ -38,7 +38,7 @@ struct Turn<'t> {
 /// Sends the calls that may go out, unless another thread does. `peer` is that of the connection, if this thread leads.
 pub(super) fn flush(shared: &Arc<Shared>, lane: &Lane, mut peer: Option<&mut Peer>, now: Instant) {
     while shared.has_unsent(lane) {
-        // Who holds it looks for more after giving it up.
+        // Its holder looks for more calls after the release.
         let Some(mut desk) = lane.desk.try_lock() else { return };
         match lane.live_link() {
             Some(link) => {

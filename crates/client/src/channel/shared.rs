@@ -21,7 +21,7 @@ use super::{AnswerCall, Request};
 pub(super) struct Shared {
     pub(super) driver: Driver,
     pub(super) connector: Connector,
-    /// All that there may be, of which the first ones are used. The last may be that for small calls.
+    /// All lanes; the first ones are in use. The last one may be the lane for small calls.
     pub(super) lanes: Vec<Arc<Lane>>,
     pub(super) sizes: Sizes,
     pub(super) review: Mutex<Review>,
@@ -102,7 +102,7 @@ impl Shared {
         }
     }
 
-    /// Nobody waits for the answer: the lane's thread sends it, and receives.
+    /// Sends a question. No caller waits for its answer, so the lane's thread sends and receives.
     fn ask(&self, lane: usize, question: Request<'_>) {
         let now = Instant::now();
         let facts = self.driver.prepare(question, now);

@@ -204,7 +204,7 @@ impl State {
         self.holding(node, |file| file.uncommitted.supersede(0, usize::MAX));
     }
 
-    /// Gives the error of data that could not be written to whoever changes the file now.
+    /// Returns the error of data that could not be written, once, to the next caller that changes the file.
     pub fn take_failure(&mut self, node: &Handle) -> Result<()> {
         let Some(error) = self.files.get_mut(node).and_then(|file| file.failed.take()) else { return Ok(()) };
         self.forget(node);

@@ -15,7 +15,7 @@ const ALLOCATE_TRIES: u32 = 4;
 const PUNCH: i32 = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
 
 impl Shared {
-    /// LSEEK for data or a hole: the kernel does the rest by itself, and all of it where this is not known.
+    /// LSEEK for data or a hole. The kernel handles other seeks itself, and these too after ENOSYS.
     pub fn seek(&self, open: u64, offset: i64, whence: i32) -> Answer<i64> {
         let (ranges, file) = (self.ranges()?, self.files.of(open)?);
         let target = match whence {
@@ -106,7 +106,7 @@ impl Shared {
     }
 }
 
-/// A refusal that may be of data which was taken earlier: an fsync does not report that again.
+/// Notes an error that may belong to data accepted earlier, so that the next fsync does not report it again.
 fn refused_data(file: &KernelFile, error: FsError) -> Refused {
     let refused = Refused::from(error);
     file.on_refused_write(refused, true);

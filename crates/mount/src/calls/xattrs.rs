@@ -1,4 +1,4 @@
-//! Extended attributes, of which file systems have those of users.
+//! Extended attributes: those in the `user.` namespace.
 
 use std::ops::ControlFlow;
 

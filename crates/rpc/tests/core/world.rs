@@ -10,7 +10,7 @@ use howdah_rpc::client::core::{
 };
 use howdah_rpc::client::envelope::{CallSession, CallTicket};
 use howdah_rpc::client::lanes::{Growth, Lanes, SentState};
-use howdah_rpc::client::{Claim, Class, Replay};
+use howdah_rpc::client::{Claim, Class};
 use howdah_tune::flight::Bounds;
 
 use crate::stream::Stream;
@@ -222,16 +222,7 @@ impl World {
         self.next_xid += 1;
         let volume = if class.is_bulk() { 1 << 20 } else { 0 };
         let procedure = ProcedureId { program: 100_003, version: 3, procedure: 1 };
-        CallFacts {
-            xid,
-            procedure,
-            class,
-            replay: Replay::Idempotent,
-            volume,
-            wants_ticket: self.has_session,
-            receive: None,
-            call: xid,
-        }
+        CallFacts { xid, procedure, class, volume, wants_ticket: self.has_session, receive: None, call: xid }
     }
 
     /// What a lane's thread does.

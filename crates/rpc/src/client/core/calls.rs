@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::client::envelope::CallTicket;
 use crate::client::lanes::Place;
-use crate::client::{Class, ReceiveInto, Replay};
+use crate::client::{Class, ReceiveInto};
 
 /// Which procedure is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -27,8 +27,6 @@ pub struct CallFacts<T> {
     pub procedure: ProcedureId,
     /// What kind of call it is.
     pub class: Class,
-    /// Whether it may run twice.
-    pub replay: Replay,
     /// Bytes of bulk data that it moves, or may.
     pub volume: usize,
     /// Whether it holds a ticket of the channel's session.

@@ -79,11 +79,6 @@ impl<T: Clone> Core<T> {
         self.outputs.pop_front()
     }
 
-    /// Whether there is something to do.
-    pub fn has_output(&self) -> bool {
-        !self.outputs.is_empty()
-    }
-
     /// A call is made; gives the lane that carries it. It is sent once it may be in flight. A change is refused while the server is
     /// away: once sent, it would have to be waited for.
     pub fn start(&mut self, facts: CallFacts<T>, now: Duration) -> Option<usize> {
@@ -128,7 +123,7 @@ impl<T: Clone> Core<T> {
         }
     }
 
-    /// The next call to be sent on a lane's connection. Nobody else sends there until it is sent.
+    /// The next call to be sent on a lane's connection. The caller must keep other threads from sending there until it is sent.
     pub fn poll_send(&mut self, lane: usize, now: Duration) -> Option<CallToSend<T>> {
         let Some(link) = self.lanes[lane].live().map(|link| link.number) else {
             // All that may be in flight is sent once there is a connection.
@@ -223,11 +218,6 @@ impl<T: Clone> Core<T> {
     pub fn close(&mut self, now: Duration) {
         self.is_closed = true;
         self.calls.all().into_iter().for_each(|xid| self.fail(xid, Failure::Closed, now));
-    }
-
-    /// Whether it is.
-    pub fn is_closed(&self) -> bool {
-        self.is_closed
     }
 
     /// What a lane's thread does next. A connection that it ends takes no calls from here on.
@@ -531,8 +521,8 @@ impl<T: Clone> Core<T> {
         self.calls.insert(facts, lane, now, self.server.deadline(now));
     }
 
-    /// Lets calls go that may. `new` was made for its lane just now; others go over that which delivers them first, as it looks now.
-    /// Who calls this sends what may go on `own`.
+    /// Admits waiting calls. The call `new` keeps its lane; others go to the lane that is expected to deliver them first. The caller
+    /// sends the calls on the lane `own` itself.
     fn admit_next(&mut self, new: Option<u32>, own: Option<usize>, now: Duration) {
         while let Some(&xid) = self.window.peek() {
             let wants_ticket = self.calls.get(xid).is_some_and(|call| call.facts.wants_ticket);
@@ -562,7 +552,7 @@ impl<T: Clone> Core<T> {
         }
     }
 
-    /// A call may go out: over the lane that delivers it first. When it was made, others were before it.
+    /// Chooses the lane again for a call that is admitted: the queues have changed since it was made.
     fn settle(&mut self, xid: u32, now: Duration) {
         let Some(call) = self.calls.get(xid) else { return };
         if call.facts.class.is_bulk()

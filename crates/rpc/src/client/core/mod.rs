@@ -1,7 +1,7 @@
 //! What a channel decides, without a socket, a thread or a clock: which calls may be in flight, which lane carries each, what is sent
 //! again and where, how many lanes there are, when a lane or the server is given up.
 //!
-//! Whoever drives it passes what happens with its time, sends what [`Core::poll_send`] gives, and does what [`Core::poll`] says.
+//! The driver reports each event with its time, sends the calls that [`Core::poll_send`] gives, and acts on the outputs of [`Core::poll`].
 
 mod calls;
 #[allow(clippy::module_inception, reason = "it is what the folder is named after")]
