@@ -5,11 +5,14 @@ mod cached;
 pub mod file;
 mod generations;
 mod list_ahead;
+mod names_behind;
 mod read_ahead;
+mod server_clock;
 mod write_behind;
 
 pub use attribute_cache::{AttributeCache, AttributeCacheOptions, AttributeCacheReport, LookupCache};
 pub use cached::{Cached, CachedReport, CachingOptions};
 pub use list_ahead::{ListAhead, ListAheadReport};
+pub use names_behind::{BehindOptions, BehindReport, NamesBehind, RefusedChange, Settle};
 pub use read_ahead::{ReadAhead, ReadAheadOptions, ReadAheadReport};
 pub use write_behind::{WriteBehind, WriteBehindOptions, WriteBehindReport};

@@ -1,28 +1,30 @@
 //! Calls that run on a thread of their own. Waiting threads are woken when a call ends, and also when it is dropped.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use howdah_tune::flight::Started;
 use howdah_vfs::{Caller, Change, CommitFile, FsError, Handle, Result};
+use parking_lot::MutexGuard;
 
 use super::file::{Answered, Piece};
 use super::pools::Pools;
 use super::shared::Shared;
-use super::state::{CommitAhead, Teller};
+use super::state::{CommitAhead, State, Teller};
 
 /// A piece to be written.
-pub struct WriteJob {
-    pub shared: Arc<Shared>,
-    pub pools: Arc<Pools>,
-    pub node: Handle,
-    pub piece: Piece,
+struct WriteJob {
+    shared: Arc<Shared>,
+    pools: Arc<Pools>,
+    node: Handle,
+    piece: Piece,
     /// Until it is made.
-    pub started: Option<Started>,
-    pub outcome: Result<Vec<Answered>>,
+    started: Option<Started>,
+    outcome: Result<Vec<Answered>>,
 }
 
 impl WriteJob {
-    pub fn run(mut self) {
+    fn run(mut self) {
         self.outcome = self.shared.write(&self.node, &self.piece);
         if let Some(started) = self.started.take() {
             self.shared.finished(started, self.piece.bytes.len());
@@ -56,14 +58,14 @@ impl Drop for WriteJob {
         let writer = state.files.get(&self.node).and_then(|file| file.writer.clone());
         drop(state);
         if let Some(ahead) = ahead {
-            CommitJob::start(&self.shared, &self.pools, self.node, writer, ahead);
+            self.shared.start_commit(&self.pools, self.node, writer, ahead);
         }
         self.shared.over.notify_all();
     }
 }
 
 /// A COMMIT that nobody asked for, counted in `commits_ahead` already.
-pub struct CommitJob {
+struct CommitJob {
     shared: Arc<Shared>,
     pools: Arc<Pools>,
     node: Handle,
@@ -72,19 +74,6 @@ pub struct CommitJob {
 }
 
 impl CommitJob {
-    pub fn start(
-        shared: &Arc<Shared>,
-        pools: &Arc<Pools>,
-        node: Handle,
-        writer: Option<Caller>,
-        ahead: CommitAhead,
-    ) {
-        let (shared, pools) = (Arc::clone(shared), Arc::clone(pools));
-        let caller = writer.unwrap_or(Caller::ROOT);
-        let job = Self { shared, pools: Arc::clone(&pools), node, caller, ahead };
-        pools.commits.run(move || job.run());
-    }
-
     fn run(self) {
         let committed =
             self.shared.inner.commit(&self.caller, CommitFile::new(&self.node, 0, 0), &mut Change::default());
@@ -126,5 +115,48 @@ impl Drop for CommitJob {
         state.forget(&self.node);
         drop(state);
         self.shared.over.notify_all();
+    }
+}
+
+impl Shared {
+    /// Starts the call for what is said to be on its way already, when there is room for one.
+    pub fn launch(
+        self: &Arc<Self>,
+        state: &mut MutexGuard<'_, State>,
+        pools: &Arc<Pools>,
+        node: &Handle,
+        piece: Piece,
+    ) {
+        let began = Instant::now();
+        while state.flight.in_flight() >= state.flight.in_flight_target() && !state.is_silent() {
+            // What was taken stays taken, and waits for a thread then.
+            if self.wait_over(state, began).is_err() {
+                break;
+            }
+        }
+        if state.flight.in_flight() == 0 {
+            state.answered = Instant::now();
+        }
+        state.written += 1;
+        let (now, size) = (self.start.elapsed(), piece.bytes.len());
+        let started = Some(state.flight.on_start(now, size));
+        let outcome = Err(FsError::ServerFault);
+        let (shared, pools) = (Arc::clone(self), Arc::clone(pools));
+        let job = WriteJob { shared, pools: Arc::clone(&pools), node: *node, piece, started, outcome };
+        // A job that is not run takes the lock when it is dropped.
+        MutexGuard::unlocked(state, || pools.writes.run(move || job.run()));
+    }
+
+    /// Starts a COMMIT that nobody asked for.
+    pub fn start_commit(
+        self: &Arc<Self>,
+        pools: &Arc<Pools>,
+        node: Handle,
+        writer: Option<Caller>,
+        ahead: CommitAhead,
+    ) {
+        let (shared, its) = (Arc::clone(self), Arc::clone(pools));
+        let job = CommitJob { shared, pools: its, node, caller: writer.unwrap_or(Caller::ROOT), ahead };
+        pools.commits.run(move || job.run());
     }
 }

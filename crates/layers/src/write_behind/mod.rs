@@ -2,7 +2,6 @@
 
 mod aging;
 mod answer;
-mod clock;
 mod commit;
 mod file;
 mod job;

@@ -12,7 +12,6 @@ use howdah_vfs::{
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::file::{Answered, File, Piece};
-use super::job::{CommitJob, WriteJob};
 use super::pools::Pools;
 use super::state::{SET_ID, State, Teller};
 use super::{WriteBehindOptions, WriteBehindReport};
@@ -24,7 +23,7 @@ pub const AGAIN: Duration = Duration::from_millis(100);
 pub struct Shared {
     pub inner: Arc<dyn FileSystem>,
     options: WriteBehindOptions,
-    start: Instant,
+    pub start: Instant,
     pub state: Mutex<State>,
     /// A call is over.
     pub over: Condvar,
@@ -103,7 +102,7 @@ impl Shared {
             {
                 let writer = state.files.get(&fullest).and_then(|file| file.writer.clone());
                 // A job that is not run takes the lock when it is dropped.
-                MutexGuard::unlocked(&mut state, || CommitJob::start(self, pools, fullest, writer, ahead));
+                MutexGuard::unlocked(&mut state, || self.start_commit(pools, fullest, writer, ahead));
             } else if state.is_under_way() {
                 self.wait_over(&mut state, began)?;
             } else if let Some(refused) = state.fullest_refused() {
@@ -163,7 +162,7 @@ impl Shared {
         state.forget(node);
         drop(state);
         if let Some(ahead) = ahead {
-            CommitJob::start(self, pools, *node, Some(data.caller.clone()), ahead);
+            self.start_commit(pools, *node, Some(data.caller.clone()), ahead);
         }
         self.over.notify_all();
         outcome
@@ -298,34 +297,6 @@ impl Shared {
         let end = began.max(state.answered) + patience;
         let waited = self.over.wait_until(state, end);
         if waited.timed_out() && is_late(state) { Err(FsError::Delay) } else { Ok(()) }
-    }
-
-    /// Starts the call for what is said to be on its way already, when there is room for one.
-    pub fn launch(
-        self: &Arc<Self>,
-        state: &mut MutexGuard<'_, State>,
-        pools: &Arc<Pools>,
-        node: &Handle,
-        piece: Piece,
-    ) {
-        let began = Instant::now();
-        while state.flight.in_flight() >= state.flight.in_flight_target() && !state.is_silent() {
-            // What was taken stays taken, and waits for a thread then.
-            if self.wait_over(state, began).is_err() {
-                break;
-            }
-        }
-        if state.flight.in_flight() == 0 {
-            state.answered = Instant::now();
-        }
-        state.written += 1;
-        let (now, size) = (self.start.elapsed(), piece.bytes.len());
-        let started = Some(state.flight.on_start(now, size));
-        let outcome = Err(FsError::ServerFault);
-        let (shared, pools) = (Arc::clone(self), Arc::clone(pools));
-        let job = WriteJob { shared, pools: Arc::clone(&pools), node: *node, piece, started, outcome };
-        // A job that is not run takes the lock when it is dropped.
-        MutexGuard::unlocked(state, || pools.writes.run(move || job.run()));
     }
 
     /// Writes a piece, in as many calls as it takes, and again while the server is away: its data was taken.

@@ -1,0 +1,60 @@
+//! What opening and closing a file mean: closing a small one waits for nothing.
+
+use howdah_vfs::{Attributes, Caller, Closed, Consistency, Handle, ReadFile, ReadOutcome, Result};
+
+use super::NamesBehind;
+use super::shared::Side;
+
+impl Consistency for NamesBehind {
+    /// What was made here and is not all there yet is known better here.
+    fn opened(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
+        if let Some((_, attributes)) = self.own_rights(caller, node)? {
+            return Ok(attributes);
+        }
+        let (since, real) = (self.shared.since(), self.shared.real(node)?);
+        let attributes = self.shared.consistency.opened(caller, &real)?;
+        Ok(self.shared.presented(caller, since, node, attributes))
+    }
+
+    /// Waits only for a file with more data than a small one has.
+    fn closed(&self, caller: &Caller, node: &Handle) -> Result<Closed> {
+        self.shared.take_failure(node)?;
+        let is_large = {
+            let now = self.shared.now();
+            let mut log = self.shared.log.lock();
+            let is_large = log.unsafe_bytes(node) > self.shared.options.small as u64;
+            if !is_large && let Some(id) = log.tree.find(node) {
+                log.close(now, caller, id);
+                self.shared.work.notify_one();
+            }
+            is_large
+        };
+        if is_large && let Side::There(real) = self.side(node)? {
+            self.shared.closed(caller, node, &real)?;
+        }
+        Ok(Closed { verifier: self.verifier(), after: None })
+    }
+
+    fn sent(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
+        match self.side(node)? {
+            Side::Here(_) => self.attributes_of(caller, node),
+            Side::There(real) => {
+                let since = self.shared.since();
+                let attributes = self.shared.consistency.sent(caller, &real)?;
+                Ok(self.shared.presented(caller, since, node, attributes))
+            }
+        }
+    }
+
+    fn read_now(&self, caller: &Caller, read: ReadFile<'_>, buffer: &mut Vec<u8>) -> Result<ReadOutcome> {
+        self.shared.settle(&[read.node], &[]);
+        let (since, real) = (self.shared.since(), self.shared.real(read.node)?);
+        let outcome = self.shared.consistency.read_now(
+            caller,
+            ReadFile::new(&real, read.offset, read.count),
+            buffer,
+        )?;
+        let attributes = self.shared.presented(caller, since, read.node, outcome.attributes);
+        Ok(ReadOutcome { attributes, ..outcome })
+    }
+}

@@ -1,0 +1,623 @@
+//! The layer: each call of the trait, answered here where there are grounds, else passed on when all that it depends on is safe.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use howdah_vfs::layer::{Call, Layer, Stopwatch};
+use howdah_vfs::{
+    Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, Consistency, Content, CopyRange,
+    Create, CreateFile, Entry, FileExtent, FileSystem, Found, FsError, Handle, KeptOpen, Limits,
+    ListDirectory, Listing, MakeDirectory, MakeLink, MakeSpecial, Name, NewAttributes, Node, ReadFile,
+    ReadOutcome, Result, SeekOutcome, SeekTarget, SetAttributes, SetXattr, Stability, Statistics, WriteFile,
+    Written, XattrName,
+};
+
+use super::grounds::granted;
+use super::listing::Listings;
+use super::log::RefusedChange;
+use super::order::Place;
+use super::sender::Sender;
+use super::shared::{Shared, Side};
+use super::tree::{Patch, What};
+use super::{BehindOptions, BehindReport};
+
+/// What is to be safe on the server.
+#[derive(Debug, Clone, Copy)]
+pub enum Settle<'s> {
+    /// A node: its data, its attributes, and the names that lead to it, as far as they were made here.
+    Node(&'s Handle),
+    /// A directory: the same, and all names in it with the files that have them.
+    Directory(&'s Handle),
+    /// Everything.
+    All,
+}
+
+/// Changes of names and small files are answered at once, and reach the server a little later.
+///
+/// Making goes out first, parents before children; renaming, linking, removing and cutting go out when all that the same user
+/// made before is safe. What the server refuses then is told by the next call on the file or its directory, and kept.
+pub struct NamesBehind {
+    pub(super) shared: Arc<Shared>,
+    pub(super) listings: Listings,
+    /// Of all that is written here: what a server loses is written again, or told.
+    verifier: [u8; 8],
+    _sender: Sender,
+}
+
+impl NamesBehind {
+    /// The same files. `key` must be another one for each layer: handles of one mean nothing to another.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub fn around(
+        inner: Arc<dyn FileSystem>,
+        consistency: Arc<dyn Consistency>,
+        options: BehindOptions,
+        key: [u8; 16],
+        stopwatch: Stopwatch,
+    ) -> std::io::Result<Self> {
+        let shared = Arc::new(Shared::new((inner, consistency), options, key, stopwatch));
+        let sender = Sender::start(&shared)?;
+        let verifier = [key[0], key[1], key[2], key[3], key[4], key[5], key[6], key[7]];
+        Ok(Self { shared, listings: Listings::default(), verifier, _sender: sender })
+    }
+
+    /// What waits, and what became of the rest.
+    pub fn report(&self) -> BehindReport {
+        self.shared.report()
+    }
+
+    /// What the server refused after programs were answered.
+    pub fn refused(&self) -> Vec<RefusedChange> {
+        self.shared.refused()
+    }
+
+    /// Waits until something is safe on the server.
+    ///
+    /// # Errors
+    /// A change of it was refused: told once.
+    pub fn settle(&self, caller: &Caller, what: Settle<'_>) -> Result<()> {
+        match what {
+            Settle::All => {
+                self.shared.settle_all();
+                Ok(())
+            }
+            Settle::Node(node) => self.settle_node(caller, node),
+            Settle::Directory(directory) => {
+                self.shared.settle_directory(directory);
+                self.shared.take_failure(directory)
+            }
+        }
+    }
+
+    fn settle_node(&self, caller: &Caller, node: &Handle) -> Result<()> {
+        self.shared.settle_with_names(node);
+        self.shared.take_failure(node)?;
+        if let Side::There(real) = self.side(node)? {
+            self.shared.closed(caller, node, &real)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn verifier(&self) -> [u8; 8] {
+        self.verifier
+    }
+
+    pub(super) fn side(&self, shown: &Handle) -> Result<Side> {
+        self.shared.side(&self.shared.log.lock(), shown)
+    }
+
+    /// Passes a call on that changes a node, when nothing of it is pending.
+    fn through<T>(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        change: &mut Change,
+        run: impl FnOnce(&dyn FileSystem, &Handle, &mut Change) -> Result<T>,
+    ) -> Result<T> {
+        self.shared.settle(&[node], &[]);
+        let (since, real) = (self.shared.since(), self.shared.real(node)?);
+        let outcome = run(&*self.shared.inner, &real, change);
+        self.present((caller, since), node, change);
+        outcome
+    }
+
+    /// Passes a call on that looks at a node, when nothing of it is pending.
+    fn look<T>(&self, node: &Handle, run: impl FnOnce(&dyn FileSystem, &Handle) -> Result<T>) -> Result<T> {
+        self.shared.settle(&[node], &[]);
+        run(&*self.shared.inner, &self.shared.real(node)?)
+    }
+
+    /// Programs see no more of a change than of the node.
+    pub(super) fn present(&self, (caller, since): (&Caller, u64), node: &Handle, change: &mut Change) {
+        if let Some(after) = &mut change.after {
+            *after = self.shared.presented(caller, since, node, *after);
+        }
+    }
+
+    pub(super) fn attributes_of(&self, caller: &Caller, shown: &Handle) -> Result<Attributes> {
+        self.shared.attributes(caller, shown)
+    }
+
+    /// Waits until attributes are set that are pending of a node which the server has.
+    pub(super) fn settle_attributes(&self, shown: &Handle, counts: impl Fn(&NewAttributes) -> bool) {
+        let is_pending = {
+            let log = self.shared.log.lock();
+            let known = log.tree.find(shown).and_then(|id| log.tree.get(id));
+            let counts = |patch: &Patch| matches!(patch, Patch::Set(new, _) if counts(new));
+            known.is_some_and(|known| known.patches.iter().any(|(_, patch)| counts(patch)))
+        };
+        if is_pending {
+            self.shared.settle(&[shown], &[]);
+        }
+    }
+
+    /// Takes data for a file that is not on the server yet. `None`: it is there.
+    fn hold(&self, caller: &Caller, write: &WriteFile<'_>, data: &Bytes) -> Result<Option<Written>> {
+        let shared = &self.shared;
+        let mut log = shared.log.lock();
+        loop {
+            let Side::Here(id) = shared.side(&log, write.node)? else { return Ok(None) };
+            let known = log.tree.get_mut(id).ok_or(FsError::Stale)?;
+            if let Some(failure) = known.failure.take() {
+                return Err(failure);
+            }
+            let coming = known.coming.as_ref().ok_or(FsError::Stale)?;
+            let is_maker = coming.caller.user == caller.user;
+            let writes = granted(caller, &coming.attributes, is_maker).contains(Access::MODIFY);
+            if coming.what != What::File {
+                return Err(FsError::Invalid);
+            }
+            if !writes && !is_maker {
+                return Err(FsError::AccessDenied);
+            }
+            let make = coming.make;
+            if log.write(id, write.offset, data) {
+                return Ok(Some(self.written(data.len())));
+            }
+            log.let_go(make);
+            shared.work.notify_one();
+            shared.over.wait(&mut log);
+        }
+    }
+
+    fn written(&self, count: usize) -> Written {
+        Written { count, stability: Stability::Unstable, verifier: self.verifier }
+    }
+}
+
+impl Layer for NamesBehind {
+    fn inner(&self) -> &dyn FileSystem {
+        &*self.shared.inner
+    }
+
+    fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        run(&*self.shared.inner)
+    }
+
+    fn keep_open(&self, file: &Handle) -> Option<KeptOpen> {
+        self.shared.inner.keep_open(&self.shared.real(file).ok()?)
+    }
+
+    fn is_junction(&self, directory: &Handle) -> bool {
+        matches!(self.side(directory), Ok(Side::There(real)) if self.shared.inner.is_junction(&real))
+    }
+
+    fn has_default_acl(&self, directory: &Handle) -> bool {
+        matches!(self.side(directory), Ok(Side::There(real)) if self.shared.inner.has_default_acl(&real))
+    }
+
+    fn attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
+        self.attributes_of(caller, node)
+    }
+
+    fn set_attributes(&self, caller: &Caller, set: SetAttributes<'_>, change: &mut Change) -> Result<()> {
+        if let Some(outcome) = self.set_behind(caller, &set) {
+            change.after = self.attributes_of(caller, set.node).ok();
+            return outcome;
+        }
+        self.through(caller, set.node, change, |inner, real, change| {
+            inner.set_attributes(caller, SetAttributes::new(real, set.new, set.guard), change)
+        })
+    }
+
+    fn lookup(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Found> {
+        let real = match self.look_up_here(caller, directory, name)? {
+            Ok(found) => return Ok(found),
+            Err(real) => real,
+        };
+        let since = self.shared.since();
+        let found = self.shared.inner.lookup(caller, &real, name)?;
+        let shown =
+            found.directory.map(|attributes| self.shared.presented(caller, since, directory, attributes));
+        Ok(Found { node: self.shared.shown(caller, since, found.node), directory: shown })
+    }
+
+    fn parent(&self, caller: &Caller, directory: &Handle) -> Result<Found> {
+        let above = {
+            let log = self.shared.log.lock();
+            let known = log.tree.find(directory).and_then(|id| log.tree.get(id));
+            let place = known.and_then(|known| known.place.as_ref());
+            place.and_then(|(above, _)| log.tree.get(*above)).map(|above| above.shown)
+        };
+        if let Some(handle) = above {
+            let attributes = self.attributes_of(caller, &handle)?;
+            return Ok(Found { node: Node { handle, attributes }, directory: None });
+        }
+        let since = self.shared.since();
+        let found = self.shared.inner.parent(caller, &self.shared.real(directory)?)?;
+        Ok(Found { node: self.shared.shown(caller, since, found.node), directory: None })
+    }
+
+    fn access(&self, caller: &Caller, node: &Handle, wanted: Access) -> Result<(Access, Attributes)> {
+        self.settle_attributes(node, |new| new.mode.is_some());
+        if let Some(answer) = self.own_rights(caller, node)? {
+            return Ok((answer.0 & wanted, answer.1));
+        }
+        let (since, real) = (self.shared.since(), self.shared.real(node)?);
+        let (granted, attributes) = self.shared.inner.access(caller, &real, wanted)?;
+        Ok((granted, self.shared.presented(caller, since, node, attributes)))
+    }
+
+    fn read_link(&self, caller: &Caller, node: &Handle, target: &mut Vec<u8>) -> Result<Attributes> {
+        {
+            let log = self.shared.log.lock();
+            if let Side::Here(id) = self.shared.side(&log, node)? {
+                let coming =
+                    log.tree.get(id).and_then(|known| known.coming.as_ref()).ok_or(FsError::Stale)?;
+                let What::Link(leads) = &coming.what else { return Err(FsError::Invalid) };
+                target.extend_from_slice(leads);
+                return Ok(coming.attributes);
+            }
+        }
+        let since = self.shared.since();
+        let attributes = self.shared.inner.read_link(caller, &self.shared.real(node)?, target)?;
+        Ok(self.shared.presented(caller, since, node, attributes))
+    }
+
+    fn read(&self, caller: &Caller, read: ReadFile<'_>, buffer: &mut Vec<u8>) -> Result<ReadOutcome> {
+        {
+            let mut log = self.shared.log.lock();
+            if let Side::Here(id) = self.shared.side(&log, read.node)? {
+                let coming =
+                    log.tree.get_mut(id).and_then(|known| known.coming.as_mut()).ok_or(FsError::Stale)?;
+                if coming.what != What::File {
+                    return Err(if coming.what == What::Directory {
+                        FsError::IsDirectory
+                    } else {
+                        FsError::Invalid
+                    });
+                }
+                let attributes = coming.attributes;
+                let count = attributes.size.saturating_sub(read.offset).min(read.count as u64) as usize;
+                coming.data.read(read.offset, count, buffer);
+                let end = read.offset + count as u64 >= attributes.size;
+                return Ok(ReadOutcome { content: Content::Appended(count), end, attributes });
+            }
+        }
+        self.settle_attributes(read.node, |new| new.mode.is_some());
+        let (since, real) = (self.shared.since(), self.shared.real(read.node)?);
+        let outcome =
+            self.shared.inner.read(caller, ReadFile::new(&real, read.offset, read.count), buffer)?;
+        let attributes = self.shared.presented(caller, since, read.node, outcome.attributes);
+        Ok(ReadOutcome { attributes, ..outcome })
+    }
+
+    fn write(&self, caller: &Caller, mut write: WriteFile<'_>, change: &mut Change) -> Result<Written> {
+        self.shared.admit(write.data.len())?;
+        if let Side::Here(_) = self.side(write.node)? {
+            let data = write.data.into_shared().map_err(|_| FsError::Io)?;
+            write.data = howdah_vfs::Data::Shared(data.clone());
+            if let Some(written) = self.hold(caller, &write, &data)? {
+                if write.stability == Stability::Unstable {
+                    return Ok(written);
+                }
+                self.settle_node(caller, write.node)?;
+                return Ok(Written { stability: Stability::FileSync, ..written });
+            }
+        }
+        self.shared.take_failure(write.node)?;
+        // Times that were set before must not come after the data.
+        self.settle_attributes(write.node, |_| true);
+        let (since, real) = (self.shared.since(), self.shared.real(write.node)?);
+        let (node, stability) = (write.node, write.stability);
+        let written = self.shared.inner.write(
+            caller,
+            WriteFile::new(&real, write.offset, write.data, stability),
+            change,
+        )?;
+        if written.stability == Stability::Unstable {
+            self.shared.log.lock().wrote(node, written.count, written.verifier);
+        }
+        self.present((caller, since), node, change);
+        Ok(Written { verifier: self.verifier, ..written })
+    }
+
+    fn create(&self, caller: &Caller, create: CreateFile<'_>, change: &mut Change) -> Result<Node> {
+        if let Create::Guarded(new) = create.how
+            && let Some(made) = self.make_behind(caller, (create.directory, create.name), What::File, new)?
+        {
+            return Ok(made);
+        }
+        let new = match create.how {
+            Create::Guarded(new) | Create::Unchecked(new) | Create::ExclusiveWith(_, new) => Some(*new),
+            Create::Exclusive(_) => None,
+        };
+        self.make_through(
+            caller,
+            (create.directory, create.name),
+            new.as_ref(),
+            change,
+            |inner, directory, change| {
+                inner.create(caller, CreateFile::new(directory, create.name, create.how), change)
+            },
+        )
+    }
+
+    fn make_directory(&self, caller: &Caller, make: MakeDirectory<'_>, change: &mut Change) -> Result<Node> {
+        if let Some(made) =
+            self.make_behind(caller, (make.directory, make.name), What::Directory, make.new)?
+        {
+            return Ok(made);
+        }
+        self.make_through(
+            caller,
+            (make.directory, make.name),
+            Some(make.new),
+            change,
+            |inner, directory, change| {
+                inner.make_directory(caller, MakeDirectory::new(directory, make.name, make.new), change)
+            },
+        )
+    }
+
+    fn make_link(&self, caller: &Caller, make: MakeLink<'_>, change: &mut Change) -> Result<Node> {
+        let what = What::Link(make.target.into());
+        if let Some(made) = self.make_behind(caller, (make.directory, make.name), what, make.new)? {
+            return Ok(made);
+        }
+        self.make_through(
+            caller,
+            (make.directory, make.name),
+            Some(make.new),
+            change,
+            |inner, directory, change| {
+                inner.make_link(caller, MakeLink::new(directory, make.name, make.target, make.new), change)
+            },
+        )
+    }
+
+    fn make_special(&self, caller: &Caller, make: MakeSpecial<'_>, change: &mut Change) -> Result<Node> {
+        self.make_through(caller, (make.directory, make.name), None, change, |inner, directory, change| {
+            inner.make_special(caller, MakeSpecial::new(directory, make.name, make.kind, make.new), change)
+        })
+    }
+
+    fn remove(&self, caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change) -> Result<()> {
+        if let Some(outcome) = self.remove_behind(caller, directory, name, false) {
+            return outcome;
+        }
+        self.take_through(caller, (directory, name, false), change, |inner, directory, change| {
+            inner.remove(caller, directory, name, change)
+        })
+    }
+
+    fn remove_directory(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        change: &mut Change,
+    ) -> Result<()> {
+        if let Some(outcome) = self.remove_behind(caller, directory, name, true) {
+            return outcome;
+        }
+        self.take_through(caller, (directory, name, true), change, |inner, directory, change| {
+            inner.remove_directory(caller, directory, name, change)
+        })
+    }
+
+    fn rename(
+        &self,
+        caller: &Caller,
+        from: (&Handle, Name<'_>),
+        to: (&Handle, Name<'_>),
+        changes: (&mut Change, &mut Change),
+    ) -> Result<()> {
+        if let Some(outcome) = self.rename_behind(caller, from, to) {
+            return outcome;
+        }
+        // Which of them is a directory shows only then.
+        self.shared.settle(&[from.0, to.0], &[]);
+        self.settle_names(&[from, to]);
+        let since = self.shared.since();
+        let (real_from, real_to) = (self.shared.real(from.0)?, self.shared.real(to.0)?);
+        let outcome = self.shared.inner.rename(
+            caller,
+            (&real_from, from.1),
+            (&real_to, to.1),
+            (&mut *changes.0, &mut *changes.1),
+        );
+        self.present((caller, since), from.0, changes.0);
+        self.present((caller, since), to.0, changes.1);
+        if outcome.is_ok() {
+            self.moved(caller, to);
+        }
+        outcome
+    }
+
+    fn link(&self, caller: &Caller, link: AddLink<'_>, change: &mut Change) -> Result<Attributes> {
+        if let Some(outcome) = self.link_behind(caller, &link) {
+            return outcome;
+        }
+        self.shared.settle(&[link.node], &[(link.directory, link.name.as_bytes())]);
+        let since = self.shared.since();
+        let (node, directory) = (self.shared.real(link.node)?, self.shared.real(link.directory)?);
+        let outcome = self.shared.inner.link(caller, AddLink::new(&node, &directory, link.name), change);
+        self.present((caller, since), link.directory, change);
+        outcome.map(|attributes| self.shared.presented(caller, since, link.node, attributes))
+    }
+
+    fn read_directory(
+        &self,
+        caller: &Caller,
+        list: ListDirectory<'_>,
+        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<Listing> {
+        self.list(caller, &list, sink)
+    }
+
+    fn statistics(&self, caller: &Caller, node: &Handle) -> Result<Statistics> {
+        let real = match self.side(node)? {
+            Side::There(real) => real,
+            Side::Here(_) => self.shared.inner.root(),
+        };
+        self.shared.inner.statistics(caller, &real)
+    }
+
+    fn limits(&self, caller: &Caller, node: &Handle) -> Result<Limits> {
+        let real = match self.side(node)? {
+            Side::There(real) => real,
+            Side::Here(_) => self.shared.inner.root(),
+        };
+        self.shared.inner.limits(caller, &real)
+    }
+
+    /// As strong as fsync: the file is safe, and so are the names that lead to it.
+    fn commit(&self, caller: &Caller, commit: CommitFile<'_>, _: &mut Change) -> Result<Committed> {
+        self.settle_node(caller, commit.node)?;
+        Ok(Committed { verifier: self.verifier })
+    }
+
+    fn seek(&self, caller: &Caller, node: &Handle, offset: u64, target: SeekTarget) -> Result<SeekOutcome> {
+        self.look(node, |inner, real| inner.require_ranges()?.seek(caller, real, offset, target))
+    }
+
+    fn allocate(&self, caller: &Caller, extent: FileExtent<'_>, change: &mut Change) -> Result<()> {
+        self.through(caller, extent.node, change, |inner, real, change| {
+            inner.require_ranges()?.allocate(
+                caller,
+                FileExtent::new(real, extent.offset, extent.length),
+                change,
+            )
+        })
+    }
+
+    fn deallocate(&self, caller: &Caller, extent: FileExtent<'_>, change: &mut Change) -> Result<()> {
+        self.through(caller, extent.node, change, |inner, real, change| {
+            inner.require_ranges()?.deallocate(
+                caller,
+                FileExtent::new(real, extent.offset, extent.length),
+                change,
+            )
+        })
+    }
+
+    fn copy_range(&self, caller: &Caller, copy: CopyRange<'_>, change: &mut Change) -> Result<Written> {
+        self.shared.settle(&[copy.from.0], &[]);
+        let from = self.shared.real(copy.from.0)?;
+        let written = self.through(caller, copy.to.0, change, |inner, to, change| {
+            let copy = CopyRange::new((&from, copy.from.1), (to, copy.to.1), copy.count);
+            inner.require_ranges()?.copy_range(caller, copy, change)
+        })?;
+        if written.stability == Stability::Unstable {
+            self.shared.log.lock().wrote(copy.to.0, written.count, written.verifier);
+        }
+        Ok(Written { verifier: self.verifier, ..written })
+    }
+
+    fn clone_range(&self, caller: &Caller, copy: CopyRange<'_>, change: &mut Change) -> Result<()> {
+        self.shared.settle(&[copy.from.0], &[]);
+        let from = self.shared.real(copy.from.0)?;
+        self.through(caller, copy.to.0, change, |inner, to, change| {
+            let copy = CopyRange::new((&from, copy.from.1), (to, copy.to.1), copy.count);
+            inner.require_ranges()?.clone_range(caller, copy, change)
+        })
+    }
+
+    fn get_xattr(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        name: XattrName<'_>,
+        value: &mut Vec<u8>,
+    ) -> Result<()> {
+        self.look(node, |inner, real| inner.require_xattrs()?.get_xattr(caller, real, name, value))
+    }
+
+    fn set_xattr(&self, caller: &Caller, set: SetXattr<'_>, change: &mut Change) -> Result<()> {
+        self.through(caller, set.node, change, |inner, real, change| {
+            inner.require_xattrs()?.set_xattr(
+                caller,
+                SetXattr::new(real, set.name, set.value, set.mode),
+                change,
+            )
+        })
+    }
+
+    fn list_xattrs(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        cookie: u64,
+        sink: &mut dyn FnMut(XattrName<'_>, u64) -> ControlFlow<()>,
+    ) -> Result<bool> {
+        self.look(node, |inner, real| inner.require_xattrs()?.list_xattrs(caller, real, cookie, sink))
+    }
+
+    fn remove_xattr(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        name: XattrName<'_>,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.through(caller, node, change, |inner, real, change| {
+            inner.require_xattrs()?.remove_xattr(caller, real, name, change)
+        })
+    }
+}
+
+impl Shared {
+    /// Waits until a node and the names that lead to it are safe.
+    pub fn settle_with_names(&self, shown: &Handle) {
+        let mut log = self.log.lock();
+        let Some(mut id) = log.tree.find(shown) else { return };
+        let mut changes: Vec<_> = log.order.touching(&Place::Node(id)).collect();
+        while let Some((above, name)) = log.tree.get(id).and_then(|known| known.place.clone()) {
+            changes.extend(log.order.touching(&Place::Name(above, name)));
+            changes.extend(log.order.last_alone(&Place::Node(above)));
+            id = above;
+        }
+        self.wait_for(&mut log, &changes);
+    }
+
+    /// The same, and all that is in a directory.
+    pub fn settle_directory(&self, shown: &Handle) {
+        self.settle_with_names(shown);
+        let mut log = self.log.lock();
+        let Some(id) = log.tree.find(shown) else { return };
+        let mut changes: Vec<_> = log.order.touching(&Place::Node(id)).collect();
+        let nodes: Vec<_> = log
+            .tree
+            .names(id)
+            .into_iter()
+            .flat_map(|names| names.entries.values())
+            .filter_map(|name| name.node)
+            .collect();
+        changes.extend(nodes.iter().flat_map(|node| log.order.touching(&Place::Node(*node))));
+        self.wait_for(&mut log, &changes);
+    }
+
+    /// Makes data of a file safe that the server has by this handle.
+    ///
+    /// # Errors
+    /// It could not be written, or the server lost it.
+    pub fn closed(&self, caller: &Caller, shown: &Handle, real: &Handle) -> Result<()> {
+        let wrote = self.log.lock().take_unsafe(shown);
+        let closed = self.consistency.closed(caller, real)?;
+        let is_lost = wrote.is_some_and(|verifier| verifier != closed.verifier);
+        if is_lost { Err(FsError::Io) } else { Ok(()) }
+    }
+}

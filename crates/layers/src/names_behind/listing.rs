@@ -1,0 +1,213 @@
+//! Listings of directories in which names are pending: each is put together once, and read on from there.
+
+use std::collections::{HashSet, VecDeque};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use howdah_vfs::{Attributes, Caller, Detail, Entry, FsError, Handle, ListDirectory, Listing, Node, Result};
+use parking_lot::Mutex;
+
+use super::NamesBehind;
+use super::shared::Side;
+
+/// Cookies from here on are ours: this bit, the number of the listing, the place in it.
+const OURS: u64 = 1 << 62;
+const PLACE_BITS: u32 = 32;
+/// The most listings that are kept to be read on. An older one is listed once more, from its start.
+const LISTINGS_MAX: usize = 64;
+
+/// Listings that programs may read on.
+#[derive(Default)]
+pub struct Listings {
+    kept: Mutex<(u64, VecDeque<(u64, Arc<Whole>)>)>,
+}
+
+/// A whole listing.
+struct Whole {
+    of: Handle,
+    directory: Option<Attributes>,
+    entries: Vec<Listed>,
+    /// Names that were removed since.
+    gone: Mutex<HashSet<Vec<u8>>>,
+}
+
+struct Listed {
+    name: Vec<u8>,
+    file: u64,
+    node: Option<Node>,
+}
+
+impl Listings {
+    fn keep(&self, whole: Whole) -> (u64, Arc<Whole>) {
+        let (number, kept) = &mut *self.kept.lock();
+        // Thirty bits are what a cookie has for it.
+        *number = (*number + 1) & 0x3fff_ffff;
+        let whole = Arc::new(whole);
+        kept.push_back((*number, Arc::clone(&whole)));
+        if kept.len() > LISTINGS_MAX {
+            kept.pop_front();
+        }
+        (*number, whole)
+    }
+
+    /// A name was removed: whoever reads on does not see it any more.
+    pub fn removed(&self, directory: &Handle, name: &[u8]) {
+        for (_, whole) in &self.kept.lock().1 {
+            if whole.of == *directory {
+                whole.gone.lock().insert(name.to_vec());
+            }
+        }
+    }
+
+    fn get(&self, number: u64) -> Option<Arc<Whole>> {
+        let kept = self.kept.lock();
+        kept.1.iter().find(|(its, _)| *its == number).map(|(_, whole)| Arc::clone(whole))
+    }
+}
+
+impl NamesBehind {
+    /// Lists a directory.
+    pub(super) fn list(
+        &self,
+        caller: &Caller,
+        list: &ListDirectory<'_>,
+        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<Listing> {
+        if list.cookie & OURS != 0 {
+            let (number, place) = ((list.cookie & !OURS) >> PLACE_BITS, list.cookie as u32 as usize);
+            let whole = self.listings.get(number).ok_or(FsError::BadCookie)?;
+            return Ok(give(number, &whole, place, list.detail, sink));
+        }
+        self.settle_attributes(list.directory, |new| new.mode.is_some());
+        let (real, is_quiet) = {
+            let log = self.shared.log.lock();
+            let side = self.shared.side(&log, list.directory)?;
+            let real = match side {
+                Side::There(real) => Some(real),
+                // It is there, but not finished.
+                Side::Here(id) => match log.tree.get(id).map(|known| known.at) {
+                    Some(super::tree::Whereabouts::There(real)) => Some(real),
+                    _ => None,
+                },
+            };
+            (real, log.order.len() == 0)
+        };
+        match real {
+            Some(real) if is_quiet || list.cookie != 0 => self.list_there(caller, &real, list, sink),
+            real => {
+                let whole = self.put_together(caller, list, real.as_ref())?;
+                let (number, whole) = self.listings.keep(whole);
+                Ok(give(number, &whole, 0, list.detail, sink))
+            }
+        }
+    }
+
+    /// Lists what the server has while nothing is pending, with the handles that programs know.
+    fn list_there(
+        &self,
+        caller: &Caller,
+        real: &Handle,
+        list: &ListDirectory<'_>,
+        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<Listing> {
+        let since = self.shared.since();
+        let its = ListDirectory::new(real, list.cookie, list.detail);
+        let listing = self.shared.inner.read_directory(caller, its, &mut |entry| {
+            let node = entry.node.map(|node| self.shared.shown_as_was(*node));
+            let file = node.map_or_else(|| self.file(entry.file), |node| node.attributes.file);
+            sink(Entry { node: node.as_ref(), file, ..entry })
+        })?;
+        let directory =
+            listing.directory.map(|seen| self.shared.presented(caller, since, list.directory, seen));
+        Ok(Listing { directory, ..listing })
+    }
+
+    /// What the server has, without what is gone here, and with what it does not have yet.
+    fn put_together(
+        &self,
+        caller: &Caller,
+        list: &ListDirectory<'_>,
+        real: Option<&Handle>,
+    ) -> Result<Whole> {
+        // What is pending before the server is asked, so that nothing is missed that gets there meanwhile.
+        let (since, pending) = (self.shared.since(), self.pending_names(list.directory));
+        let (mut entries, mut seen) = (Vec::new(), HashSet::new());
+        if real.is_none() {
+            let above = howdah_vfs::layer::Layer::parent(self, caller, list.directory)?.node.attributes.file;
+            let own = self.attributes_of(caller, list.directory)?.file;
+            for (name, file) in [(&b"."[..], own), (b"..", above)] {
+                entries.push(Listed { name: name.to_vec(), file, node: None });
+            }
+        }
+        let mut directory = None;
+        let mut cookie = 0;
+        while let Some(real) = real {
+            let its = ListDirectory::new(real, cookie, list.detail);
+            let listing = self.shared.inner.read_directory(caller, its, &mut |entry| {
+                cookie = entry.cookie;
+                if pending.iter().all(|(name, _)| *name != entry.name) && seen.insert(entry.name.to_vec()) {
+                    let (name, file, node) = (entry.name.to_vec(), entry.file, entry.node.copied());
+                    entries.push(Listed { name, file, node });
+                }
+                ControlFlow::Continue(())
+            })?;
+            directory = listing.directory.or(directory);
+            if listing.end {
+                break;
+            }
+        }
+        // Not while the server lists: it may be asked again.
+        for entry in &mut entries {
+            entry.node = entry.node.map(|node| self.shared.shown(caller, since, node));
+            entry.file = entry.node.map_or_else(|| self.file(entry.file), |node| node.attributes.file);
+        }
+        let directory = match directory {
+            Some(seen) => self.shared.presented(caller, since, list.directory, seen),
+            None => self.attributes_of(caller, list.directory)?,
+        };
+        for (name, handle) in pending {
+            let Some(handle) = handle else { continue };
+            // One that is gone meanwhile is not there.
+            let Ok(attributes) = self.attributes_of(caller, &handle) else { continue };
+            let node = (list.detail == Detail::Nodes).then_some(Node { handle, attributes });
+            entries.push(Listed { name, file: attributes.file, node });
+        }
+        let (of, directory) = (*list.directory, Some(directory));
+        Ok(Whole { of, directory, entries, gone: Mutex::default() })
+    }
+
+    /// The file number that programs see of a node of the server.
+    fn file(&self, server: u64) -> u64 {
+        self.shared.log.lock().tree.file(server)
+    }
+
+    /// The names of a directory that are pending, and the nodes that have them; those that are gone have none.
+    fn pending_names(&self, directory: &Handle) -> Vec<(Vec<u8>, Option<Handle>)> {
+        let log = self.shared.log.lock();
+        let names = log.tree.find(directory).and_then(|id| log.tree.names(id));
+        let named = names.into_iter().flat_map(|names| &names.entries);
+        let handle = |node| log.tree.get(node).map(|known| known.shown);
+        named.map(|(name, overlaid)| (name.clone(), overlaid.node.and_then(handle))).collect()
+    }
+}
+
+/// Gives what follows a place.
+fn give(
+    number: u64,
+    whole: &Whole,
+    place: usize,
+    detail: Detail,
+    sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+) -> Listing {
+    for (index, entry) in whole.entries.iter().enumerate().skip(place) {
+        let cookie = OURS | number << PLACE_BITS | (index as u64 + 1);
+        if whole.gone.lock().contains(&entry.name) {
+            continue;
+        }
+        let node = entry.node.as_ref().filter(|_| detail == Detail::Nodes);
+        if sink(Entry { name: &entry.name, file: entry.file, cookie, node }).is_break() {
+            return Listing { end: false, directory: whole.directory };
+        }
+    }
+    Listing { end: true, directory: whole.directory }
+}

@@ -1,0 +1,898 @@
+//! The log: changes that programs were answered and the server does not have yet. Knows no file system; time comes in.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::time::Duration;
+
+use bytes::Bytes;
+use howdah_vfs::{Attributes, Caller, FileKind, FsError, Handle, NewAttributes, SetTime, Timestamp};
+
+use super::BehindOptions;
+use super::grounds::Grounds;
+use super::order::{ChangeNumber, NodeId, Order, Place, Rank, Touch};
+use super::tree::{Coming, Overlaid, Patch, Pinned, Tree, What, Whereabouts, apply, joined};
+use crate::server_clock::ServerClock;
+
+/// A directory in which a change was refused is careful for so long: the next changes in it wait for the server.
+const CAREFUL: Duration = Duration::from_secs(60);
+/// What was changed here so lately is ours: nobody else uses it yet.
+const OURS: Duration = Duration::from_secs(10);
+/// So many of the last nodes are known of which a change ended.
+const ENDED_LATELY: usize = 4096;
+/// The most changes that were refused and are kept.
+const REFUSED_MAX: usize = 10_000;
+
+/// A change that programs were answered.
+#[derive(Debug)]
+pub struct LoggedChange {
+    pub caller: Caller,
+    pub kind: ChangeKind,
+    /// When it was answered.
+    pub at: Duration,
+}
+
+/// What a change does.
+#[derive(Debug, Clone)]
+pub enum ChangeKind {
+    Make { node: NodeId, directory: NodeId, name: Vec<u8> },
+    Set { node: NodeId, new: NewAttributes },
+    Commit { node: NodeId },
+    Remove { directory: NodeId, name: Vec<u8>, node: NodeId, is_directory: bool },
+    Rename { from: (NodeId, Vec<u8>), to: (NodeId, Vec<u8>), node: NodeId, replaced: Option<NodeId> },
+    Link { node: NodeId, directory: NodeId, name: Vec<u8> },
+}
+
+/// A change that may be sent now, by the server's handles.
+#[derive(Debug)]
+pub struct Job {
+    pub number: ChangeNumber,
+    pub caller: Caller,
+    pub call: JobCall,
+}
+
+/// The call that makes it.
+#[derive(Debug)]
+pub enum JobCall {
+    Make { directory: Handle, name: Vec<u8>, what: What, new: NewAttributes },
+    Set { node: Handle, new: NewAttributes },
+    Commit { node: Handle, shown: Handle },
+    Remove { directory: Handle, name: Vec<u8>, is_directory: bool },
+    Rename { from: (Handle, Vec<u8>), to: (Handle, Vec<u8>) },
+    Link { node: Handle, directory: Handle, name: Vec<u8> },
+}
+
+/// A change that the server refused after programs were answered.
+#[derive(Debug, Clone)]
+pub struct RefusedChange {
+    /// What it was, such as `make`.
+    pub kind: &'static str,
+    /// The name, from the directory nearest to the root that was made here.
+    pub path: Vec<u8>,
+    /// Who made it.
+    pub caller: Caller,
+    /// The server's reason.
+    pub why: FsError,
+    /// Data of a file that is not on the server.
+    pub data: Vec<(u64, Bytes)>,
+}
+
+/// The log.
+#[derive(Debug)]
+pub struct Log {
+    pub tree: Tree,
+    pub order: Order,
+    pub grounds: Grounds,
+    clock: ServerClock,
+    pub refused: Vec<RefusedChange>,
+    options: BehindOptions,
+    changes: HashMap<ChangeNumber, LoggedChange>,
+    /// Those that are held back, by when they are let go.
+    held: BTreeSet<(Duration, ChangeNumber)>,
+    next: ChangeNumber,
+    last_time: Timestamp,
+    careful: HashMap<NodeId, Duration>,
+    changed_lately: HashMap<NodeId, Duration>,
+    /// Changes that are over, and the nodes of the last of them.
+    ended: u64,
+    ended_lately: VecDeque<(u64, Handle)>,
+    /// Bytes of data that is held.
+    bytes: usize,
+    /// Changes that were never sent, since others made them needless.
+    joined: u64,
+    /// Nodes that were made under another name.
+    conflicts: u64,
+    /// When the server last answered.
+    answered: Duration,
+    /// When the server was last asked how much fits, and what it said.
+    pub space: Option<(Duration, u64)>,
+}
+
+impl Log {
+    /// Nothing is pending.
+    pub fn new(options: BehindOptions, key: [u8; 16]) -> Self {
+        Self {
+            tree: Tree::new(key),
+            order: Order::default(),
+            grounds: Grounds::default(),
+            clock: ServerClock::default(),
+            refused: Vec::new(),
+            options,
+            changes: HashMap::new(),
+            held: BTreeSet::new(),
+            next: 0,
+            last_time: Timestamp::default(),
+            careful: HashMap::new(),
+            changed_lately: HashMap::new(),
+            ended: 0,
+            ended_lately: VecDeque::new(),
+            bytes: 0,
+            joined: 0,
+            conflicts: 0,
+            answered: Duration::ZERO,
+            space: None,
+        }
+    }
+
+    /// What the server's clock says now, and never the same twice.
+    pub fn time(&mut self) -> Timestamp {
+        self.last_time = self.clock.after(self.last_time);
+        self.last_time
+    }
+
+    /// The server says that something changed at this time: what changes here does so later.
+    pub fn saw(&mut self, changed: Timestamp) {
+        self.clock.saw(changed);
+        self.not_before(changed);
+    }
+
+    /// The next change is later than this time.
+    pub fn not_before(&mut self, changed: Timestamp) {
+        self.last_time = self.last_time.max(changed);
+    }
+
+    fn add(
+        &mut self,
+        now: Duration,
+        caller: &Caller,
+        kind: ChangeKind,
+        places: Vec<(Place, Touch)>,
+        held_for: Option<Duration>,
+    ) -> ChangeNumber {
+        self.next += 1;
+        let number = self.next;
+        let rank = match kind {
+            ChangeKind::Make { .. } | ChangeKind::Set { .. } | ChangeKind::Commit { .. } => Rank::Makes,
+            ChangeKind::Remove { .. } => Rank::Destroys,
+            ChangeKind::Rename { .. } | ChangeKind::Link { .. } => Rank::Publishes,
+        };
+        if let Some(held_for) = held_for {
+            self.held.insert((now + held_for, number));
+        }
+        if self.order.len() == 0 {
+            self.answered = now;
+        }
+        self.tree.hold(kind.nodes());
+        self.order.add(number, (caller.user, rank), places, held_for.is_some());
+        self.changes.insert(number, LoggedChange { caller: caller.clone(), kind, at: now });
+        number
+    }
+
+    /// A new node under a name that is free. `attributes` are what it is expected to be; its times and file number are given here.
+    pub fn make(
+        &mut self,
+        now: Duration,
+        caller: &Caller,
+        (directory, name, parent): (NodeId, &[u8], &Attributes),
+        what: What,
+        expected: Attributes,
+    ) -> (Handle, Attributes) {
+        let (id, shown, file) = self.tree.make();
+        let time = self.time();
+        let (accessed, modified, created) = (time, time, Some(time));
+        let attributes = Attributes { file, accessed, modified, created, ..expected }.with_changed(time);
+        let held_for = (what == What::File).then_some(self.options.gather);
+        let place = Place::Name(directory, name.to_vec());
+        let is_directory = what == What::Directory;
+        let places = vec![
+            (Place::Node(directory), Touch::Shared),
+            (place, Touch::Alone),
+            (Place::Node(id), Touch::Alone),
+        ];
+        let kind = ChangeKind::Make { node: id, directory, name: name.to_vec() };
+        let make = self.add(now, caller, kind, places, held_for);
+        let coming = Coming {
+            attributes,
+            what,
+            caller: caller.clone(),
+            make,
+            data: Default::default(),
+            unset: NewAttributes::default(),
+            is_sent: false,
+            was_seen: false,
+        };
+        let known = self.tree.get_mut(id).expect("it was just made");
+        known.coming = Some(Box::new(coming));
+        known.place = Some((directory, name.to_vec()));
+        let overlaid = Overlaid { node: Some(id), by: make };
+        self.tree.set_name(directory, name, overlaid, time);
+        self.tree.count(directory, parent.links, i32::from(is_directory));
+        self.changed_lately.insert(directory, now);
+        (shown, attributes)
+    }
+
+    /// Takes data for a file that is not there yet. `false`: it is there, or on its way and too large to be held.
+    pub fn write(&mut self, node: NodeId, offset: u64, data: &Bytes) -> bool {
+        let time = self.time();
+        let small = self.options.small;
+        let Some(coming) = self.tree.get_mut(node).and_then(|known| known.coming.as_mut()) else {
+            return false;
+        };
+        let before = coming.data.bytes();
+        if before + data.len() > small {
+            return false;
+        }
+        if data.is_empty() {
+            return true;
+        }
+        coming.data.write(offset, data.clone());
+        let size = coming.attributes.size.max(offset + data.len() as u64);
+        coming.unset.modified = SetTime::Keep;
+        let used = size.next_multiple_of(4096);
+        coming.attributes = Attributes { size, used, modified: time, ..coming.attributes }.with_changed(time);
+        self.bytes = self.bytes + coming.data.bytes() - before;
+        true
+    }
+
+    /// Sets attributes of a node. `false`: the server must be asked. Sizes are set only of what was not sent yet.
+    pub fn set(&mut self, now: Duration, caller: &Caller, node: NodeId, new: &NewAttributes) -> bool {
+        let time = self.time();
+        let Some(known) = self.tree.get_mut(node) else { return false };
+        if let Some(coming) = known.coming.as_mut() {
+            if new.size.is_some() && coming.is_sent {
+                return false;
+            }
+            let before = coming.data.bytes();
+            if let Some(size) = new.size {
+                coming.data.cut(size);
+                coming.unset.modified = SetTime::Keep;
+            }
+            apply(&mut coming.attributes, new, time);
+            coming.attributes = coming.attributes.with_changed(time);
+            self.bytes = self.bytes + coming.data.bytes() - before;
+            let later = if coming.is_sent { *new } else { NewAttributes { mode: None, size: None, ..*new } };
+            // Whoever has a node already need not be given it.
+            let later = NewAttributes { user: None, group: None, ..later };
+            coming.unset = joined(&coming.unset, &later);
+            return true;
+        }
+        if new.size.is_some() {
+            return false;
+        }
+        let last = self.order.last_alone(&Place::Node(node));
+        if let Some(number) = last
+            && !self.order.is_running(number)
+            && !self.order.is_followed(number)
+            && let Some(LoggedChange { caller: its, kind: ChangeKind::Set { new: earlier, .. }, .. }) =
+                self.changes.get_mut(&number)
+            && its == caller
+        {
+            *earlier = joined(earlier, new);
+            let merged = *earlier;
+            self.joined += 1;
+            let known = self.tree.get_mut(node).expect("it is known");
+            known.patches.retain(|(its, _)| *its != number);
+            known.patches.push((number, Patch::Set(merged, time)));
+            return true;
+        }
+        let places = vec![(Place::Node(node), Touch::Alone)];
+        let number = self.add(now, caller, ChangeKind::Set { node, new: *new }, places, None);
+        let known = self.tree.get_mut(node).expect("it is known");
+        known.patches.push((number, Patch::Set(*new, time)));
+        true
+    }
+
+    /// A file was closed: nothing more is expected to be joined with its making. Gives the change that makes it safe.
+    pub fn close(&mut self, now: Duration, caller: &Caller, node: NodeId) -> Option<ChangeNumber> {
+        let known = self.tree.get_mut(node)?;
+        if let Some(make) = known.coming.as_ref().map(|coming| coming.make) {
+            self.let_go(make);
+            return Some(make);
+        }
+        if std::mem::take(&mut known.unsafe_bytes) == 0 {
+            return None;
+        }
+        let places = vec![(Place::Node(node), Touch::Alone)];
+        Some(self.add(now, caller, ChangeKind::Commit { node }, places, None))
+    }
+
+    /// Data went to a file on the server that need not be safe there.
+    pub fn wrote(&mut self, shown: &Handle, bytes: usize, verifier: [u8; 8]) {
+        let node = self.tree.enter(shown);
+        let Some(known) = self.tree.get_mut(node) else { return };
+        known.unsafe_bytes += bytes as u64;
+        match known.verifier {
+            Some(first) if first != verifier => known.failure = Some(FsError::Io),
+            Some(_) => {}
+            None => known.verifier = Some(verifier),
+        }
+    }
+
+    /// Bytes of a file on the server that need not be safe there.
+    pub fn unsafe_bytes(&self, shown: &Handle) -> u64 {
+        self.tree.find(shown).and_then(|id| self.tree.get(id)).map_or(0, |known| known.unsafe_bytes)
+    }
+
+    /// They are made safe now: gives the verifier that they were written with.
+    pub fn take_unsafe(&mut self, shown: &Handle) -> Option<[u8; 8]> {
+        let node = self.tree.find(shown)?;
+        let known = self.tree.get_mut(node)?;
+        known.unsafe_bytes = 0;
+        let verifier = known.verifier.take();
+        self.tree.forget(node);
+        verifier
+    }
+
+    /// A name is taken away.
+    pub fn remove(
+        &mut self,
+        now: Duration,
+        caller: &Caller,
+        (directory, name, parent): (NodeId, &[u8], &Attributes),
+        (node, attributes): (NodeId, &Attributes),
+    ) {
+        let is_directory = attributes.kind == FileKind::Directory;
+        self.not_before(parent.changed.max(attributes.changed));
+        self.changed_lately.insert(directory, now);
+        if self.cancel(node, directory, name) {
+            return;
+        }
+        let places = vec![
+            (Place::Node(directory), Touch::Shared),
+            (Place::Name(directory, name.to_vec()), Touch::Alone),
+            (Place::Node(node), Touch::Alone),
+        ];
+        self.let_go_of(node);
+        let kind = ChangeKind::Remove { directory, name: name.to_vec(), node, is_directory };
+        let by = self.add(now, caller, kind, places, None);
+        let time = self.time();
+        self.tree.set_name(directory, name, Overlaid { node: None, by }, time);
+        self.tree.count(directory, parent.links, -i32::from(is_directory));
+        self.lost_name(node, attributes, by, time);
+    }
+
+    /// A node has one name less: without any it is gone.
+    fn lost_name(&mut self, node: NodeId, attributes: &Attributes, by: ChangeNumber, time: Timestamp) {
+        let is_last = attributes.kind == FileKind::Directory || attributes.links <= 1;
+        self.has_names(node, by, attributes.links.saturating_sub(1), time);
+        if let Some(known) = self.tree.get_mut(node).filter(|_| is_last) {
+            known.gone = Some(by);
+        }
+    }
+
+    /// Takes back the making of a node that was not sent yet and to which nothing else happened.
+    fn cancel(&mut self, node: NodeId, directory: NodeId, name: &[u8]) -> bool {
+        let Some(coming) = self.tree.get(node).and_then(|known| known.coming.as_ref()) else { return false };
+        let make = coming.make;
+        let is_made_here = matches!(
+            self.changes.get(&make).map(|change| &change.kind),
+            Some(ChangeKind::Make { directory: its, name: its_name, .. }) if *its == directory && its_name == name
+        );
+        let is_its_only = is_made_here
+            && !coming.is_sent
+            && self.order.touching(&Place::Node(node)).eq([make])
+            && self.order.was_free(make)
+            && self.tree.names(node).is_none();
+        if !is_its_only {
+            return false;
+        }
+        self.bytes -= coming.data.bytes();
+        let is_directory = coming.what == What::Directory;
+        self.joined += 2;
+        self.changes.remove(&make);
+        self.order.over(make, false);
+        // It was counted when it was made.
+        self.tree.count(directory, u32::MAX, -i32::from(is_directory));
+        self.tree.settle_name(directory, name, make);
+        self.tree.unmake(node);
+        self.tree.release([directory]);
+        true
+    }
+
+    /// A node gets another name, and what has that name loses it.
+    pub fn rename(
+        &mut self,
+        now: Duration,
+        caller: &Caller,
+        (from, to): ((NodeId, &[u8]), (NodeId, &[u8])),
+        (node, attributes): (NodeId, &Attributes),
+        replaced: Option<(NodeId, Attributes)>,
+    ) {
+        self.not_before(attributes.changed);
+        let mut places = vec![
+            (Place::Node(from.0), Touch::Shared),
+            (Place::Node(to.0), Touch::Shared),
+            (Place::Name(from.0, from.1.to_vec()), Touch::Alone),
+            (Place::Name(to.0, to.1.to_vec()), Touch::Alone),
+            (Place::Node(node), Touch::Alone),
+        ];
+        self.let_go_of(node);
+        if let Some((replaced, _)) = replaced {
+            places.push((Place::Node(replaced), Touch::Alone));
+            self.let_go_of(replaced);
+        }
+        let (owned_from, owned_to) = ((from.0, from.1.to_vec()), (to.0, to.1.to_vec()));
+        let kind = ChangeKind::Rename {
+            from: owned_from,
+            to: owned_to,
+            node,
+            replaced: replaced.map(|(node, _)| node),
+        };
+        let by = self.add(now, caller, kind, places, None);
+        let time = self.time();
+        self.tree.set_name(from.0, from.1, Overlaid { node: None, by }, time);
+        self.tree.set_name(to.0, to.1, Overlaid { node: Some(node), by }, time);
+        self.has_names(node, by, attributes.links, time);
+        if let Some((replaced, attributes)) = replaced {
+            self.lost_name(replaced, &attributes, by, time);
+        }
+        if let Some(known) = self.tree.get_mut(node)
+            && known.place.is_some()
+        {
+            known.place = Some((to.0, to.1.to_vec()));
+        }
+        self.changed_lately.insert(from.0, now);
+        self.changed_lately.insert(to.0, now);
+    }
+
+    /// A node gets one more name.
+    pub fn link(
+        &mut self,
+        now: Duration,
+        caller: &Caller,
+        (node, attributes): (NodeId, &Attributes),
+        (directory, name): (NodeId, &[u8]),
+    ) {
+        self.not_before(attributes.changed);
+        let places = vec![
+            (Place::Node(directory), Touch::Shared),
+            (Place::Name(directory, name.to_vec()), Touch::Alone),
+            (Place::Node(node), Touch::Alone),
+        ];
+        self.let_go_of(node);
+        let kind = ChangeKind::Link { node, directory, name: name.to_vec() };
+        let by = self.add(now, caller, kind, places, None);
+        let time = self.time();
+        self.tree.set_name(directory, name, Overlaid { node: Some(node), by }, time);
+        self.has_names(node, by, attributes.links + 1, time);
+        self.changed_lately.insert(directory, now);
+    }
+
+    fn has_names(&mut self, node: NodeId, by: ChangeNumber, links: u32, time: Timestamp) {
+        let Some(known) = self.tree.get_mut(node) else { return };
+        match known.coming.as_mut() {
+            Some(coming) => coming.attributes = Attributes { links, ..coming.attributes }.with_changed(time),
+            None => known.patches.push((by, Patch::Links(links, time))),
+        }
+    }
+
+    /// What was held back of a node is sent.
+    fn let_go_of(&mut self, node: NodeId) {
+        if let Some(make) =
+            self.tree.get(node).and_then(|known| known.coming.as_ref()).map(|coming| coming.make)
+        {
+            self.let_go(make);
+        }
+    }
+
+    /// A change that was held back is sent.
+    pub fn let_go(&mut self, number: ChangeNumber) {
+        self.order.let_go(number);
+    }
+
+    /// All that was held back is sent.
+    pub fn let_go_all(&mut self) {
+        for (_, number) in std::mem::take(&mut self.held) {
+            self.order.let_go(number);
+        }
+    }
+
+    /// The last change.
+    pub fn last(&self) -> Option<ChangeNumber> {
+        (self.order.len() > 0).then_some(self.next)
+    }
+
+    /// Lets go what was held back for long enough; gives when the next is due.
+    pub fn let_go_due(&mut self, now: Duration) -> Option<Duration> {
+        while let Some(&(due, number)) = self.held.first() {
+            if due > now {
+                return Some(due);
+            }
+            self.held.pop_first();
+            self.order.let_go(number);
+        }
+        None
+    }
+
+    /// The next change that may be sent.
+    pub fn next_job(&mut self) -> Option<Job> {
+        loop {
+            let (number, is_doomed) = self.order.next_ready()?;
+            if is_doomed {
+                self.over(number, Err(FsError::Io));
+                continue;
+            }
+            let Some(change) = self.changes.get(&number) else { continue };
+            let (caller, kind) = (change.caller.clone(), change.kind.clone());
+            match self.call_of(kind) {
+                Ok(call) => return Some(Job { number, caller, call }),
+                Err(error) => self.over(number, Err(error)),
+            }
+        }
+    }
+
+    /// The call of a change, by the server's handles.
+    fn call_of(&mut self, kind: ChangeKind) -> Result<JobCall, FsError> {
+        let real = |tree: &Tree, id: NodeId| match tree.get(id).map(|known| known.at) {
+            Some(Whereabouts::There(real)) => Ok(real),
+            Some(Whereabouts::Nowhere(error)) => Err(error),
+            Some(Whereabouts::Here) | None => Err(FsError::Stale),
+        };
+        let tree = &mut self.tree;
+        Ok(match kind {
+            ChangeKind::Make { node, directory, name, .. } => {
+                let directory = real(tree, directory)?;
+                let coming =
+                    tree.get_mut(node).and_then(|known| known.coming.as_mut()).ok_or(FsError::Stale)?;
+                coming.is_sent = true;
+                // The time is ours alone: by it, a file that a lost reply was about is known again.
+                let modified = coming.attributes.created.map_or(SetTime::Keep, SetTime::To);
+                let new = match coming.what {
+                    What::Link(_) => NewAttributes::default(),
+                    What::Directory => NewAttributes::with_mode(coming.attributes.mode),
+                    What::File => {
+                        NewAttributes { modified, ..NewAttributes::with_mode(coming.attributes.mode) }
+                    }
+                };
+                JobCall::Make { directory, name, what: coming.what.clone(), new }
+            }
+            ChangeKind::Set { node, new } => JobCall::Set { node: real(tree, node)?, new },
+            ChangeKind::Commit { node } => {
+                let shown = tree.get(node).map(|known| known.shown).ok_or(FsError::Stale)?;
+                JobCall::Commit { node: real(tree, node)?, shown }
+            }
+            ChangeKind::Remove { directory, name, node, is_directory } => {
+                if let Some(Whereabouts::Nowhere(error)) = tree.get(node).map(|known| known.at) {
+                    return Err(error);
+                }
+                JobCall::Remove { directory: real(tree, directory)?, name, is_directory }
+            }
+            ChangeKind::Rename { from, to, node, .. } => {
+                real(tree, node)?;
+                JobCall::Rename { from: (real(tree, from.0)?, from.1), to: (real(tree, to.0)?, to.1) }
+            }
+            ChangeKind::Link { node, directory, name } => {
+                JobCall::Link { node: real(tree, node)?, directory: real(tree, directory)?, name }
+            }
+        })
+    }
+
+    /// The node that a change makes is there.
+    pub fn made(&mut self, number: ChangeNumber, real: Handle) {
+        if let Some(node) = self.makes(number) {
+            self.tree.made(node, real);
+        }
+    }
+
+    fn makes(&self, number: ChangeNumber) -> Option<NodeId> {
+        match self.changes.get(&number)?.kind {
+            ChangeKind::Make { node, .. } => Some(node),
+            _ => None,
+        }
+    }
+
+    /// Data of a node that was made, and is not sent yet.
+    pub fn take_unsent(&mut self, number: ChangeNumber, most: usize) -> Vec<(u64, Bytes)> {
+        let node = self.makes(number);
+        let coming = node.and_then(|node| self.tree.get_mut(node)).and_then(|known| known.coming.as_mut());
+        coming.map_or_else(Vec::new, |coming| coming.data.take_unsent(most))
+    }
+
+    /// The server lost the data of a node that was made: all of it is to be sent again.
+    pub fn send_again(&mut self, number: ChangeNumber) {
+        let node = self.makes(number);
+        if let Some(coming) =
+            node.and_then(|node| self.tree.get_mut(node)).and_then(|known| known.coming.as_mut())
+        {
+            coming.data.send_again();
+        }
+    }
+
+    /// A node was made under another name, since another host has made one of its name.
+    pub fn conflicted(&mut self, number: ChangeNumber, name: &[u8]) {
+        let Some(ChangeKind::Make { node, directory, .. }) =
+            self.changes.get(&number).map(|change| change.kind.clone())
+        else {
+            return;
+        };
+        let was = self.path_of(node);
+        if let Some(known) = self.tree.get_mut(node) {
+            known.place = Some((directory, name.to_vec()));
+            known.failure = Some(FsError::Exists);
+        }
+        self.be_careful(directory);
+        self.conflicts += 1;
+        let (was, name) = (was.escape_ascii(), name.escape_ascii());
+        tracing::warn!("another client made {was} too: ours is beside it as {name}");
+    }
+
+    /// What is to be set of a node that was made, of which the server says this after its data was written. Its time of change to data is
+    /// set if a program saw it.
+    pub fn take_unset(&mut self, number: ChangeNumber, now: &Attributes) -> Option<NewAttributes> {
+        let node = self.makes(number)?;
+        let coming = self.tree.get_mut(node)?.coming.as_mut()?;
+        let mut unset = std::mem::take(&mut coming.unset);
+        if coming.was_seen && unset.modified == SetTime::Keep && now.modified != coming.attributes.modified {
+            unset.modified = SetTime::To(coming.attributes.modified);
+        }
+        if coming.what == What::File && coming.data.is_sent() && now.size != coming.attributes.size {
+            unset.size = Some(coming.attributes.size);
+        }
+        (unset != NewAttributes::default()).then_some(unset)
+    }
+
+    /// A node that was made is as programs see it, and the server says this of it. `false`: programs changed it meanwhile.
+    pub fn finish(&mut self, number: ChangeNumber, now: &Attributes) -> bool {
+        let Some(node) = self.makes(number) else { return true };
+        let Some(known) = self.tree.get_mut(node) else { return true };
+        let Some(coming) = known.coming.as_ref() else { return true };
+        if !coming.data.is_sent() || coming.unset != NewAttributes::default() {
+            return false;
+        }
+        let its = coming.attributes;
+        self.bytes -= coming.data.bytes();
+        let (changed, modified) = ((now.changed, its.changed), (now.modified, its.modified));
+        known.pinned = Some(Pinned { file: its.file, changed, modified });
+        known.coming = None;
+        self.tree.number(now.file, its.file);
+        self.clock.saw(now.changed);
+        self.over(number, Ok(()));
+        true
+    }
+
+    /// The server answered.
+    pub fn answered(&mut self, now: Duration) {
+        self.answered = now;
+    }
+
+    /// A change is over.
+    pub fn over(&mut self, number: ChangeNumber, outcome: Result<(), FsError>) {
+        let Some(change) = self.changes.remove(&number) else { return };
+        let nodes = change.kind.nodes();
+        self.order.over(number, outcome.is_err());
+        if let Err(why) = outcome {
+            self.refuse(number, &change, why);
+        }
+        for (directory, name) in change.kind.names() {
+            self.tree.settle_name(directory, name, number);
+        }
+        for node in &nodes {
+            if let Some(known) = self.tree.get_mut(*node) {
+                known.patches.retain(|(by, _)| *by != number);
+                if outcome.is_err() && known.gone == Some(number) {
+                    known.gone = None;
+                }
+            }
+        }
+        self.ended += 1;
+        for shown in nodes.iter().filter_map(|node| self.tree.get(*node)).map(|known| known.shown) {
+            self.ended_lately.push_back((self.ended, shown));
+        }
+        while self.ended_lately.len() > ENDED_LATELY {
+            self.ended_lately.pop_front();
+        }
+        self.tree.release(nodes);
+    }
+
+    /// How many changes are over.
+    pub fn ended(&self) -> u64 {
+        self.ended
+    }
+
+    /// Whether a change of a node may have ended since so many were over: what the server said before need not hold.
+    pub fn ended_since(&self, since: u64, shown: &Handle) -> bool {
+        let is_lost = self.ended_lately.front().is_some_and(|(first, _)| *first > since + 1);
+        let lately = self.ended_lately.iter().rev().take_while(|(number, _)| *number > since);
+        self.ended > since && (is_lost || lately.into_iter().any(|(_, node)| node == shown))
+    }
+
+    /// A change was refused: its nodes tell it to the next program that asks, its directories become careful, and what it held is kept.
+    fn refuse(&mut self, number: ChangeNumber, change: &LoggedChange, why: FsError) {
+        let (kind, node) = match &change.kind {
+            ChangeKind::Make { node, .. } => ("make", *node),
+            ChangeKind::Set { node, .. } => ("set attributes", *node),
+            ChangeKind::Commit { node } => ("write", *node),
+            ChangeKind::Remove { node, .. } => ("remove", *node),
+            ChangeKind::Rename { node, .. } => ("rename", *node),
+            ChangeKind::Link { node, .. } => ("link", *node),
+        };
+        let (directory, name) = match &change.kind {
+            ChangeKind::Make { directory, name, .. }
+            | ChangeKind::Remove { directory, name, .. }
+            | ChangeKind::Link { directory, name, .. }
+            | ChangeKind::Rename { to: (directory, name), .. } => (Some(*directory), name.clone()),
+            ChangeKind::Set { .. } | ChangeKind::Commit { .. } => (None, Vec::new()),
+        };
+        let path = match directory {
+            Some(directory) => self.path(directory, &name),
+            None => self.path_of(node),
+        };
+        let mut data = Vec::new();
+        if let Some(known) = self.tree.get_mut(node) {
+            known.failure = Some(why);
+            let is_make = matches!(change.kind, ChangeKind::Make { .. });
+            if let Some(coming) = known.coming.as_mut().filter(|_| is_make) {
+                data = coming.data.all();
+                self.bytes -= coming.data.bytes();
+                // Who has it open still reads and writes it.
+                coming.is_sent = true;
+                if matches!(known.at, Whereabouts::Here) {
+                    known.at = Whereabouts::Nowhere(why);
+                }
+            }
+        }
+        if let Some(known) = directory.and_then(|directory| self.tree.get_mut(directory)) {
+            known.failure = Some(why);
+        }
+        for (directory, _) in change.kind.names() {
+            self.be_careful(directory);
+        }
+        let path_shown = path.escape_ascii();
+        tracing::warn!(
+            change = number,
+            "{kind} of {path_shown} was refused by the server after it was answered here: {why}"
+        );
+        if self.refused.len() < REFUSED_MAX {
+            self.refused.push(RefusedChange { kind, path, caller: change.caller.clone(), why, data });
+        }
+    }
+
+    fn be_careful(&mut self, directory: NodeId) {
+        if self.careful.insert(directory, self.answered + CAREFUL).is_none() {
+            self.tree.hold([directory]);
+        }
+    }
+
+    /// The path of a name, from the first directory that was not made here.
+    fn path(&self, directory: NodeId, name: &[u8]) -> Vec<u8> {
+        let mut path = self.path_of(directory);
+        if !path.is_empty() {
+            path.push(b'/');
+        }
+        path.extend_from_slice(name);
+        path
+    }
+
+    fn path_of(&self, mut node: NodeId) -> Vec<u8> {
+        let mut names = Vec::new();
+        while let Some((directory, name)) = self.tree.get(node).and_then(|known| known.place.as_ref()) {
+            names.push(name.as_slice());
+            node = *directory;
+            if names.len() > 4096 {
+                break;
+            }
+        }
+        names.reverse();
+        names.join(&b'/')
+    }
+
+    /// Whether a change in a directory, or in one that holds it, was refused lately.
+    pub fn is_careful(&mut self, now: Duration, mut directory: NodeId) -> bool {
+        let over: Vec<_> =
+            self.careful.iter().filter(|(_, until)| **until <= now).map(|(node, _)| *node).collect();
+        for node in over {
+            self.careful.remove(&node);
+            self.tree.release([node]);
+        }
+        for _ in 0..4096 {
+            if self.careful.contains_key(&directory) {
+                return true;
+            }
+            match self.tree.get(directory).and_then(|known| known.place.as_ref()) {
+                Some((above, _)) => directory = *above,
+                None => return false,
+            }
+        }
+        false
+    }
+
+    /// Whether only this mount uses a directory, as far as is known: it was made here, and changed here lately.
+    pub fn is_ours(&self, now: Duration, directory: NodeId) -> bool {
+        let Some(known) = self.tree.get(directory) else { return false };
+        let lately = || self.changed_lately.get(&directory).is_some_and(|at| now.saturating_sub(*at) < OURS);
+        self.tree.is_own(&known.shown) && (known.coming.is_some() || lately())
+    }
+
+    /// When the oldest change was answered, if the server is known to answer: it did so within two seconds.
+    pub fn oldest(&self) -> Option<Duration> {
+        self.order.first().and_then(|number| self.changes.get(&number)).map(|change| change.at)
+    }
+
+    /// When the server last answered a change, or had none to answer.
+    pub fn last_answer(&self) -> Duration {
+        self.answered
+    }
+
+    /// Bytes of data that are held.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Nodes that were made under another name, since another host had made one of theirs.
+    pub fn conflicts(&self) -> u64 {
+        self.conflicts
+    }
+
+    /// Changes that were never sent.
+    pub fn joined(&self) -> u64 {
+        self.joined
+    }
+
+    /// Directories in which changes wait for the server.
+    pub fn careful_directories(&self) -> usize {
+        self.careful.len()
+    }
+
+    /// The expected attributes of a new node; `None`: the server must show them by making one.
+    pub fn expected(
+        &mut self,
+        caller: &Caller,
+        parent: &Attributes,
+        mode: u32,
+        kind: FileKind,
+        size: u64,
+    ) -> Option<Attributes> {
+        let expected = self.grounds.expect(caller, parent, mode, kind)?;
+        Some(Attributes {
+            kind,
+            mode: expected.mode,
+            links: expected.links,
+            user: expected.user,
+            group: expected.group,
+            size,
+            used: 0,
+            file_system: expected.file_system,
+            ..*parent
+        })
+    }
+}
+
+impl ChangeKind {
+    /// The nodes that it needs.
+    fn nodes(&self) -> Vec<NodeId> {
+        match self {
+            Self::Make { node, directory, .. }
+            | Self::Remove { node, directory, .. }
+            | Self::Link { node, directory, .. } => {
+                vec![*node, *directory]
+            }
+            Self::Set { node, .. } | Self::Commit { node } => vec![*node],
+            Self::Rename { from, to, node, replaced, .. } => {
+                let mut nodes = vec![from.0, to.0, *node];
+                nodes.extend(replaced);
+                nodes
+            }
+        }
+    }
+
+    /// The names that it changes.
+    fn names(&self) -> Vec<(NodeId, &[u8])> {
+        match self {
+            Self::Make { directory, name, .. }
+            | Self::Remove { directory, name, .. }
+            | Self::Link { directory, name, .. } => {
+                vec![(*directory, name)]
+            }
+            Self::Rename { from, to, .. } => vec![(from.0, &from.1), (to.0, &to.1)],
+            Self::Set { .. } | Self::Commit { .. } => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Looking up, making and setting: what is answered here, and on what grounds.
+
+use std::time::Duration;
+
+use howdah_vfs::{
+    Access, Attributes, Caller, Change, FileKind, FileSystem, Found, FsError, Handle, Name, NewAttributes,
+    Node, Result, SetAttributes, SetTime,
+};
+
+use super::NamesBehind;
+use super::grounds::{granted, is_lock_like};
+use super::shared::Side;
+use super::tree::{What, Whereabouts};
+
+const SET_ID: u32 = 0o6000;
+/// Of the free space, so much is not promised to anybody: a twentieth, and a gibibyte at most.
+const KEPT_BACK_MAX: u64 = 1 << 30;
+const KEPT_BACK_PART: u64 = 20;
+/// For how long the server's word on free space counts.
+const SPACE_KNOWN: Duration = Duration::from_secs(2);
+
+/// Where a name leads, as far as is known here; else the server's handle of the directory.
+type LookedUp = std::result::Result<Found, Handle>;
+
+impl NamesBehind {
+    /// Looks a name up in what is pending.
+    pub(super) fn look_up_here(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+    ) -> Result<LookedUp> {
+        self.settle_attributes(directory, |new| new.mode.is_some());
+        let shown = {
+            let log = self.shared.log.lock();
+            let side = self.shared.side(&log, directory)?;
+            let overlaid = log.tree.find(directory).and_then(|id| log.tree.name(id, name.as_bytes()));
+            if let Side::Here(id) = side {
+                let coming =
+                    log.tree.get(id).and_then(|known| known.coming.as_ref()).ok_or(FsError::Stale)?;
+                if coming.what != What::Directory {
+                    return Err(FsError::NotDirectory);
+                }
+                let is_maker = coming.caller.user == caller.user;
+                if !granted(caller, &coming.attributes, is_maker).contains(Access::LOOKUP) {
+                    return Err(FsError::AccessDenied);
+                }
+            }
+            match (overlaid, side) {
+                (Some(overlaid), _) => {
+                    let node = overlaid.node.ok_or(FsError::NotFound)?;
+                    log.tree.get(node).ok_or(FsError::Stale)?.shown
+                }
+                // What the server has of a directory that is not finished was made here.
+                (None, Side::Here(id)) => match log.tree.get(id).map(|known| known.at) {
+                    Some(Whereabouts::There(real)) => return Ok(Err(real)),
+                    _ => return Err(FsError::NotFound),
+                },
+                (None, Side::There(real)) => return Ok(Err(real)),
+            }
+        };
+        let attributes = self.attributes_of(caller, &shown)?;
+        Ok(Ok(Found { node: Node { handle: shown, attributes }, directory: None }))
+    }
+
+    /// What a caller may do with a node that was made here and is not all there, or that nobody else uses yet.
+    pub(super) fn own_rights(&self, caller: &Caller, node: &Handle) -> Result<Option<(Access, Attributes)>> {
+        let is_ours = {
+            let log = self.shared.log.lock();
+            let Some(id) = log.tree.find(node) else { return Ok(None) };
+            let known = log.tree.get(id).ok_or(FsError::Stale)?;
+            if let Some(coming) = &known.coming {
+                let is_maker = coming.caller.user == caller.user;
+                return Ok(Some((granted(caller, &coming.attributes, is_maker), coming.attributes)));
+            }
+            let directory = known.place.as_ref().map(|(directory, _)| *directory);
+            directory.is_some_and(|directory| log.is_ours(self.shared.now(), directory))
+        };
+        if !is_ours {
+            return Ok(None);
+        }
+        let attributes = self.attributes_of(caller, node)?;
+        let owns = attributes.user == caller.user;
+        Ok(owns.then(|| (granted(caller, &attributes, true), attributes)))
+    }
+
+    /// Makes a node under a name that is free, if there are grounds for that. `None`: the server is to be asked.
+    pub(super) fn make_behind(
+        &self,
+        caller: &Caller,
+        (directory, name): (&Handle, Name<'_>),
+        what: What,
+        new: &NewAttributes,
+    ) -> Result<Option<Node>> {
+        let kind = match what {
+            What::File => FileKind::Regular,
+            What::Directory => FileKind::Directory,
+            What::Link(_) => FileKind::SymbolicLink,
+        };
+        let mode = new.mode.unwrap_or(if kind == FileKind::Directory { 0o777 } else { 0o666 });
+        let only_mode = NewAttributes { mode: None, ..*new } == NewAttributes::default();
+        if !only_mode || mode & SET_ID != 0 {
+            return Ok(None);
+        }
+        let mode = if kind == FileKind::SymbolicLink { 0o777 } else { mode };
+        let now = self.shared.now();
+        let is_ours = {
+            let log = self.shared.log.lock();
+            log.tree.find(directory).is_some_and(|id| log.is_ours(now, id))
+        };
+        if is_lock_like(name.as_bytes()) && !is_ours {
+            return Ok(None);
+        }
+        // What is to be refused, the server refuses.
+        let Ok(parent) = self.may_change_names(caller, directory) else { return Ok(None) };
+        if self.lookup_any(caller, directory, name) != Err(FsError::NotFound) {
+            return Ok(None);
+        }
+        if !self.has_room(caller, 0) {
+            return Ok(None);
+        }
+        self.shared.admit(0)?;
+        let size = if let What::Link(target) = &what { target.len() as u64 } else { 0 };
+        let mut log = self.shared.log.lock();
+        let Some(expected) = log.expected(caller, &parent, mode, kind, size) else { return Ok(None) };
+        // Where it was removed meanwhile, the server is to say so.
+        let Ok(side) = self.shared.side(&log, directory) else { return Ok(None) };
+        let id = match side {
+            Side::Here(id) => id,
+            Side::There(_) => log.tree.enter(directory),
+        };
+        if log.is_careful(now, id) {
+            log.tree.forget(id);
+            return Ok(None);
+        }
+        if log.tree.name(id, name.as_bytes()).is_some_and(|overlaid| overlaid.node.is_some()) {
+            return Err(FsError::Exists);
+        }
+        log.not_before(parent.changed);
+        let (handle, attributes) = log.make(now, caller, (id, name.as_bytes(), &parent), what, expected);
+        drop(log);
+        self.shared.work.notify_one();
+        Ok(Some(Node { handle, attributes }))
+    }
+
+    /// Makes a node at the server, and learns how it makes such.
+    pub(super) fn make_through(
+        &self,
+        caller: &Caller,
+        (directory, name): (&Handle, Name<'_>),
+        new: Option<&NewAttributes>,
+        change: &mut Change,
+        run: impl FnOnce(&dyn FileSystem, &Handle, &mut Change) -> Result<Node>,
+    ) -> Result<Node> {
+        self.shared.settle(&[], &[(directory, name.as_bytes())]);
+        let real = self.shared.real(directory)?;
+        let parent = self.attributes_of(caller, directory);
+        let since = self.shared.since();
+        let outcome = run(&*self.shared.inner, &real, change);
+        self.present((caller, since), directory, change);
+        let made = outcome?;
+        {
+            let now = self.shared.now();
+            let mut log = self.shared.log.lock();
+            log.answered(now);
+            log.saw(made.attributes.changed);
+            let asked = match made.attributes.kind {
+                FileKind::SymbolicLink => Some(0o777),
+                _ => new.and_then(|new| new.mode),
+            };
+            if made.attributes.kind == FileKind::Directory
+                && let Some(id) = log.tree.find(directory)
+            {
+                log.tree.recount(id, 1);
+            }
+            if let (Ok(parent), Some(mode)) = (&parent, asked) {
+                log.grounds.learn(caller, parent, mode, &made.attributes);
+            }
+        }
+        Ok(self.shared.shown(caller, since, made))
+    }
+
+    /// The attributes of a directory in which a caller may make and remove names.
+    pub(super) fn may_change_names(&self, caller: &Caller, directory: &Handle) -> Result<Attributes> {
+        let needed = Access::MODIFY | Access::EXTEND;
+        let (granted, attributes) =
+            howdah_vfs::layer::Layer::access(self, caller, directory, needed | Access::LOOKUP)?;
+        if attributes.kind != FileKind::Directory {
+            return Err(FsError::NotDirectory);
+        }
+        if granted.contains(needed) { Ok(attributes) } else { Err(FsError::AccessDenied) }
+    }
+
+    /// Where a name leads, here or at the server.
+    pub(super) fn lookup_any(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Node> {
+        Ok(howdah_vfs::layer::Layer::lookup(self, caller, directory, name)?.node)
+    }
+
+    /// Whether the server has room for so many bytes beside all that is pending.
+    pub(super) fn has_room(&self, caller: &Caller, bytes: u64) -> bool {
+        let now = self.shared.now();
+        let pending = {
+            let log = self.shared.log.lock();
+            if let Some((at, available)) = log.space
+                && now.saturating_sub(at) < SPACE_KNOWN
+            {
+                return bytes + log.bytes() as u64 <= available;
+            }
+            log.bytes() as u64
+        };
+        let inner = &self.shared.inner;
+        // A server that does not say is not asked again at once, and believed to have room.
+        let available = inner.statistics(caller, &inner.root()).map_or(u64::MAX, |full| {
+            full.available_bytes.saturating_sub(KEPT_BACK_MAX.min(full.available_bytes / KEPT_BACK_PART))
+        });
+        self.shared.log.lock().space = Some((now, available));
+        bytes + pending <= available
+    }
+
+    /// Sets attributes of a node, if there are grounds for that. `None`: the server is to be asked.
+    pub(super) fn set_behind(&self, caller: &Caller, set: &SetAttributes<'_>) -> Option<Result<()>> {
+        let new = *set.new;
+        if set.guard.is_some() || new.mode.is_some_and(|mode| mode & SET_ID != 0) {
+            return None;
+        }
+        let attributes = self.attributes_of(caller, set.node).ok()?;
+        // Whoever has a node already need not be given it.
+        let keeps_owner = new.user.is_none_or(|user| user == attributes.user)
+            && new.group.is_none_or(|group| group == attributes.group);
+        let owns = caller.user == attributes.user;
+        if !keeps_owner || !owns || attributes.mode & SET_ID != 0 {
+            return None;
+        }
+        let new = NewAttributes { user: None, group: None, ..new };
+        if new == NewAttributes::default() {
+            return Some(Ok(()));
+        }
+        let new =
+            NewAttributes { accessed: self.timed(new.accessed), modified: self.timed(new.modified), ..new };
+        if let Err(error) = self.shared.admit(0) {
+            return Some(Err(error));
+        }
+        let now = self.shared.now();
+        let mut log = self.shared.log.lock();
+        let side = match self.shared.side(&log, set.node) {
+            Ok(side) => side,
+            Err(error) => return Some(Err(error)),
+        };
+        let id = match side {
+            Side::Here(id) => id,
+            Side::There(_) => log.tree.enter(set.node),
+        };
+        let directory =
+            log.tree.get(id).and_then(|known| known.place.as_ref()).map(|(directory, _)| *directory);
+        let is_careful = directory.is_some_and(|directory| log.is_careful(now, directory));
+        log.not_before(attributes.changed);
+        let is_set = !is_careful && log.set(now, caller, id, &new);
+        log.tree.forget(id);
+        drop(log);
+        self.shared.work.notify_one();
+        is_set.then_some(Ok(()))
+    }
+
+    /// "Now" is when the program said it, and not when the server hears of it.
+    fn timed(&self, time: SetTime) -> SetTime {
+        match time {
+            SetTime::Now => SetTime::To(self.shared.log.lock().time()),
+            other => other,
+        }
+    }
+}

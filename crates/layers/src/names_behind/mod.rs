@@ -1,0 +1,22 @@
+//! Answers changes of names and of small files before a far server has them, and sends them in an order that destroys nothing too early.
+
+mod conflict;
+mod consistency;
+mod grounds;
+mod held_data;
+mod layer;
+mod listing;
+mod log;
+mod making;
+mod options;
+mod order;
+mod report;
+mod sender;
+mod shared;
+mod taking;
+mod tree;
+
+pub use layer::{NamesBehind, Settle};
+pub use log::RefusedChange;
+pub use options::BehindOptions;
+pub use report::BehindReport;

@@ -1,0 +1,248 @@
+//! The order in which changes may be sent. Knows no file system and no clock.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Number of a node, for as long as the layer lives.
+pub type NodeId = u64;
+
+/// Number of a change: they count up in the order in which programs made them.
+pub type ChangeNumber = u64;
+
+/// What a change touches.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// A node.
+    Node(NodeId),
+    /// A name in a directory.
+    Name(NodeId, Vec<u8>),
+}
+
+/// Whether others may touch the same place at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Touch {
+    /// It waits for all that touched the place before, and all that touch it later wait for it.
+    Alone,
+    /// It waits for the last that touched the place alone.
+    Shared,
+}
+
+/// What waits for what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rank {
+    /// Making, writing and setting: sent as soon as its places are free.
+    Makes,
+    /// Renaming, linking, removing and cutting: sent when all that the same user made before is safe on the server.
+    Destroys,
+    /// The same, and it gives a node a name: it is not sent at all if a change of the node was refused before it.
+    Publishes,
+}
+
+/// Pending changes, and what each waits for.
+#[derive(Debug, Default)]
+pub struct Order {
+    pending: BTreeMap<ChangeNumber, Pending>,
+    places: HashMap<Place, Users>,
+    makers: HashMap<u32, Maker>,
+    ready: BTreeSet<ChangeNumber>,
+    running: usize,
+}
+
+#[derive(Debug)]
+struct Pending {
+    user: u32,
+    rank: Rank,
+    places: Vec<(Place, Touch)>,
+    waits_for: usize,
+    followers: Vec<Follower>,
+    /// It may still be joined with what follows, so that it is not sent yet.
+    is_held: bool,
+    is_running: bool,
+    /// A change that it builds on was refused.
+    is_doomed: bool,
+    /// Nothing was pending of its names when it came.
+    was_free: bool,
+}
+
+/// A change that waits for another one.
+#[derive(Debug, Clone, Copy)]
+struct Follower {
+    number: ChangeNumber,
+    /// Whether it makes no sense if the other one is refused.
+    is_bound: bool,
+}
+
+#[derive(Debug, Default)]
+struct Users {
+    alone: Option<ChangeNumber>,
+    shared: BTreeSet<ChangeNumber>,
+}
+
+#[derive(Debug, Default)]
+struct Maker {
+    makes: BTreeSet<ChangeNumber>,
+    destroys: BTreeSet<ChangeNumber>,
+}
+
+impl Order {
+    /// Takes a change that is newer than all before. `is_held`: not to be sent before it is [let go](Self::let_go).
+    pub fn add(
+        &mut self,
+        number: ChangeNumber,
+        (user, rank): (u32, Rank),
+        places: Vec<(Place, Touch)>,
+        is_held: bool,
+    ) {
+        let mut before: HashMap<ChangeNumber, bool> = HashMap::new();
+        let mut was_free = true;
+        for (place, touch) in &places {
+            let users = self.places.entry(place.clone()).or_default();
+            let binds = match place {
+                Place::Name(..) => true,
+                Place::Node(_) => *touch == Touch::Alone && rank == Rank::Publishes,
+            };
+            if let Some(alone) = users.alone {
+                was_free &= matches!(place, Place::Node(_));
+                *before.entry(alone).or_default() |= binds;
+            }
+            match touch {
+                Touch::Shared => _ = users.shared.insert(number),
+                Touch::Alone => {
+                    for shared in std::mem::take(&mut users.shared) {
+                        before.entry(shared).or_default();
+                    }
+                    users.alone = Some(number);
+                }
+            }
+        }
+        before.remove(&number);
+        let waits_for = before.len();
+        for (earlier, is_bound) in before {
+            if let Some(earlier) = self.pending.get_mut(&earlier) {
+                earlier.followers.push(Follower { number, is_bound });
+            }
+        }
+        let maker = self.makers.entry(user).or_default();
+        let its = if rank == Rank::Makes { &mut maker.makes } else { &mut maker.destroys };
+        its.insert(number);
+        let (is_running, is_doomed, followers) = (false, false, Vec::new());
+        let change =
+            Pending { user, rank, places, waits_for, followers, is_held, is_running, is_doomed, was_free };
+        self.pending.insert(number, change);
+        self.check(number);
+    }
+
+    /// What was held back may be sent.
+    pub fn let_go(&mut self, number: ChangeNumber) {
+        if let Some(change) = self.pending.get_mut(&number) {
+            change.is_held = false;
+            self.check(number);
+        }
+    }
+
+    /// The oldest change that may be sent now. It counts as sent. `true`: it builds on one that was refused.
+    pub fn next_ready(&mut self) -> Option<(ChangeNumber, bool)> {
+        let number = self.ready.pop_first()?;
+        let change = self.pending.get_mut(&number)?;
+        change.is_running = true;
+        self.running += 1;
+        Some((number, change.is_doomed))
+    }
+
+    /// A change is over: what waited for it may be sent.
+    pub fn over(&mut self, number: ChangeNumber, is_refused: bool) {
+        let Some(change) = self.pending.remove(&number) else { return };
+        self.running -= usize::from(change.is_running);
+        self.ready.remove(&number);
+        for (place, _) in &change.places {
+            let Some(users) = self.places.get_mut(place) else { continue };
+            users.shared.remove(&number);
+            if users.alone == Some(number) {
+                users.alone = None;
+            }
+            if users.alone.is_none() && users.shared.is_empty() {
+                self.places.remove(place);
+            }
+        }
+        for follower in change.followers {
+            let Some(later) = self.pending.get_mut(&follower.number) else { continue };
+            later.waits_for -= 1;
+            later.is_doomed |= follower.is_bound && (is_refused || change.is_doomed);
+            self.check(follower.number);
+        }
+        self.settle_maker(number, change.user);
+    }
+
+    /// Lets go what waited for a user's change to be safe.
+    fn settle_maker(&mut self, number: ChangeNumber, user: u32) {
+        let Some(maker) = self.makers.get_mut(&user) else { return };
+        maker.makes.remove(&number);
+        maker.destroys.remove(&number);
+        if maker.makes.is_empty() && maker.destroys.is_empty() {
+            self.makers.remove(&user);
+            return;
+        }
+        let first = maker.makes.first().copied().unwrap_or(ChangeNumber::MAX);
+        let free: Vec<_> = maker.destroys.range(..first).copied().collect();
+        free.into_iter().for_each(|number| self.check(number));
+    }
+
+    /// Puts a change among those that may be sent, if it may.
+    fn check(&mut self, number: ChangeNumber) {
+        let Some(change) = self.pending.get(&number) else { return };
+        let waits_for_makes = change.rank != Rank::Makes
+            && self
+                .makers
+                .get(&change.user)
+                .and_then(|maker| maker.makes.first())
+                .is_some_and(|first| *first < number);
+        if change.waits_for == 0 && !change.is_held && !change.is_running && !waits_for_makes {
+            self.ready.insert(number);
+        }
+    }
+
+    /// The changes that touch a place, of which the last alone and those since count: all others are over before them.
+    pub fn touching<'o>(&'o self, place: &Place) -> impl Iterator<Item = ChangeNumber> + use<'o> {
+        let users = self.places.get(place);
+        users.into_iter().flat_map(|users| users.alone.into_iter().chain(users.shared.iter().copied()))
+    }
+
+    /// The last change that touches a place alone.
+    pub fn last_alone(&self, place: &Place) -> Option<ChangeNumber> {
+        self.places.get(place)?.alone
+    }
+
+    /// Whether others wait for a change.
+    pub fn is_followed(&self, number: ChangeNumber) -> bool {
+        self.pending.get(&number).is_some_and(|change| !change.followers.is_empty())
+    }
+
+    /// Whether nothing was pending of a change's names when it came.
+    pub fn was_free(&self, number: ChangeNumber) -> bool {
+        self.pending.get(&number).is_some_and(|change| change.was_free)
+    }
+
+    /// Whether a change is not over.
+    pub fn is_pending(&self, number: ChangeNumber) -> bool {
+        self.pending.contains_key(&number)
+    }
+
+    /// Whether a change is being sent.
+    pub fn is_running(&self, number: ChangeNumber) -> bool {
+        self.pending.get(&number).is_some_and(|change| change.is_running)
+    }
+
+    /// The oldest change.
+    pub fn first(&self) -> Option<ChangeNumber> {
+        self.pending.first_key_value().map(|(number, _)| *number)
+    }
+
+    /// Changes that are not over.
+    pub fn len(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// Those that are being sent.
+    pub fn running(&self) -> usize {
+        self.running
+    }
+}

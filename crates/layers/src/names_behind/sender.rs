@@ -1,0 +1,322 @@
+//! Sends changes to the server, many at once, each as soon as its turn has come.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use bytes::Bytes;
+use howdah_threads::{AtEnd, Threads};
+use howdah_vfs::{
+    AddLink, Attributes, Caller, Change, CommitFile, Create, CreateFile, Data, FileKind, FsError, Handle,
+    MakeDirectory, MakeLink, Name, NewAttributes, Node, Result, SetAttributes, SetTime, Stability, WriteFile,
+};
+
+use super::conflict::conflict_name;
+use super::log::{Job, JobCall};
+use super::order::ChangeNumber;
+use super::shared::Shared;
+use super::tree::What;
+
+/// How long to wait before a change is sent again to a server that could not take it now.
+const AGAIN: Duration = Duration::from_millis(100);
+/// How often the data of a file is written again because the server lost it.
+const LOST_MAX: usize = 8;
+
+/// The threads that send. They end when this is dropped, and what is not sent then stays unsent.
+pub struct Sender {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Sender {
+    pub fn start(shared: &Arc<Shared>) -> std::io::Result<Self> {
+        let its = Arc::clone(shared);
+        let thread = thread::Builder::new().name("names-behind".to_owned()).spawn(move || dispatch(&its))?;
+        Ok(Self { shared: Arc::clone(shared), thread: Some(thread) })
+    }
+}
+
+impl Drop for Sender {
+    fn drop(&mut self) {
+        self.shared.ends.store(true, Ordering::Relaxed);
+        drop(self.shared.log.lock());
+        self.shared.work.notify_all();
+        self.shared.over.notify_all();
+        // Its panic was reported.
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+/// Hands changes to threads until the layer ends.
+fn dispatch(shared: &Arc<Shared>) {
+    let threads = Threads::new("names-sent", shared.options.in_flight, AtEnd::DropJobs);
+    let mut log = shared.log.lock();
+    while !shared.ends.load(Ordering::Relaxed) {
+        let due = log.let_go_due(shared.now());
+        while log.order.running() < shared.options.in_flight
+            && let Some(job) = log.next_job()
+        {
+            let mut unrun = Unrun { shared: Arc::clone(shared), job: Some(job) };
+            threads.run(move || unrun.run());
+        }
+        shared.over.notify_all();
+        match due {
+            Some(due) => _ = shared.work.wait_for(&mut log, due.saturating_sub(shared.now())),
+            None => shared.work.wait(&mut log),
+        }
+    }
+}
+
+/// A change on its way. One that no thread runs is refused, so that nobody waits for it.
+struct Unrun {
+    shared: Arc<Shared>,
+    job: Option<Job>,
+}
+
+impl Unrun {
+    fn run(&mut self) {
+        let Some(job) = &self.job else { return };
+        let outcome = self.shared.send(job);
+        let number = job.number;
+        self.job = None;
+        self.shared.ended(number, outcome);
+    }
+}
+
+impl Drop for Unrun {
+    fn drop(&mut self) {
+        if let Some(job) = self.job.take()
+            && !self.shared.ends.load(Ordering::Relaxed)
+        {
+            self.shared.ended(job.number, Err(FsError::Io));
+        }
+    }
+}
+
+/// What came of a change: `None` if it is over already.
+type Outcome = Result<Option<()>>;
+
+impl Shared {
+    fn ended(&self, number: ChangeNumber, outcome: Outcome) {
+        let now = self.now();
+        let mut log = self.log.lock();
+        log.answered(now);
+        match outcome {
+            Ok(None) => {}
+            Ok(Some(())) => log.over(number, Ok(())),
+            Err(error) => log.over(number, Err(error)),
+        }
+        drop(log);
+        self.over.notify_all();
+        self.work.notify_one();
+    }
+
+    /// Sends one change; gives what the server says of it.
+    fn send(&self, job: &Job) -> Outcome {
+        let Job { number, caller, call } = job;
+        match call {
+            JobCall::Make { directory, name, what, new } => {
+                return self.send_new(*number, caller, (directory, name), what, new).map(|()| None);
+            }
+            JobCall::Set { node, new } => self.again(|| {
+                self.inner.set_attributes(caller, SetAttributes::new(node, new, None), &mut Change::default())
+            }),
+            JobCall::Commit { node, shown } => self.again(|| self.closed(caller, shown, node)),
+            JobCall::Remove { directory, name, is_directory } => {
+                self.send_removal(caller, directory, name, *is_directory)
+            }
+            JobCall::Rename { from, to } => {
+                let (from, to) = ((&from.0, parsed(&from.1)?), (&to.0, parsed(&to.1)?));
+                let changes = &mut (Change::default(), Change::default());
+                self.again(|| self.inner.rename(caller, from, to, (&mut changes.0, &mut changes.1)))
+            }
+            JobCall::Link { node, directory, name } => {
+                let link = AddLink::new(node, directory, parsed(name)?);
+                self.again(|| self.inner.link(caller, link, &mut Change::default()).map(drop))
+            }
+        }
+        .map(Some)
+    }
+
+    /// Makes a call until the server takes or refuses it: one that is away is waited for.
+    fn again<T>(&self, mut call: impl FnMut() -> Result<T>) -> Result<T> {
+        loop {
+            match call() {
+                Err(FsError::Delay | FsError::TimedOut) if !self.ends.load(Ordering::Relaxed) => {
+                    thread::sleep(AGAIN)
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// What is gone already need not be removed: another host did it, or a reply was lost.
+    fn send_removal(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: &[u8],
+        is_directory: bool,
+    ) -> Result<()> {
+        let name = parsed(name)?;
+        let outcome = self.again(|| {
+            let change = &mut Change::default();
+            match is_directory {
+                true => self.inner.remove_directory(caller, directory, name, change),
+                false => self.inner.remove(caller, directory, name, change),
+            }
+        });
+        if outcome == Err(FsError::NotFound) { Ok(()) } else { outcome }
+    }
+
+    /// Makes a node, and what belongs to it: data, then attributes.
+    fn send_new(
+        &self,
+        number: ChangeNumber,
+        caller: &Caller,
+        place: (&Handle, &[u8]),
+        what: &What,
+        new: &NewAttributes,
+    ) -> Result<()> {
+        let Node { handle, mut attributes } =
+            self.again(|| self.make_or_adopt(number, caller, place, what, new))?;
+        self.log.lock().made(number, handle);
+        self.over.notify_all();
+        let mut lost = 0;
+        loop {
+            let unsent = self.log.lock().take_unsent(number, self.options.write_size);
+            if !unsent.is_empty() {
+                attributes = self.write_all(caller, &handle, unsent, &mut lost, number)?;
+            }
+            let unset = self.log.lock().take_unset(number, &attributes);
+            if let Some(unset) = unset {
+                attributes = self.set(caller, &handle, &unset)?;
+            }
+            if self.log.lock().finish(number, &attributes) {
+                return Ok(());
+            }
+        }
+    }
+
+    fn set(&self, caller: &Caller, node: &Handle, new: &NewAttributes) -> Result<Attributes> {
+        let mut change = Change::default();
+        self.again(|| self.inner.set_attributes(caller, SetAttributes::new(node, new, None), &mut change))?;
+        self.after(caller, node, &change)
+    }
+
+    fn after(&self, caller: &Caller, node: &Handle, change: &Change) -> Result<Attributes> {
+        change.after.map_or_else(|| self.again(|| self.inner.attributes(caller, node)), Ok)
+    }
+
+    /// Writes pieces so that they are durable.
+    fn write_all(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        pieces: Vec<(u64, Bytes)>,
+        lost: &mut usize,
+        number: ChangeNumber,
+    ) -> Result<Attributes> {
+        let mut change = Change::default();
+        let how = if pieces.len() == 1 { Stability::FileSync } else { Stability::Unstable };
+        let mut verifiers = Vec::new();
+        for (offset, data) in pieces {
+            let mut done = 0;
+            while done < data.len() {
+                let at = offset + done as u64;
+                let written = self.again(|| {
+                    let data = Data::Shared(data.slice(done..));
+                    self.inner.write(caller, WriteFile::new(node, at, data, how), &mut change)
+                })?;
+                if written.count == 0 {
+                    return Err(FsError::Io);
+                }
+                done += written.count;
+                if written.stability == Stability::Unstable {
+                    verifiers.push(written.verifier);
+                }
+            }
+        }
+        if let Some(first) = verifiers.first() {
+            let closed =
+                self.again(|| self.inner.commit(caller, CommitFile::new(node, 0, 0), &mut change))?;
+            if verifiers.iter().any(|verifier| verifier != first) || closed.verifier != *first {
+                *lost += 1;
+                if *lost > LOST_MAX {
+                    return Err(FsError::Io);
+                }
+                self.log.lock().send_again(number);
+            }
+        }
+        self.after(caller, node, &change)
+    }
+
+    /// Makes a node. If the name is taken: by an earlier try of this call, whose reply was lost; by a node that serves as well; or by
+    /// another host's, beside which ours goes.
+    fn make_or_adopt(
+        &self,
+        number: ChangeNumber,
+        caller: &Caller,
+        (directory, name): (&Handle, &[u8]),
+        what: &What,
+        new: &NewAttributes,
+    ) -> Result<Node> {
+        let name = parsed(name)?;
+        match self.make(caller, (directory, name), what, new) {
+            Err(FsError::Exists) => {}
+            outcome => return outcome,
+        }
+        let there = self.inner.lookup(caller, directory, name)?.node;
+        if self.is_as_good(caller, &there, what, new)? {
+            return Ok(there);
+        }
+        let beside = conflict_name(name.as_bytes(), number);
+        let beside_name = parsed(&beside)?;
+        let made = self.make(caller, (directory, beside_name), what, new)?;
+        self.log.lock().conflicted(number, &beside);
+        Ok(made)
+    }
+
+    fn is_as_good(&self, caller: &Caller, there: &Node, what: &What, new: &NewAttributes) -> Result<bool> {
+        Ok(match what {
+            What::Directory => there.attributes.kind == FileKind::Directory,
+            What::File => {
+                there.attributes.kind == FileKind::Regular
+                    && there.attributes.size == 0
+                    && new.modified == SetTime::To(there.attributes.modified)
+            }
+            What::Link(target) => {
+                let mut its = Vec::new();
+                there.attributes.kind == FileKind::SymbolicLink
+                    && self.inner.read_link(caller, &there.handle, &mut its).map(|_| its == **target)?
+            }
+        })
+    }
+
+    fn make(
+        &self,
+        caller: &Caller,
+        (directory, name): (&Handle, Name<'_>),
+        what: &What,
+        new: &NewAttributes,
+    ) -> Result<Node> {
+        let change = &mut Change::default();
+        match what {
+            What::File => {
+                let how = Create::Guarded(*new);
+                self.inner.create(caller, CreateFile::new(directory, name, &how), change)
+            }
+            What::Directory => {
+                self.inner.make_directory(caller, MakeDirectory::new(directory, name, new), change)
+            }
+            What::Link(target) => {
+                self.inner.make_link(caller, MakeLink::new(directory, name, target, new), change)
+            }
+        }
+    }
+}
+
+fn parsed(name: &[u8]) -> Result<Name<'_>> {
+    Name::parse(name).map_err(|error| error.refusal())
+}

@@ -1,0 +1,253 @@
+//! Removing, renaming and linking: what is answered here, and on what grounds.
+
+use howdah_vfs::{
+    AddLink, Attributes, Caller, Change, Detail, FileKind, FileSystem, FsError, Handle, ListDirectory, Name,
+    Node, Result,
+};
+
+use super::NamesBehind;
+use super::grounds::{is_lock_like, is_sticky_for};
+use super::log::Log;
+use super::order::NodeId;
+use super::shared::Side;
+
+impl NamesBehind {
+    /// Removes a name, if there are grounds for that. `None`: the server is to be asked.
+    pub(super) fn remove_behind(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        is_directory: bool,
+    ) -> Option<Result<()>> {
+        // What is to be refused, the server refuses.
+        let (parent, node) = self.victim(caller, (directory, name), is_directory).ok()??;
+        let (node, attributes) = (node.handle, node.attributes);
+        let now = self.shared.now();
+        let mut log = self.shared.log.lock();
+        let (id, victim) = self.both(&mut log, directory, &node)?;
+        if log.is_careful(now, id) || !self.still_leads(&log, (id, name), victim) {
+            forget(&mut log, &[id, victim]);
+            return None;
+        }
+        log.remove(now, caller, (id, name.as_bytes(), &parent), (victim, &attributes));
+        drop(log);
+        self.listings.removed(directory, name.as_bytes());
+        self.shared.work.notify_one();
+        self.shared.over.notify_all();
+        Some(Ok(()))
+    }
+
+    /// The node that a caller may remove under this name.
+    fn victim(
+        &self,
+        caller: &Caller,
+        (directory, name): (&Handle, Name<'_>),
+        is_directory: bool,
+    ) -> Result<Option<(Attributes, Node)>> {
+        let parent = self.may_change_names(caller, directory)?;
+        let node = self.lookup_any(caller, directory, name)?;
+        match (is_directory, node.attributes.kind) {
+            (true, FileKind::Directory) if self.is_empty(caller, &node.handle)? => {}
+            (false, kind) if kind != FileKind::Directory => {}
+            _ => return Ok(None),
+        }
+        if is_sticky_for(caller, &parent, &node.attributes) {
+            return Ok(None);
+        }
+        self.shared.admit(0)?;
+        Ok(Some((parent, node)))
+    }
+
+    /// Whether a directory has no names, here and at the server.
+    fn is_empty(&self, caller: &Caller, directory: &Handle) -> Result<bool> {
+        let mut any = false;
+        let list = ListDirectory::new(directory, 0, Detail::Names);
+        self.list(caller, &list, &mut |entry| {
+            any |= entry.name != b"." && entry.name != b"..";
+            std::ops::ControlFlow::Continue(())
+        })?;
+        Ok(!any)
+    }
+
+    /// The numbers of two nodes that are there.
+    fn both(&self, log: &mut Log, one: &Handle, other: &Handle) -> Option<(NodeId, NodeId)> {
+        self.shared.side(log, one).ok()?;
+        self.shared.side(log, other).ok()?;
+        Some((log.tree.enter(one), log.tree.enter(other)))
+    }
+
+    /// Whether a name leads to a node still, as far as is pending.
+    fn still_leads(&self, log: &Log, (directory, name): (NodeId, Name<'_>), node: NodeId) -> bool {
+        log.tree.name(directory, name.as_bytes()).is_none_or(|overlaid| overlaid.node == Some(node))
+    }
+
+    /// Renames a node, if there are grounds for that. `None`: the server is to be asked.
+    pub(super) fn rename_behind(
+        &self,
+        caller: &Caller,
+        from: (&Handle, Name<'_>),
+        to: (&Handle, Name<'_>),
+    ) -> Option<Result<()>> {
+        let (node, replaced) = self.movable(caller, from, to).ok()??;
+        let (node, attributes) = (node.handle, node.attributes);
+        if replaced.is_some_and(|replaced| replaced.handle == node) {
+            // Two names of one node stay both.
+            return Some(Ok(()));
+        }
+        let now = self.shared.now();
+        let mut log = self.shared.log.lock();
+        let (left, id) = self.both(&mut log, from.0, &node)?;
+        let (entered, _) = self.both(&mut log, to.0, &node)?;
+        let victim = match &replaced {
+            Some(replaced) => Some((self.both(&mut log, &replaced.handle, &node)?.0, replaced.attributes)),
+            None => None,
+        };
+        let still = self.still_leads(&log, (left, from.1), id)
+            && match (victim, log.tree.name(entered, to.1.as_bytes())) {
+                (_, None) => true,
+                (victim, Some(overlaid)) => overlaid.node == victim.map(|(victim, _)| victim),
+            };
+        if log.is_careful(now, left) || log.is_careful(now, entered) || !still {
+            forget(&mut log, &[left, entered, id]);
+            return None;
+        }
+        let places = ((left, from.1.as_bytes()), (entered, to.1.as_bytes()));
+        log.rename(now, caller, places, (id, &attributes), victim);
+        drop(log);
+        self.listings.removed(from.0, from.1.as_bytes());
+        self.shared.work.notify_one();
+        Some(Ok(()))
+    }
+
+    /// The node that a caller may rename, and what it replaces.
+    fn movable(
+        &self,
+        caller: &Caller,
+        from: (&Handle, Name<'_>),
+        to: (&Handle, Name<'_>),
+    ) -> Result<Option<(Node, Option<Node>)>> {
+        let left = self.may_change_names(caller, from.0)?;
+        let entered = if from.0 == to.0 { left } else { self.may_change_names(caller, to.0)? };
+        let node = self.lookup_any(caller, from.0, from.1)?;
+        let kind = node.attributes.kind;
+        let replaced = match self.lookup_any(caller, to.0, to.1) {
+            Ok(replaced) => Some(replaced),
+            Err(FsError::NotFound) => None,
+            Err(error) => return Err(error),
+        };
+        // Whether a directory may go there, the server knows better.
+        let moves_directory = kind == FileKind::Directory && (from.0 != to.0 || replaced.is_some());
+        let hits_directory = replaced.is_some_and(|replaced| replaced.attributes.kind == FileKind::Directory);
+        let is_sticky = is_sticky_for(caller, &left, &node.attributes)
+            || replaced.is_some_and(|replaced| is_sticky_for(caller, &entered, &replaced.attributes));
+        if moves_directory || hits_directory || is_sticky {
+            return Ok(None);
+        }
+        self.shared.admit(0)?;
+        Ok(Some((node, replaced)))
+    }
+
+    /// Gives a node one more name, if there are grounds for that. `None`: the server is to be asked.
+    pub(super) fn link_behind(&self, caller: &Caller, link: &AddLink<'_>) -> Option<Result<Attributes>> {
+        let attributes = self.linkable(caller, link).ok()??;
+        let now = self.shared.now();
+        {
+            let mut log = self.shared.log.lock();
+            let (directory, id) = self.both(&mut log, link.directory, link.node)?;
+            let is_taken = log
+                .tree
+                .name(directory, link.name.as_bytes())
+                .is_some_and(|overlaid| overlaid.node.is_some());
+            if log.is_careful(now, directory) || is_taken {
+                forget(&mut log, &[directory, id]);
+                return None;
+            }
+            log.link(now, caller, (id, &attributes), (directory, link.name.as_bytes()));
+        }
+        self.shared.work.notify_one();
+        Some(self.attributes_of(caller, link.node))
+    }
+
+    fn linkable(&self, caller: &Caller, link: &AddLink<'_>) -> Result<Option<Attributes>> {
+        let now = self.shared.now();
+        let (is_ours, is_made_here) = {
+            let log = self.shared.log.lock();
+            let is_ours = log.tree.find(link.directory).is_some_and(|id| log.is_ours(now, id));
+            (is_ours, log.tree.is_own(link.node))
+        };
+        // Whether a file may have more names (its owner, the number of links, another file system) the server knows better.
+        if !is_made_here || is_lock_like(link.name.as_bytes()) && !is_ours {
+            return Ok(None);
+        }
+        self.may_change_names(caller, link.directory)?;
+        let attributes = self.attributes_of(caller, link.node)?;
+        if attributes.kind == FileKind::Directory || attributes.user != caller.user {
+            return Ok(None);
+        }
+        match self.lookup_any(caller, link.directory, link.name) {
+            Ok(_) => return Err(FsError::Exists),
+            Err(FsError::NotFound) => {}
+            Err(error) => return Err(error),
+        }
+        self.shared.admit(0)?;
+        Ok(Some(attributes))
+    }
+
+    /// Removes a name at the server, when nothing of it is pending.
+    pub(super) fn take_through(
+        &self,
+        caller: &Caller,
+        (directory, name, is_directory): (&Handle, Name<'_>, bool),
+        change: &mut Change,
+        run: impl FnOnce(&dyn FileSystem, &Handle, &mut Change) -> Result<()>,
+    ) -> Result<()> {
+        self.settle_names(&[(directory, name)]);
+        let (since, real) = (self.shared.since(), self.shared.real(directory)?);
+        let outcome = run(&*self.shared.inner, &real, change);
+        self.present((caller, since), directory, change);
+        if outcome.is_ok() {
+            self.listings.removed(directory, name.as_bytes());
+            let mut log = self.shared.log.lock();
+            if let Some(id) = log.tree.find(directory).filter(|_| is_directory) {
+                log.tree.recount(id, -1);
+            }
+        }
+        outcome
+    }
+
+    /// Waits until nothing is pending of names, of what has them, and of what is in it.
+    pub(super) fn settle_names(&self, names: &[(&Handle, Name<'_>)]) {
+        let nodes: Vec<Handle> = {
+            let log = self.shared.log.lock();
+            let leads = |(directory, name): &(&Handle, Name<'_>)| {
+                let id = log.tree.find(directory)?;
+                let node = log.tree.name(id, name.as_bytes())?.node?;
+                Some(log.tree.get(node)?.shown)
+            };
+            names.iter().filter_map(leads).collect()
+        };
+        let nodes: Vec<&Handle> = nodes.iter().collect();
+        let names: Vec<_> = names.iter().map(|(directory, name)| (*directory, name.as_bytes())).collect();
+        self.shared.settle(&nodes, &names);
+    }
+
+    /// A node was renamed at the server: what is known of where it is follows.
+    pub(super) fn moved(&self, caller: &Caller, (directory, name): (&Handle, Name<'_>)) {
+        let Ok(node) = self.lookup_any(caller, directory, name) else { return };
+        let mut log = self.shared.log.lock();
+        if !log.tree.is_own(&node.handle) {
+            return;
+        }
+        let Ok(Side::There(_) | Side::Here(_)) = self.shared.side(&log, &node.handle) else { return };
+        let entered = log.tree.is_own(directory).then(|| log.tree.find(directory)).flatten();
+        let id = log.tree.find(&node.handle);
+        if let Some(known) = id.and_then(|id| log.tree.get_mut(id)) {
+            known.place = entered.map(|entered| (entered, name.as_bytes().to_vec()));
+        }
+    }
+}
+
+fn forget(log: &mut Log, nodes: &[NodeId]) {
+    nodes.iter().for_each(|node| log.tree.forget(*node));
+}
