@@ -340,9 +340,10 @@ impl Layer for NamesBehind {
         {
             return Ok(made);
         }
+        // What one that was there already is like says nothing.
         let new = match create.how {
-            Create::Guarded(new) | Create::Unchecked(new) | Create::ExclusiveWith(_, new) => Some(*new),
-            Create::Exclusive(_) => None,
+            Create::Guarded(new) => Some(*new),
+            Create::Unchecked(_) | Create::Exclusive(_) | Create::ExclusiveWith(..) => None,
         };
         self.make_through(
             caller,

@@ -4,11 +4,17 @@ use std::collections::{HashSet, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use howdah_vfs::{Attributes, Caller, Detail, Entry, FsError, Handle, ListDirectory, Listing, Node, Result};
+use howdah_vfs::{
+    Access, Attributes, Caller, Detail, Entry, FsError, Handle, ListDirectory, Listing, Node, Result,
+};
 use parking_lot::Mutex;
 
 use super::NamesBehind;
+use super::grounds::granted;
+use super::log::Log;
+use super::order::NodeId;
 use super::shared::Side;
+use super::tree::{What, Whereabouts};
 
 /// Cookies from here on are ours: this bit, the number of the listing, the place in it.
 const OURS: u64 = 1 << 62;
@@ -85,10 +91,13 @@ impl NamesBehind {
             let real = match side {
                 Side::There(real) => Some(real),
                 // It is there, but not finished.
-                Side::Here(id) => match log.tree.get(id).map(|known| known.at) {
-                    Some(super::tree::Whereabouts::There(real)) => Some(real),
-                    _ => None,
-                },
+                Side::Here(id) => {
+                    may_list(&log, id, caller)?;
+                    match log.tree.get(id).map(|known| known.at) {
+                        Some(Whereabouts::There(real)) => Some(real),
+                        _ => None,
+                    }
+                }
             };
             (real, log.order.len() == 0)
         };
@@ -188,6 +197,17 @@ impl NamesBehind {
         let named = names.into_iter().flat_map(|names| &names.entries);
         let handle = |node| log.tree.get(node).map(|known| known.shown);
         named.map(|(name, overlaid)| (name.clone(), overlaid.node.and_then(handle))).collect()
+    }
+}
+
+/// Whether a caller may list what was made here.
+fn may_list(log: &Log, id: NodeId, caller: &Caller) -> Result<()> {
+    let coming = log.tree.get(id).and_then(|known| known.coming.as_ref()).ok_or(FsError::Stale)?;
+    let rights = granted(caller, &coming.attributes, coming.caller.user == caller.user);
+    match coming.what {
+        What::Directory if rights.contains(Access::READ) => Ok(()),
+        What::Directory => Err(FsError::AccessDenied),
+        _ => Err(FsError::NotDirectory),
     }
 }
 
