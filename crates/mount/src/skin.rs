@@ -21,7 +21,7 @@ use howdah_vfs::{Attributes, NewAttributes, Node};
 use crate::attributes::{kind, set_time, shown, special};
 use crate::calls::{Created, Fitting, Making};
 use crate::flight::Reply;
-use crate::nodes::ROOT;
+use crate::nodes::{KernelNode, ROOT};
 use crate::opens::KernelFile;
 use crate::refused::{Answer, Refused};
 use crate::shared::Shared;
@@ -96,11 +96,10 @@ impl Skin {
 
 impl Skin {
     /// FLUSH and FSYNC: the data of the file is durable, or the error is told. An error that nobody waits for stays to be told.
-    fn flush_file(&self, request: &Request, open: FileHandle, reply: ReplyEmpty) {
+    fn flush_file(&self, request: &Request, open: FileHandle, reply: ReplyEmpty, flush: fn(&Shared, &KernelNode)) {
         let work = move |shared: &Shared, _| {
             let open = shared.files.of(open.0)?;
-            // A failure is counted in the node.
-            let _ = shared.make_durable(&open.node);
+            flush(shared, &open.node);
             Ok(open)
         };
         self.run_always(request, reply, work, |_, reply, open| match open.untold_failure() {
@@ -325,7 +324,8 @@ impl Filesystem for Skin {
     }
 
     fn flush(&self, request: &Request, _: INodeNo, open: FileHandle, _: LockOwner, reply: ReplyEmpty) {
-        self.flush_file(request, open, reply);
+        // A failure is counted in the node.
+        self.flush_file(request, open, reply, |shared, node| _ = shared.make_durable(node));
     }
 
     fn release(
@@ -348,7 +348,7 @@ impl Filesystem for Skin {
     }
 
     fn fsync(&self, request: &Request, _: INodeNo, open: FileHandle, _: bool, reply: ReplyEmpty) {
-        self.flush_file(request, open, reply);
+        self.flush_file(request, open, reply, Shared::synchronise);
     }
 
     fn opendir(&self, request: &Request, node: INodeNo, _: OpenFlags, reply: ReplyOpen) {
@@ -407,9 +407,12 @@ impl Filesystem for Skin {
         reply.ok();
     }
 
-    fn fsyncdir(&self, _: &Request, _: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
-        // Servers make names durable before they answer (RFC 1813 4.8).
-        reply.ok();
+    fn fsyncdir(&self, request: &Request, node: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
+        let work = move |shared: &Shared, asker| {
+            let node = shared.nodes.of(node.0)?;
+            shared.synchronise_directory(&shared.caller(asker), &node)
+        };
+        self.run(request, reply, work, done);
     }
 
     fn statfs(&self, request: &Request, node: INodeNo, reply: ReplyStatfs) {

@@ -16,6 +16,36 @@ pub trait Consistency: Send + Sync {
     /// Data could not be written or is not durable.
     fn closed(&self, caller: &Caller, node: &Handle) -> Result<Closed>;
 
+    /// A file is synchronised: as strong as closing it, and more where changes are answered before the server has them. Then its names
+    /// are safe, too.
+    ///
+    /// # Errors
+    /// As those of [`closed`](Consistency::closed).
+    fn synced(&self, caller: &Caller, node: &Handle) -> Result<Closed> {
+        self.closed(caller, node)
+    }
+
+    /// A directory is synchronised: its names are safe. Servers make names durable before they answer (RFC 1813 4.8).
+    ///
+    /// # Errors
+    /// A change of a name was refused.
+    fn synced_directory(&self, _caller: &Caller, _directory: &Handle) -> Result<()> {
+        Ok(())
+    }
+
+    /// Everything is synchronised.
+    ///
+    /// # Errors
+    /// Something was refused.
+    fn synced_all(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Whether changes are answered before the server has them: then nobody above need hold them back, and making a file is safe to repeat.
+    fn is_behind(&self) -> bool {
+        false
+    }
+
     /// A program asks about a file that it has written: sends what was written, which need not be durable then, and gives the
     /// attributes that the server tells. Those that caches make up meanwhile would change later.
     ///

@@ -105,7 +105,10 @@ fn is_lost(answer: &FlushAnswer) -> bool {
             "howdah: data of the file with number {file} (ls -i) could not be written to the server: {why}"
         ));
     }
-    !answer.failed.is_empty()
+    for refused in &answer.refused {
+        report::complain(&format!("howdah: the server refused what was answered earlier: {refused}"));
+    }
+    !answer.failed.is_empty() || !answer.refused.is_empty()
 }
 
 /// Runs `flush`. If it takes long, prints that the server has not taken the data yet.

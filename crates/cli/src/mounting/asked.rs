@@ -39,6 +39,9 @@ pub enum MountQuestion {
 pub struct FlushAnswer {
     /// Each with its reason.
     pub failed: Vec<(u64, String)>,
+    /// Changes that the server refused after programs were answered, a line for each.
+    #[serde(default)]
+    pub refused: Vec<String>,
 }
 
 /// All that run.

@@ -8,7 +8,6 @@ use std::time::Instant;
 use anyhow::{Context, Result, anyhow, bail};
 use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, own_caller};
-use howdah_layers::Cached;
 use howdah_mount::{FuseMount, MountOptions, Traffic, Unflushed, mount, read_ahead, unmount};
 use howdah_units::counted;
 use howdah_vfs::{Caller, FileKind, Handle, Name, Shown};
@@ -19,8 +18,8 @@ use super::negotiated::negotiated;
 use super::options::MountSettings;
 use super::prepared::{Turn, prepared};
 use super::running::{Answers, Notes};
-use super::stack::stack;
-use super::status::MountStatus;
+use super::stack::Layers;
+use super::status::{BehindStatus, MountStatus};
 use crate::arguments::MountArguments;
 use crate::places::connect_to;
 use crate::report;
@@ -40,7 +39,7 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
     let client = connect_to(&settings.url, &ConnectOptions::default())?;
     let caller = settings.url.caller(own_caller());
     let root = root(&*client, &caller)?;
-    let cached = stack(Arc::clone(&client), &settings.believed);
+    let layers = Layers::around(Arc::clone(&client), &settings.believed, settings.behind)?;
     let options = MountOptions {
         source: settings.source.clone(),
         read_only: settings.read_only,
@@ -58,14 +57,15 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
     let signals = signals()?;
     let turn = Turn::wait(arguments.state.as_deref())?;
     let directory = prepared(&arguments.directory, arguments.nonempty || settings.nonempty)?;
-    let mounted = mount(Arc::clone(&cached) as _, Arc::clone(&cached) as _, &directory, &options)?;
+    let (files, consistency) = layers.files();
+    let mounted = mount(files, consistency, &directory, &options)?;
     if read_ahead(&directory, READ_AHEAD) {
         tracing::debug!("the kernel reads {READ_AHEAD} KiB ahead");
     }
     let notes = Notes::write(arguments.state.as_deref(), &directory, &settings.source)
         .inspect_err(|_| _ = unmount(&directory, true))?;
     drop(turn);
-    notes.answer(Arc::new(About::new(&mounted, (&client, &cached), settings)))?;
+    notes.answer(Arc::new(About::new(&mounted, (&client, &layers), settings)))?;
     if arguments.verbose || !(arguments.quiet || arguments.in_background) {
         report::print(&format!("{} is mounted on {}\n", settings.source, directory.display()));
     }
@@ -88,7 +88,7 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
     thread::Builder::new().name("stop".into()).spawn(stop).context("starting a thread")?;
     let flush = mounted.flush();
     mounted.wait();
-    let written = write_all(&flush, &cached);
+    let written = write_all(&flush, &layers);
     if arguments.in_background
         && let Err(error) = &written
     {
@@ -99,7 +99,7 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
 }
 
 /// Writes what is left, when the mount has ended.
-fn write_all(flush: &dyn Fn() -> Vec<Unflushed>, cached: &Cached) -> Result<()> {
+fn write_all(flush: &dyn Fn() -> Vec<Unflushed>, layers: &Layers) -> Result<()> {
     // What a program closed while it was being killed may not have been written yet.
     let lost = flush();
     if let Some(first) = lost.first() {
@@ -111,7 +111,15 @@ fn write_all(flush: &dyn Fn() -> Vec<Unflushed>, cached: &Cached) -> Result<()> 
         );
     }
     // Also of files that the kernel has forgotten.
-    cached.flush_all().context("writing what was left to the server")
+    layers.cached.flush_all().context("writing what was left to the server")?;
+    let refused = layers.refused();
+    if let Some(first) = refused.first() {
+        bail!(
+            "the server refused {}, the first: {first}",
+            counted(refused.len() as u64, "change that was answered earlier", "changes that were answered earlier")
+        );
+    }
+    Ok(())
 }
 
 /// Unmounts because a signal asked for it. What is in use is taken out of sight, as at the end of a session.
@@ -149,14 +157,14 @@ struct About {
     flush: Box<dyn Fn() -> Vec<Unflushed> + Send + Sync>,
     open_files: Box<dyn Fn() -> usize + Send + Sync>,
     client: Arc<dyn Remote>,
-    cached: Arc<Cached>,
+    layers: Layers,
     last: Mutex<(Instant, Traffic)>,
 }
 
 impl About {
     fn new(
         mounted: &FuseMount,
-        (client, cached): (&Arc<dyn Remote>, &Arc<Cached>),
+        (client, layers): (&Arc<dyn Remote>, &Layers),
         settings: &MountSettings,
     ) -> Self {
         Self {
@@ -167,7 +175,7 @@ impl About {
             flush: Box::new(mounted.flush()),
             open_files: Box::new(mounted.open_files()),
             client: Arc::clone(client),
-            cached: Arc::clone(cached),
+            layers: layers.clone(),
             last: Mutex::new((Instant::now(), Traffic::default())),
         }
     }
@@ -180,7 +188,8 @@ impl Answers for About {
         let (then, before) = std::mem::replace(&mut *last, (now, traffic));
         let per_second = |bytes: u64| bytes as f64 / now.duration_since(then).as_secs_f64().max(1e-3);
         let channel = self.client.channel().report();
-        let caches = self.cached.report();
+        let behind = self.layers.behind.as_ref().map(|behind| behind.report());
+        let caches = self.layers.cached.report();
         let ratio =
             |hits: u64, misses: u64| (hits + misses > 0).then(|| hits as f64 / (hits + misses) as f64);
         let trip = channel.lanes.iter().filter_map(|lane| lane.round_trip).min();
@@ -203,12 +212,13 @@ impl Answers for About {
             attribute_hit_ratio: ratio(caches.attributes.hits, caches.attributes.misses),
             read_hit_ratio: ratio(caches.reading.hits, caches.reading.misses),
             silent_seconds: channel.silent.map(|silent| silent.as_secs()),
+            behind: behind.map(BehindStatus::from),
             limits: channel.limits.iter().map(ToString::to_string).collect(),
         }
     }
 
     fn flush(&self) -> FlushAnswer {
         let failed = (self.flush)().into_iter().map(|file| (file.file, file.why));
-        FlushAnswer { failed: failed.collect() }
+        FlushAnswer { failed: failed.collect(), refused: self.layers.refused() }
     }
 }

@@ -12,6 +12,9 @@ use crate::asking::encoded;
 /// How long the kernel believes what it was told, at most: the caches below believe longer, and are asked in microseconds.
 const KERNEL_BELIEVES: Duration = Duration::from_secs(1);
 
+/// How late names may reach the server, if nothing else is said.
+const LATE: Duration = Duration::from_secs(5);
+
 /// What to mount, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MountSettings {
@@ -32,6 +35,10 @@ pub struct MountSettings {
     pub nonempty: bool,
     /// Whether a mount that is there gets these options.
     pub remount: bool,
+    /// How late names and small files may reach the server, if they are written behind.
+    pub behind: Option<Duration>,
+    /// Whether what is written behind is kept on this disk, too.
+    pub journal: bool,
     /// How long attributes are believed.
     pub believed: Believed,
 }
@@ -114,13 +121,30 @@ impl MountSettings {
             executable: true,
             nonempty: false,
             remount: false,
+            behind: None,
+            journal: true,
             believed: Believed::default(),
         };
         for option in options.iter().flat_map(|options| separated(options)) {
             settings.take(option.trim(), &mut query)?;
         }
         settings.url = url(source, &query)?;
+        settings.check_behind()?;
         Ok(settings)
+    }
+
+    /// Changes that are answered early lie in memory only, as yet: whoever wants that types it.
+    fn check_behind(&self) -> Result<()> {
+        if self.behind.is_some() && self.journal {
+            bail!(
+                "the mount option behind keeps changes in memory until the server has them, and a killed mount loses them: \
+                 add journal=off to accept that"
+            );
+        }
+        if self.behind.is_some() && self.synchronous {
+            bail!("the mount options behind and sync contradict each other: leave one out");
+        }
+        Ok(())
     }
 
     /// Whether all calls act as one user, whoever makes them.
@@ -155,6 +179,14 @@ impl MountSettings {
                 believed.set_all(Duration::ZERO);
                 self.synchronous = true;
             }
+            Some(Meaning::Behind) => self.behind = Some(late(value)?),
+            Some(Meaning::Journal) => {
+                self.journal = match value {
+                    "on" => true,
+                    "off" => false,
+                    _ => bail!("the mount option journal cannot be \"{value}\": expected on or off"),
+                }
+            }
             Some(Meaning::LocalLock) if value == "all" => {}
             Some(Meaning::LocalLock) => {
                 bail!(
@@ -179,6 +211,16 @@ fn separated(options: &str) -> impl Iterator<Item = &str> {
         letter == ',' && !is_quoted
     });
     parts.filter(|option| !option.trim().is_empty())
+}
+
+/// How late names may be: seconds, with or without their unit.
+fn late(value: &str) -> Result<Duration> {
+    let seconds = value.strip_suffix('s').unwrap_or(value);
+    match seconds.parse() {
+        Ok(seconds @ 1..=3600) => Ok(Duration::from_secs(seconds)),
+        _ if value.is_empty() => Ok(LATE),
+        _ => bail!("the mount option behind cannot be \"{value}\": expected 1s to 3600s, or nothing for 5s"),
+    }
 }
 
 fn number(name: &str, value: &str) -> String {
@@ -242,6 +284,24 @@ mod tests {
         assert_eq!((none.lookups, none.names_by_kernel()), (LookupCache::None, Duration::ZERO));
         assert_eq!(none.by_kernel(), Duration::from_secs(1));
         assert!(lookups("lookupcache=some").expect_err("no value").to_string().contains("positive or none"));
+    }
+
+    #[test]
+    fn names_are_written_behind_if_that_is_typed_in_full() {
+        let behind = |options: &str| parse(options).map(|settings| settings.behind);
+        assert_eq!(behind("").expect("taken"), None);
+        assert_eq!(behind("behind,journal=off").expect("taken"), Some(Duration::from_secs(5)));
+        assert_eq!(behind("behind=20s,journal=off").expect("taken"), Some(Duration::from_secs(20)));
+        for (options, said) in [
+            ("behind", "journal=off"),
+            ("behind,journal=off,sync", "contradict"),
+            ("behind=0,journal=off", "1s to 3600s"),
+            ("behind=x,journal=off", "1s to 3600s"),
+            ("journal=no", "on or off"),
+        ] {
+            let error = format!("{:#}", parse(options).expect_err(options));
+            assert!(error.contains(said), "{options}: {error}");
+        }
     }
 
     #[test]

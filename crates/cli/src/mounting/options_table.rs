@@ -41,6 +41,10 @@ pub enum Meaning {
     BelieveNames,
     /// `noac`
     BelieveNothing,
+    /// `behind`
+    Behind,
+    /// `journal`
+    Journal,
     /// It asks for what is not done here, and cannot be left out in silence.
     Unsupported(&'static str),
 }
@@ -126,6 +130,8 @@ const TABLE: &[(&str, Meaning)] = &[
     ("nordirplus", Meaning::Ignored),
     ("noacl", Meaning::Ignored),
     ("acl", Meaning::Ignored),
+    ("behind", Meaning::Behind),
+    ("journal", Meaning::Journal),
     ("remount", Meaning::Remount),
     ("nonempty", Meaning::NonEmpty),
     // Those that ask for less than is done, or for what only other clients have.

@@ -1,15 +1,71 @@
-//! The caches of a mount, around the client.
+//! The layers of a mount, around the client.
 
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use anyhow::{Context, Result};
 use howdah_client::Remote;
-use howdah_layers::{AttributeCacheOptions, Cached, CachingOptions};
+use howdah_layers::{AttributeCacheOptions, BehindOptions, Cached, CachingOptions, NamesBehind};
+use howdah_vfs::{Consistency, FileSystem};
 
 use super::options::Believed;
 use crate::places::expected;
 
-/// Attributes remembered, files read ahead, writes gathered.
-pub fn stack(client: Arc<dyn Remote>, believed: &Believed) -> Arc<Cached> {
+/// The layers of a mount.
+#[derive(Clone)]
+pub struct Layers {
+    pub cached: Arc<Cached>,
+    /// Where names are written behind.
+    pub behind: Option<Arc<NamesBehind>>,
+}
+
+impl Layers {
+    /// Attributes remembered, files read ahead, writes gathered; and names written behind, at most so late.
+    pub fn around(client: Arc<dyn Remote>, believed: &Believed, late: Option<Duration>) -> Result<Self> {
+        let write_size = client.sizes().write as usize;
+        let cached = cached(client, believed);
+        let behind = late.map(|late| {
+            let options = BehindOptions { late, write_size, ..BehindOptions::default() };
+            let start = Instant::now();
+            let stopwatch = Arc::new(move || start.elapsed());
+            let (files, consistency) = (Arc::clone(&cached) as _, Arc::clone(&cached) as _);
+            NamesBehind::around(files, consistency, options, key(), stopwatch).map(Arc::new)
+        });
+        let behind = behind.transpose().context("starting a thread that sends names")?;
+        Ok(Self { cached, behind })
+    }
+
+    /// What is mounted.
+    pub fn files(&self) -> (Arc<dyn FileSystem>, Arc<dyn Consistency>) {
+        match &self.behind {
+            Some(behind) => (Arc::clone(behind) as _, Arc::clone(behind) as _),
+            None => (Arc::clone(&self.cached) as _, Arc::clone(&self.cached) as _),
+        }
+    }
+
+    /// What the server refused after programs were answered, a line for each.
+    pub fn refused(&self) -> Vec<String> {
+        let refused = self.behind.as_ref().map(|behind| behind.refused()).unwrap_or_default();
+        let line = |refused: &howdah_layers::RefusedChange| {
+            format!("{} of {}: {}", refused.kind, refused.path.escape_ascii(), refused.why)
+        };
+        refused.iter().map(line).collect()
+    }
+}
+
+/// Sixteen bytes that no other mount has.
+fn key() -> [u8; 16] {
+    let random = RandomState::new();
+    let half = |number: u32| random.hash_one((number, std::process::id(), Instant::now())).to_ne_bytes();
+    let mut key = [0; 16];
+    key[..8].copy_from_slice(&half(0));
+    key[8..].copy_from_slice(&half(1));
+    key
+}
+
+fn cached(client: Arc<dyn Remote>, believed: &Believed) -> Arc<Cached> {
     let attributes = AttributeCacheOptions {
         file_min: believed.file_min,
         file_max: believed.file_max,

@@ -1,5 +1,6 @@
 //! What a mount says of itself.
 
+use howdah_layers::BehindReport;
 use howdah_units::{counted, rate, size, time};
 use serde::{Deserialize, Serialize};
 
@@ -48,8 +49,65 @@ pub struct MountStatus {
     /// Seconds that the server has been silent while calls wait; none below 15.
     #[serde(default)]
     pub silent_seconds: Option<u64>,
+    /// What is written behind, if anything is.
+    #[serde(default)]
+    pub behind: Option<BehindStatus>,
     /// What limited reads or writes for most of the time, in sentences.
     pub limits: Vec<String>,
+}
+
+/// Changes that are answered before the server has them.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct BehindStatus {
+    /// Changes that are not on the server.
+    pub changes_waiting: u64,
+    /// Bytes of data that they hold.
+    pub changes_waiting_bytes: u64,
+    /// How long ago the oldest of them was made.
+    pub oldest_change_seconds: Option<f64>,
+    /// Changes that were never sent, since later ones made them needless.
+    pub changes_joined: u64,
+    /// Changes that the server refused.
+    pub changes_refused: u64,
+    /// Files that were made under another name, since another client had made one of theirs.
+    pub conflicts: u64,
+    /// Directories in which changes wait for the server, since one was refused.
+    pub careful_directories: u64,
+}
+
+impl From<BehindReport> for BehindStatus {
+    fn from(report: BehindReport) -> Self {
+        Self {
+            changes_waiting: report.waiting,
+            changes_waiting_bytes: report.waiting_bytes,
+            oldest_change_seconds: report.oldest.map(|oldest| oldest.as_secs_f64()),
+            changes_joined: report.joined,
+            changes_refused: report.refused,
+            conflicts: report.conflicts,
+            careful_directories: report.careful,
+        }
+    }
+}
+
+impl BehindStatus {
+    /// In a line for a person.
+    fn text(&self) -> String {
+        let waiting = counted(self.changes_waiting, "change", "changes");
+        let mut text = format!("{waiting} not yet on the server ({})", size(self.changes_waiting_bytes));
+        if let Some(oldest) = self.oldest_change_seconds {
+            text.push_str(&format!(", oldest {oldest:.1} s"));
+        }
+        for (count, what) in [
+            (self.changes_refused, "refused"),
+            (self.conflicts, "beside another client's file of the same name"),
+            (self.changes_joined, "saved by joining"),
+        ] {
+            if count > 0 {
+                text.push_str(&format!("; {count} {what}"));
+            }
+        }
+        text
+    }
 }
 
 impl MountStatus {
@@ -84,6 +142,9 @@ impl MountStatus {
             ratio(self.read_hit_ratio, "reads"),
             size(self.dirty_bytes),
         ));
+        if let Some(behind) = &self.behind {
+            text.push_str(&format!("  {}\n", behind.text()));
+        }
         if let Some(seconds) = self.silent_seconds {
             text.push_str(&format!("  the server has not answered for {seconds} s, and calls wait for it\n"));
         }

@@ -2,7 +2,7 @@
 
 use howdah_vfs::{Attributes, Caller, Closed, Consistency, Handle, ReadFile, ReadOutcome, Result};
 
-use super::NamesBehind;
+use super::{NamesBehind, Settle};
 use super::shared::Side;
 
 impl Consistency for NamesBehind {
@@ -33,6 +33,23 @@ impl Consistency for NamesBehind {
             self.shared.closed(caller, node, &real)?;
         }
         Ok(Closed { verifier: self.verifier(), after: None })
+    }
+
+    fn synced(&self, caller: &Caller, node: &Handle) -> Result<Closed> {
+        self.settle(caller, Settle::Node(node))?;
+        Ok(Closed { verifier: self.verifier(), after: None })
+    }
+
+    fn synced_directory(&self, caller: &Caller, directory: &Handle) -> Result<()> {
+        self.settle(caller, Settle::Directory(directory))
+    }
+
+    fn synced_all(&self) -> Result<()> {
+        self.settle(&Caller::ROOT, Settle::All)
+    }
+
+    fn is_behind(&self) -> bool {
+        true
     }
 
     fn sent(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {

@@ -108,6 +108,7 @@ impl Shared {
         let (caller, name) = (self.caller(asker), Name::parse(name)?);
         let Made { node, setting, is_new } = match flags & libc::O_EXCL {
             0 => self.create_or_open(&caller, &parent, name, mode, flags)?,
+            _ if self.consistency.is_behind() => self.create_new(&caller, &parent, name, mode)?,
             _ => self.create_exclusively(&caller, &parent, name, mode)?,
         };
         Ok(Created { node, caller, flags, setting, is_new })
@@ -144,6 +145,12 @@ impl Shared {
         Ok(Made { is_new: false, ..Made::new(node) })
     }
 
+    fn create_new(&self, caller: &Caller, parent: &KernelNode, name: Name<'_>, mode: u32) -> Answer<Made> {
+        let how = Create::Guarded(NewAttributes::with_mode(mode & 0o7777));
+        let create = CreateFile::new(&parent.handle, name, &how);
+        Ok(Made::new(self.file_system.create(caller, create, &mut Change::default())?))
+    }
+
     /// A repeated request finds what its first try made, by the verifier; the attributes follow while the program goes on, since the
     /// server kept the verifier in their place.
     fn create_exclusively(
@@ -160,14 +167,7 @@ impl Shared {
         let new = NewAttributes::with_mode(mode & 0o7777);
         match self.file_system.create(caller, CreateFile::new(directory, name, &how), &mut Change::default())
         {
-            Err(FsError::NotSupported) => {
-                let how = Create::Guarded(new);
-                Ok(Made::new(self.file_system.create(
-                    caller,
-                    CreateFile::new(directory, name, &how),
-                    &mut Change::default(),
-                )?))
-            }
+            Err(FsError::NotSupported) => self.create_new(caller, parent, name, mode),
             made => {
                 let mut node = made?;
                 let new = NewAttributes { accessed: SetTime::Now, modified: SetTime::Now, ..new };

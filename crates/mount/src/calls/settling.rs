@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use howdah_vfs::{Attributes, Caller, Change, FileSystem, Handle, NewAttributes, SetAttributes};
 
-use crate::nodes::KernelNode;
+use crate::nodes::{KernelNode, ROOT};
 use crate::refused::{Answer, Refused};
 use crate::shared::Shared;
 use crate::unset::{SettingCall, Unset};
@@ -41,7 +41,7 @@ impl Shared {
         new: &NewAttributes,
     ) -> Answer<Option<Attributes>> {
         let is_maker = |node: &KernelNode| node.content.lock().maker.as_ref() == Some(caller);
-        if self.synchronous || node.opens.load(Relaxed) == 0 || !is_maker(node) {
+        if self.synchronous || self.consistency.is_behind() || node.opens.load(Relaxed) == 0 || !is_maker(node) {
             return Ok(None);
         }
         let attributes = self.file_system.attributes(caller, &node.handle)?;
@@ -52,6 +52,26 @@ impl Shared {
         }
         content.unset.set_later(caller, new);
         Ok(Some(content.unset.shown(attributes)))
+    }
+
+    /// FSYNC: its data is durable, and so is all else that a program was answered of it.
+    pub fn synchronise(&self, node: &KernelNode) {
+        // A failure is counted in the node.
+        if self.make_durable(node).is_ok() && self.consistency.is_behind() {
+            let writer = node.content.lock().writer.clone().unwrap_or(Caller::ROOT);
+            if let Err(error) = self.consistency.synced(&writer, &node.handle) {
+                node.content.lock().failed(error.into());
+            }
+        }
+    }
+
+    /// FSYNCDIR. Of the root of the mount: of everything.
+    pub fn synchronise_directory(&self, caller: &Caller, node: &KernelNode) -> Answer<()> {
+        match node.number {
+            ROOT => self.consistency.synced_all()?,
+            _ => self.consistency.synced_directory(caller, &node.handle)?,
+        }
+        Ok(())
     }
 
     /// Sets what is not set yet. One caller does it, others wait.
