@@ -2,8 +2,8 @@
 
 use howdah_vfs::{Attributes, Caller, Closed, Consistency, Handle, ReadFile, ReadOutcome, Result};
 
-use super::{NamesBehind, Settle};
 use super::shared::Side;
+use super::{NamesBehind, Settle};
 
 impl Consistency for NamesBehind {
     /// What was made here and is not all there yet is known better here.

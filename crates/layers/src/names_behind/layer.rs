@@ -442,6 +442,8 @@ impl Layer for NamesBehind {
         );
         self.present((caller, since), from.0, changes.0);
         self.present((caller, since), to.0, changes.1);
+        self.disown(from.0, from.1);
+        self.disown(to.0, to.1);
         if outcome.is_ok() {
             self.moved(caller, to);
         }
@@ -456,6 +458,7 @@ impl Layer for NamesBehind {
         let since = self.shared.since();
         let (node, directory) = (self.shared.real(link.node)?, self.shared.real(link.directory)?);
         let outcome = self.shared.inner.link(caller, AddLink::new(&node, &directory, link.name), change);
+        self.disown(link.directory, link.name);
         self.present((caller, since), link.directory, change);
         outcome.map(|attributes| self.shared.presented(caller, since, link.node, attributes))
     }

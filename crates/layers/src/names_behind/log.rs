@@ -209,6 +209,9 @@ impl Log {
             is_sent: false,
             was_seen: false,
         };
+        if is_directory {
+            self.tree.own_directory(id);
+        }
         let known = self.tree.get_mut(id).expect("it was just made");
         known.coming = Some(Box::new(coming));
         known.place = Some((directory, name.to_vec()));
@@ -392,6 +395,7 @@ impl Log {
         // It was counted when it was made.
         self.tree.count(directory, u32::MAX, -i32::from(is_directory));
         self.tree.settle_name(directory, name, make);
+        self.tree.own_name(directory, name, None);
         self.tree.unmake(node);
         self.tree.release([directory]);
         true
@@ -618,6 +622,7 @@ impl Log {
             known.place = Some((directory, name.to_vec()));
             known.failure = Some(FsError::Exists);
         }
+        self.tree.own_name(directory, name, Some(node));
         self.be_careful(directory);
         self.conflicts += 1;
         let (was, name) = (was.escape_ascii(), name.escape_ascii());
@@ -673,6 +678,7 @@ impl Log {
         }
         for (directory, name) in change.kind.names() {
             self.tree.settle_name(directory, name, number);
+            self.tree.keep_own_only(directory, name);
         }
         for node in &nodes {
             if let Some(known) = self.tree.get_mut(*node) {
@@ -745,6 +751,9 @@ impl Log {
         for (directory, _) in change.kind.names() {
             self.be_careful(directory);
         }
+        for (directory, name) in change.kind.names() {
+            self.tree.disown_name(directory, name);
+        }
         let path_shown = path.escape_ascii();
         tracing::warn!(
             change = number,
@@ -804,11 +813,16 @@ impl Log {
         false
     }
 
-    /// Whether only this mount uses a directory, as far as is known: it was made here, and changed here lately.
-    pub fn is_ours(&self, now: Duration, directory: NodeId) -> bool {
-        let Some(known) = self.tree.get(directory) else { return false };
-        let lately = || self.changed_lately.get(&directory).is_some_and(|at| now.saturating_sub(*at) < OURS);
-        self.tree.is_own(&known.shown) && (known.coming.is_some() || lately())
+    /// Whether only this mount uses a node, as far as is known: it was made here, and it or its directory was changed here lately.
+    pub fn is_ours(&self, now: Duration, node: NodeId) -> bool {
+        let Some(known) = self.tree.get(node).filter(|known| self.tree.is_own(&known.shown)) else {
+            return false;
+        };
+        let lately =
+            |node: &NodeId| self.changed_lately.get(node).is_some_and(|at| now.saturating_sub(*at) < OURS);
+        known.coming.is_some()
+            || lately(&node)
+            || known.place.as_ref().is_some_and(|(directory, _)| lately(directory))
     }
 
     /// When the oldest change was answered, if the server is known to answer: it did so within two seconds.

@@ -31,10 +31,16 @@ impl NamesBehind {
         name: Name<'_>,
     ) -> Result<LookedUp> {
         self.settle_attributes(directory, |new| new.mode.is_some());
+        let is_ours = self.is_ours(directory)
+            && self.own_rights(caller, directory)?.is_some_and(|own| own.0.contains(Access::LOOKUP));
         let shown = {
             let log = self.shared.log.lock();
             let side = self.shared.side(&log, directory)?;
-            let overlaid = log.tree.find(directory).and_then(|id| log.tree.name(id, name.as_bytes()));
+            let id = log.tree.find(directory);
+            let overlaid = id.and_then(|id| log.tree.name(id, name.as_bytes())).map(|overlaid| overlaid.node);
+            // Nobody else uses it yet.
+            let owned = || id.filter(|_| is_ours).and_then(|id| log.tree.owned(id, name.as_bytes()));
+            let overlaid = overlaid.or_else(owned);
             if let Side::Here(id) = side {
                 let coming =
                     log.tree.get(id).and_then(|known| known.coming.as_ref()).ok_or(FsError::Stale)?;
@@ -47,8 +53,8 @@ impl NamesBehind {
                 }
             }
             match (overlaid, side) {
-                (Some(overlaid), _) => {
-                    let node = overlaid.node.ok_or(FsError::NotFound)?;
+                (Some(node), _) => {
+                    let node = node.ok_or(FsError::NotFound)?;
                     log.tree.get(node).ok_or(FsError::Stale)?.shown
                 }
                 // What the server has of a directory that is not finished was made here.
@@ -63,6 +69,13 @@ impl NamesBehind {
         Ok(Ok(Found { node: Node { handle: shown, attributes }, directory: None }))
     }
 
+    /// Whether only this mount uses a node, as far as is known.
+    pub(super) fn is_ours(&self, shown: &Handle) -> bool {
+        let now = self.shared.now();
+        let log = self.shared.log.lock();
+        log.tree.find(shown).is_some_and(|id| log.is_ours(now, id))
+    }
+
     /// What a caller may do with a node that was made here and is not all there, or that nobody else uses yet.
     pub(super) fn own_rights(&self, caller: &Caller, node: &Handle) -> Result<Option<(Access, Attributes)>> {
         let is_ours = {
@@ -73,8 +86,7 @@ impl NamesBehind {
                 let is_maker = coming.caller.user == caller.user;
                 return Ok(Some((granted(caller, &coming.attributes, is_maker), coming.attributes)));
             }
-            let directory = known.place.as_ref().map(|(directory, _)| *directory);
-            directory.is_some_and(|directory| log.is_ours(self.shared.now(), directory))
+            log.is_ours(self.shared.now(), id)
         };
         if !is_ours {
             return Ok(None);
@@ -104,11 +116,7 @@ impl NamesBehind {
         }
         let mode = if kind == FileKind::SymbolicLink { 0o777 } else { mode };
         let now = self.shared.now();
-        let is_ours = {
-            let log = self.shared.log.lock();
-            log.tree.find(directory).is_some_and(|id| log.is_ours(now, id))
-        };
-        if is_lock_like(name.as_bytes()) && !is_ours {
+        if is_lock_like(name.as_bytes()) && !self.is_ours(directory) {
             return Ok(None);
         }
         // What is to be refused, the server refuses.
@@ -158,6 +166,7 @@ impl NamesBehind {
         let since = self.shared.since();
         let outcome = run(&*self.shared.inner, &real, change);
         self.present((caller, since), directory, change);
+        self.disown(directory, name);
         let made = outcome?;
         {
             let now = self.shared.now();
@@ -178,6 +187,15 @@ impl NamesBehind {
             }
         }
         Ok(self.shared.shown(caller, since, made))
+    }
+
+    /// A name was changed at the server.
+    pub(super) fn disown(&self, directory: &Handle, name: Name<'_>) {
+        let mut log = self.shared.log.lock();
+        if let Some(id) = log.tree.find(directory) {
+            log.tree.disown_in(id, name.as_bytes());
+            log.tree.disown_name(id, name.as_bytes());
+        }
     }
 
     /// The attributes of a directory in which a caller may make and remove names.

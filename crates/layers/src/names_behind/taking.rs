@@ -170,14 +170,9 @@ impl NamesBehind {
     }
 
     fn linkable(&self, caller: &Caller, link: &AddLink<'_>) -> Result<Option<Attributes>> {
-        let now = self.shared.now();
-        let (is_ours, is_made_here) = {
-            let log = self.shared.log.lock();
-            let is_ours = log.tree.find(link.directory).is_some_and(|id| log.is_ours(now, id));
-            (is_ours, log.tree.is_own(link.node))
-        };
+        let is_made_here = self.shared.log.lock().tree.is_own(link.node);
         // Whether a file may have more names (its owner, the number of links, another file system) the server knows better.
-        if !is_made_here || is_lock_like(link.name.as_bytes()) && !is_ours {
+        if !is_made_here || is_lock_like(link.name.as_bytes()) && !self.is_ours(link.directory) {
             return Ok(None);
         }
         self.may_change_names(caller, link.directory)?;
@@ -206,6 +201,7 @@ impl NamesBehind {
         let (since, real) = (self.shared.since(), self.shared.real(directory)?);
         let outcome = run(&*self.shared.inner, &real, change);
         self.present((caller, since), directory, change);
+        self.disown(directory, name);
         if outcome.is_ok() {
             self.listings.removed(directory, name.as_bytes());
             let mut log = self.shared.log.lock();

@@ -125,13 +125,16 @@ pub struct Tree {
     /// File numbers that programs see, by the server's.
     files: HashMap<u64, u64>,
     names: HashMap<NodeId, Names>,
+    /// All names of directories that were made here, and the nodes that have them; none where the server is to be asked.
+    own: HashMap<NodeId, HashMap<Vec<u8>, Option<NodeId>>>,
 }
 
 impl Tree {
     /// Nothing. The key must be another one for each log: handles of one mean nothing to another.
     pub fn new(key: [u8; 16]) -> Self {
-        let (nodes, by_shown, by_real, files, names) = Default::default();
-        Self { key, next: 1, nodes, by_shown, by_real, files, names }
+        let (nodes, by_shown, by_real, files) = Default::default();
+        let (names, own) = Default::default();
+        Self { key, next: 1, nodes, by_shown, by_real, files, names, own }
     }
 
     /// The node of a handle that programs have, if anything is known of it here.
@@ -169,6 +172,52 @@ impl Tree {
     pub fn is_own(&self, shown: &Handle) -> bool {
         let bytes = shown.as_bytes();
         bytes.len() == HANDLE && bytes[..16] == self.key
+    }
+
+    /// A directory is made here: nothing is in it.
+    pub fn own_directory(&mut self, id: NodeId) {
+        self.own.insert(id, HashMap::new());
+    }
+
+    /// A name of a directory leads here from now on, or nowhere.
+    pub fn own_name(&mut self, directory: NodeId, name: &[u8], node: Option<NodeId>) {
+        let Some(own) = self.own.get_mut(&directory) else { return };
+        match node {
+            Some(_) => own.insert(name.to_vec(), node),
+            None => own.remove(name),
+        };
+    }
+
+    /// Where a name of a directory leads, only the server knows.
+    pub fn disown_name(&mut self, directory: NodeId, name: &[u8]) {
+        if let Some(own) = self.own.get_mut(&directory) {
+            own.insert(name.to_vec(), None);
+        }
+    }
+
+    /// The node that has a name is gone, or may be: what was in it, only the server knows.
+    pub fn disown_in(&mut self, directory: NodeId, name: &[u8]) {
+        if let Some(Some(node)) = self.owned(directory, name) {
+            self.own.remove(&node);
+        }
+    }
+
+    /// A change of a name is over. A node of the server is not known from now on.
+    pub fn keep_own_only(&mut self, directory: NodeId, name: &[u8]) {
+        if let Some(Some(node)) = self.owned(directory, name)
+            && self.nodes.get(&node).is_none_or(|known| !self.is_own(&known.shown))
+        {
+            self.disown_name(directory, name);
+        }
+    }
+
+    /// Where a name of a directory leads that was made here: inside, none is nowhere. Outside, none is where the server is to be asked.
+    pub fn owned(&self, directory: NodeId, name: &[u8]) -> Option<Option<NodeId>> {
+        match self.own.get(&directory)?.get(name) {
+            None => Some(None),
+            Some(Some(node)) => Some(Some(*node)),
+            Some(None) => None,
+        }
     }
 
     fn take_number(&mut self) -> NodeId {
@@ -259,6 +308,7 @@ impl Tree {
     /// A node that was made here never gets to be.
     pub fn unmake(&mut self, id: NodeId) {
         self.names.remove(&id);
+        self.own.remove(&id);
         if let Some(known) = self.nodes.remove(&id) {
             self.by_shown.remove(&known.shown);
             if let Whereabouts::There(real) = known.at {
@@ -279,6 +329,7 @@ impl Tree {
 
     /// A name leads elsewhere from now on.
     pub fn set_name(&mut self, directory: NodeId, name: &[u8], overlaid: Overlaid, time: Timestamp) {
+        self.own_name(directory, name, overlaid.node);
         let names = self.names.entry(directory).or_default();
         names.entries.insert(name.to_vec(), overlaid);
         names.changed = names.changed.max(time);
