@@ -1,0 +1,380 @@
+//! In which order names that are written behind reach the server, and what becomes of those that it refuses.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use howdah_layers::{BehindOptions, Cached, CachingOptions, NamesBehind, Settle};
+use howdah_vfs::layer::{Call, Layer};
+use howdah_vfs::memory::MemoryFileSystem;
+use howdah_vfs::{
+    AddLink, Attributes, Caller, Change, CommitFile, Consistency, Create, CreateFile, Data, FileSystem,
+    FsError, Handle, MakeDirectory, Name, NewAttributes, Node, ReadFile, Result, SetAttributes, Stability,
+    WriteFile, Written,
+};
+use parking_lot::{Condvar, Mutex};
+
+const ME: Caller = Caller::ROOT;
+
+/// A server that writes down what it is asked to change, and waits or refuses as a test wants.
+#[derive(Default)]
+struct Server {
+    memory: MemoryFileSystem,
+    asked: Mutex<Vec<String>>,
+    /// While this is set, calls that change names wait.
+    is_slow: Mutex<bool>,
+    woken: Condvar,
+    /// Names whose making is refused, and why.
+    refuses: Mutex<Vec<(Vec<u8>, FsError)>>,
+    /// Names whose making succeeds, though its reply is lost.
+    loses: Mutex<Vec<Vec<u8>>>,
+}
+
+impl Server {
+    fn note(&self, what: &str, name: &[u8]) {
+        let mut is_slow = self.is_slow.lock();
+        while *is_slow {
+            self.woken.wait(&mut is_slow);
+        }
+        self.asked.lock().push(format!("{what} {}", name.escape_ascii()));
+    }
+
+    fn slow(&self, is_slow: bool) {
+        *self.is_slow.lock() = is_slow;
+        self.woken.notify_all();
+    }
+
+    fn asked(&self) -> Vec<String> {
+        self.asked.lock().clone()
+    }
+
+    fn place_of(&self, what: &str) -> usize {
+        let asked = self.asked();
+        asked.iter().position(|line| line == what).unwrap_or_else(|| panic!("{what} is not among {asked:?}"))
+    }
+
+    fn refusal(&self, name: Name<'_>) -> Result<()> {
+        let refuses = self.refuses.lock();
+        refuses.iter().find(|(its, _)| its == name.as_bytes()).map_or(Ok(()), |(_, why)| Err(*why))
+    }
+}
+
+impl Layer for Server {
+    fn inner(&self) -> &dyn FileSystem {
+        &self.memory
+    }
+
+    fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        run(&self.memory)
+    }
+
+    fn create(&self, caller: &Caller, create: CreateFile<'_>, change: &mut Change) -> Result<Node> {
+        self.note("create", create.name.as_bytes());
+        self.refusal(create.name)?;
+        let made = self.memory.create(caller, create, change)?;
+        let mut loses = self.loses.lock();
+        match loses.iter().position(|name| name == create.name.as_bytes()) {
+            Some(place) => {
+                loses.remove(place);
+                Err(FsError::TimedOut)
+            }
+            None => Ok(made),
+        }
+    }
+
+    fn make_directory(&self, caller: &Caller, make: MakeDirectory<'_>, change: &mut Change) -> Result<Node> {
+        self.note("mkdir", make.name.as_bytes());
+        self.refusal(make.name)?;
+        self.memory.make_directory(caller, make, change)
+    }
+
+    fn write(&self, caller: &Caller, write: WriteFile<'_>, change: &mut Change) -> Result<Written> {
+        self.note("write", b"");
+        self.memory.write(caller, write, change)
+    }
+
+    fn set_attributes(&self, caller: &Caller, set: SetAttributes<'_>, change: &mut Change) -> Result<()> {
+        self.note("set", b"");
+        self.memory.set_attributes(caller, set, change)
+    }
+
+    fn remove(&self, caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change) -> Result<()> {
+        self.note("remove", name.as_bytes());
+        self.memory.remove(caller, directory, name, change)
+    }
+
+    fn rename(
+        &self,
+        caller: &Caller,
+        from: (&Handle, Name<'_>),
+        to: (&Handle, Name<'_>),
+        changes: (&mut Change, &mut Change),
+    ) -> Result<()> {
+        self.note("rename", to.1.as_bytes());
+        self.memory.rename(caller, from, to, changes)
+    }
+
+    fn link(&self, caller: &Caller, link: AddLink<'_>, change: &mut Change) -> Result<Attributes> {
+        self.note("link", link.name.as_bytes());
+        self.memory.link(caller, link, change)
+    }
+}
+
+/// A server, and the layer of a client of it that has learnt already how nodes are made there.
+struct World {
+    server: Arc<Server>,
+    files: NamesBehind,
+    root: Handle,
+}
+
+impl World {
+    fn new() -> Self {
+        let server = Arc::new(Server::default());
+        let cached = Arc::new(Cached::around(Arc::clone(&server) as _, CachingOptions::default()));
+        let start = Instant::now();
+        let options = BehindOptions { gather: Duration::from_secs(3600), ..BehindOptions::default() };
+        let files = NamesBehind::around(
+            Arc::clone(&cached) as _,
+            cached,
+            options,
+            [7; 16],
+            Arc::new(move || start.elapsed()),
+        );
+        let files = files.expect("threads");
+        let root = FileSystem::root(&files);
+        let world = Self { server, files, root };
+        // The first of each kind is made by the server.
+        world.create(&root, "first").expect("made");
+        let first = world.mkdir(&root, "first-directory").expect("made");
+        world.create(&first.handle, "first").expect("made");
+        world.files.settle(&ME, Settle::All).expect("safe");
+        world.server.asked.lock().clear();
+        world
+    }
+
+    fn fs(&self) -> &dyn FileSystem {
+        &self.files
+    }
+
+    fn create(&self, directory: &Handle, name: &str) -> Result<Node> {
+        let how = Create::Guarded(NewAttributes::with_mode(0o644));
+        self.fs().create(&ME, CreateFile::new(directory, parsed(name), &how), &mut Change::default())
+    }
+
+    fn mkdir(&self, directory: &Handle, name: &str) -> Result<Node> {
+        let new = NewAttributes::with_mode(0o755);
+        self.fs().make_directory(
+            &ME,
+            MakeDirectory::new(directory, parsed(name), &new),
+            &mut Change::default(),
+        )
+    }
+
+    fn write(&self, node: &Handle, data: &[u8]) -> Result<Written> {
+        let write = WriteFile::new(node, 0, Data::Bytes(data), Stability::Unstable);
+        self.fs().write(&ME, write, &mut Change::default())
+    }
+
+    fn close(&self, node: &Handle) -> Result<()> {
+        self.files.closed(&ME, node).map(drop)
+    }
+
+    fn file(&self, directory: &Handle, name: &str, data: &[u8]) -> Node {
+        let node = self.create(directory, name).expect("made");
+        self.write(&node.handle, data).expect("taken");
+        self.close(&node.handle).expect("closed");
+        node
+    }
+
+    fn remove(&self, directory: &Handle, name: &str) -> Result<()> {
+        self.fs().remove(&ME, directory, parsed(name), &mut Change::default())
+    }
+
+    fn rename(&self, from: (&Handle, &str), to: (&Handle, &str)) -> Result<()> {
+        let (from, to) = ((from.0, parsed(from.1)), (to.0, parsed(to.1)));
+        self.fs().rename(&ME, from, to, (&mut Change::default(), &mut Change::default()))
+    }
+
+    fn settle(&self) {
+        self.files.settle(&ME, Settle::All).expect("all is over");
+    }
+
+    /// What the server has under a path.
+    fn there(&self, path: &[&str]) -> Result<Vec<u8>> {
+        let memory = &self.server.memory;
+        let mut handle = memory.root();
+        for name in path {
+            handle = memory.lookup(&ME, &handle, parsed(name))?.node.handle;
+        }
+        let mut data = Vec::new();
+        memory.read(&ME, ReadFile::new(&handle, 0, 1 << 20), &mut data)?.copied(&mut data).map(|_| ())?;
+        Ok(data)
+    }
+}
+
+fn parsed(name: &str) -> Name<'_> {
+    Name::parse(name.as_bytes()).expect("a name")
+}
+
+#[test]
+fn what_is_made_gets_there_parents_first_while_programs_go_on() {
+    let world = World::new();
+    world.server.slow(true);
+    let directory = world.mkdir(&world.root, "tree").expect("at once");
+    let below = world.mkdir(&directory.handle, "below").expect("at once");
+    world.file(&below.handle, "file", b"data");
+    assert!(world.server.asked().is_empty(), "the server has not answered anything");
+    assert_eq!(world.files.report().waiting, 3);
+    world.server.slow(false);
+    world.settle();
+    assert_eq!(world.server.asked()[..3], ["mkdir tree", "mkdir below", "create file"]);
+    assert_eq!(world.there(&["tree", "below", "file"]), Ok(b"data".to_vec()));
+}
+
+#[test]
+fn a_name_is_published_when_what_was_made_before_is_safe() {
+    let world = World::new();
+    let directory = world.mkdir(&world.root, "tree").expect("at once").handle;
+    world.file(&directory, "old", b"old");
+    world.settle();
+    world.server.slow(true);
+    world.file(&directory, "new", b"new");
+    world.file(&directory, "other", b"more");
+    world.rename((&directory, "new"), (&directory, "old")).expect("at once");
+    world.server.slow(false);
+    world.settle();
+    let renamed = world.server.place_of("rename old");
+    let asked = world.server.asked();
+    let writes = asked.iter().take(renamed).filter(|line| line.starts_with("write")).count();
+    assert_eq!(writes, 3, "all that was written before: {asked:?}");
+    assert!(world.server.place_of("create other") < renamed);
+    assert_eq!(world.there(&["tree", "old"]), Ok(b"new".to_vec()));
+}
+
+#[test]
+fn what_is_made_and_removed_again_is_never_sent() {
+    let world = World::new();
+    let directory = world.mkdir(&world.root, "tree").expect("at once").handle;
+    world.settle();
+    let temporary = world.create(&directory, "temporary").expect("at once");
+    world.write(&temporary.handle, b"data").expect("taken");
+    world.remove(&directory, "temporary").expect("at once");
+    world.mkdir(&directory, "made-at-once").expect("at once");
+    world.settle();
+    assert!(
+        !world.server.asked().iter().any(|line| line.contains("temporary")),
+        "{:?}",
+        world.server.asked()
+    );
+    assert_eq!(world.files.report().joined, 2);
+}
+
+#[test]
+fn a_name_that_is_made_again_comes_after_its_removal() {
+    let world = World::new();
+    let directory = world.mkdir(&world.root, "tree").expect("at once").handle;
+    world.file(&directory, "name", b"one");
+    world.settle();
+    world.server.slow(true);
+    world.remove(&directory, "name").expect("at once");
+    world.file(&directory, "name", b"two");
+    world.server.slow(false);
+    world.settle();
+    assert_eq!(world.there(&["tree", "name"]), Ok(b"two".to_vec()));
+}
+
+#[test]
+fn what_is_refused_is_told_and_kept_and_what_follows_waits_for_the_server() {
+    let world = World::new();
+    let directory = world.mkdir(&world.root, "tree").expect("at once").handle;
+    world.settle();
+    world.server.refuses.lock().push((b"full".to_vec(), FsError::NoSpace));
+    let file = world.create(&directory, "full").expect("at once");
+    world.write(&file.handle, b"precious").expect("taken");
+    world.close(&file.handle).expect("not known yet");
+    world.settle();
+    assert_eq!(world.close(&file.handle), Err(FsError::NoSpace));
+    assert_eq!(world.close(&file.handle), Ok(()), "told once");
+    let refused = world.files.refused();
+    assert_eq!(refused.len(), 1);
+    assert_eq!((refused[0].path.as_slice(), refused[0].why), (&b"tree/full"[..], FsError::NoSpace));
+    assert_eq!(refused[0].data[0].1, &b"precious"[..]);
+    // The next one in this directory is refused on the spot.
+    world.server.refuses.lock().push((b"next".to_vec(), FsError::NoSpace));
+    assert_eq!(world.create(&directory, "next").map(drop), Err(FsError::NoSpace));
+    assert_eq!(world.files.report().careful, 1);
+    assert_eq!(world.fs().lookup(&ME, &directory, parsed("full")).map(drop), Err(FsError::NotFound));
+}
+
+#[test]
+fn what_builds_on_a_refused_change_is_not_sent() {
+    let world = World::new();
+    let directory = world.mkdir(&world.root, "tree").expect("at once").handle;
+    world.file(&directory, "config", b"old");
+    world.settle();
+    world.server.refuses.lock().push((b"config.new".to_vec(), FsError::QuotaExceeded));
+    world.server.slow(true);
+    world.file(&directory, "config.new", b"new");
+    world.rename((&directory, "config.new"), (&directory, "config")).expect("at once");
+    world.remove(&directory, "config").expect("at once");
+    world.server.slow(false);
+    world.settle();
+    assert_eq!(world.there(&["tree", "config"]), Ok(b"old".to_vec()), "nothing is destroyed");
+    assert_eq!(world.files.refused().len(), 3);
+}
+
+#[test]
+fn a_lost_reply_makes_nothing_twice() {
+    let world = World::new();
+    let directory = world.mkdir(&world.root, "tree").expect("at once").handle;
+    world.server.loses.lock().push(b"file".to_vec());
+    world.file(&directory, "file", b"data");
+    world.settle();
+    assert_eq!(world.files.report().conflicts, 0);
+    assert_eq!(world.there(&["tree", "file"]), Ok(b"data".to_vec()));
+}
+
+#[test]
+fn two_files_of_one_name_both_stay() {
+    let world = World::new();
+    let directory = world.mkdir(&world.root, "tree").expect("at once").handle;
+    world.settle();
+    world.server.slow(true);
+    world.file(&directory, "report", b"ours");
+    // Another client, past our layers.
+    let memory = &world.server.memory;
+    let tree = memory.lookup(&ME, &memory.root(), parsed("tree")).expect("there").node.handle;
+    let how = Create::Guarded(NewAttributes::with_mode(0o644));
+    let theirs = memory.create(&ME, CreateFile::new(&tree, parsed("report"), &how), &mut Change::default());
+    let theirs = theirs.expect("made").handle;
+    let write = WriteFile::new(&theirs, 0, Data::Bytes(b"theirs"), Stability::FileSync);
+    memory.write(&ME, write, &mut Change::default()).expect("written");
+    world.server.slow(false);
+    world.settle();
+    assert_eq!(world.there(&["tree", "report"]), Ok(b"theirs".to_vec()));
+    assert_eq!(world.files.report().conflicts, 1);
+    let made = world.server.asked().into_iter().find(|line| line.starts_with("create report.conflict-"));
+    let name = made.expect("ours is beside it").split_off("create ".len());
+    assert_eq!(world.there(&["tree", &name]), Ok(b"ours".to_vec()));
+}
+
+#[test]
+fn fsync_waits_for_the_file_and_the_names_that_lead_to_it() {
+    let world = World::new();
+    let directory = world.mkdir(&world.root, "tree").expect("at once").handle;
+    let file = world.create(&directory, "file").expect("at once");
+    world.write(&file.handle, b"data").expect("taken");
+    world.fs().commit(&ME, CommitFile::new(&file.handle, 0, 0), &mut Change::default()).expect("safe");
+    assert_eq!(world.there(&["tree", "file"]), Ok(b"data".to_vec()));
+}
+
+#[test]
+fn a_lock_in_a_directory_that_others_use_is_made_by_the_server() {
+    let world = World::new();
+    world.server.refuses.lock().push((b"index.lock".to_vec(), FsError::Exists));
+    assert_eq!(world.create(&world.root, "index.lock").map(drop), Err(FsError::Exists));
+    let directory = world.mkdir(&world.root, "tree").expect("at once").handle;
+    assert!(
+        world.create(&directory, "index.lock").is_ok(),
+        "nobody else uses a directory that was made just now"
+    );
+}
