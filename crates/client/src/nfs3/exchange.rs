@@ -1,12 +1,12 @@
 //! One call and its answer: credentials, "not now", and what becomes of an answer that is none.
 
-use howdah_vfs::{Caller, FsError, Result};
-use howdah_wire::nfs3::{self, Refused, Status};
+use howdah_vfs::{Caller, Change, FsError, Result};
+use howdah_wire::nfs3::{self, Refused, Status, WeakCacheConsistency};
 use howdah_wire::rpc::{Accepted, Denied};
 use howdah_wire::xdr::{Decode, DecodeError, Decoder, Encode};
 
 use super::client::Nfs3;
-use super::convert::refusal;
+use super::convert::{note, refusal};
 use super::jukebox::Jukebox;
 use super::procedure::Procedure;
 use crate::channel::{Answer, CallError, Payload, Pending, ReceiveInto, Refusal, Request};
@@ -22,6 +22,14 @@ impl Results {
     /// The answer, decoded.
     pub(super) fn decode<'a, R: Decode<'a>>(&'a self, procedure: Procedure) -> Result<R> {
         R::decode(&mut Decoder::new(&self.bytes)).map_err(|error| malformed(procedure, &error))
+    }
+
+    /// Takes what they tell of a node that the call changed. What a second run saw before it may be what the first one left.
+    pub(super) fn note(&self, change: &mut Change, told: &WeakCacheConsistency) {
+        note(change, told);
+        if self.repeated {
+            change.before = None;
+        }
     }
 }
 

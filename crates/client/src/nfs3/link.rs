@@ -4,7 +4,7 @@ use howdah_vfs::{Attributes, Caller, Change, FsError, Handle, Name, Result};
 use howdah_wire::nfs3::{DirectoryName, link};
 
 use super::client::Nfs3;
-use super::convert::{file_handle, note};
+use super::convert::file_handle;
 use super::exchange::success;
 use super::procedure::Procedure;
 
@@ -30,7 +30,7 @@ impl Nfs3 {
             let same = (found.file_system, found.file) == (node.file_system, node.file);
             Ok(same.then_some(link::Linked { node: None, ..told }))
         });
-        note(change, &done.as_ref().unwrap_or(&told).directory);
+        results.note(change, &done.as_ref().unwrap_or(&told).directory);
         self.told(caller, node, done?.node.as_ref())
     }
 }

@@ -5,7 +5,7 @@ use howdah_wire::nfs3::{DirectoryName, Made, Refused, WeakCacheConsistency};
 use howdah_wire::xdr::Encode;
 
 use super::client::Nfs3;
-use super::convert::{file_handle, handle, note};
+use super::convert::{file_handle, handle};
 use super::exchange::success;
 use super::procedure::Procedure;
 
@@ -37,9 +37,9 @@ impl Nfs3 {
         is_ours: impl FnOnce(&Node) -> Result<bool>,
     ) -> Result<Node> {
         let results = self.call(place.caller, procedure, arguments)?;
-        let made = success(results.decode::<Reply<'_>>(procedure)?, |told| note(change, told));
+        let made = success(results.decode::<Reply<'_>>(procedure)?, |told| results.note(change, told));
         let made = made.and_then(|made| {
-            note(change, &made.directory);
+            results.note(change, &made.directory);
             self.made_node(place, &made)
         });
         self.judge(&results, made, FsError::Exists, || {

@@ -4,7 +4,7 @@ use howdah_vfs::{Caller, Change, FsError, Handle, Name, Result};
 use howdah_wire::nfs3::{DirectoryName, rename};
 
 use super::client::Nfs3;
-use super::convert::{file_handle, note};
+use super::convert::file_handle;
 use super::exchange::success;
 use super::procedure::Procedure;
 
@@ -30,8 +30,8 @@ impl Nfs3 {
             self.look_up(caller, to.0, to.1.as_bytes()).map(|_| Some(told))
         });
         let seen = done.as_ref().unwrap_or(&told);
-        note(left, &seen.from);
-        note(entered, &seen.to);
+        results.note(left, &seen.from);
+        results.note(entered, &seen.to);
         done.map(drop)
     }
 }

@@ -4,7 +4,7 @@ use howdah_vfs::{Caller, Change, FsError, Handle, Name, Result};
 use howdah_wire::nfs3::{DirectoryName, WeakCacheConsistency, rmdir};
 
 use super::client::Nfs3;
-use super::convert::{file_handle, note};
+use super::convert::file_handle;
 use super::exchange::success;
 use super::procedure::Procedure;
 
@@ -25,7 +25,7 @@ impl Nfs3 {
         // The name is gone, which is what was wanted, whoever did it.
         let gone = || Ok(Some(rmdir::Success { directory: told }));
         let done = self.judge(&results, done, FsError::NotFound, gone);
-        note(change, done.as_ref().map_or(&told, |done| &done.directory));
+        results.note(change, done.as_ref().map_or(&told, |done| &done.directory));
         done.map(drop)
     }
 }

@@ -6,7 +6,7 @@ use howdah_vfs::{
 use howdah_wire::nfs3::setattr;
 
 use super::client::Nfs3;
-use super::convert::{file_handle, new_attributes, note, time};
+use super::convert::{file_handle, new_attributes, time};
 use super::exchange::success;
 use super::procedure::Procedure;
 
@@ -27,13 +27,13 @@ impl Nfs3 {
             guard: guard.map(|guard| time(guard.changed)).transpose()?,
         };
         let results = self.call(caller, PROCEDURE, &arguments)?;
-        let done = success(results.decode::<setattr::Reply>(PROCEDURE)?, |told| note(change, told));
+        let done = success(results.decode::<setattr::Reply>(PROCEDURE)?, |told| results.note(change, told));
         let done = self.judge(&results, done, FsError::NotSynchronised, || {
             // The first run changed the time that the guard names. Nothing else is so sure to look like this one.
             Ok(has_been_set(&self.get_attributes(caller, node)?, new)
                 .then_some(setattr::Success { node: howdah_wire::nfs3::WeakCacheConsistency::default() }))
         })?;
-        note(change, &done.node);
+        results.note(change, &done.node);
         Ok(())
     }
 }
