@@ -6,6 +6,7 @@ pub mod file;
 mod generations;
 mod list_ahead;
 mod names_behind;
+mod outcome;
 mod read_ahead;
 mod server_clock;
 mod write_behind;

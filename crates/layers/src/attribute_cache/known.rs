@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use howdah_vfs::{Access, Attributes, Before, Caller, Change, FileKind, Handle};
 
-use super::listings::ListedEntry;
-use super::names::{Leads, Names, Place};
+use super::chain::{Chain, ChangeEnd, ChangedBy, LookedAt};
+use super::listings::{Leads, ListedEntry};
+use super::names::{Names, Place};
 use super::{AttributeCacheOptions, LookupCache};
 use crate::generations::Generations;
 
@@ -27,6 +28,18 @@ pub struct Known {
     forgotten: Moment,
     /// Of the epochs that directories are in, the latest.
     epoch: u64,
+    lost: LostNames,
+}
+
+/// When names went away of which nobody knows where they led: what was known before of the nodes that may have had them is asked
+/// once more. Where nothing has changed, names and rights stay known.
+#[derive(Default)]
+struct LostNames {
+    /// A name of a file was removed. A file with one link is gone: no name leads to what is known of it. A file with several shows one
+    /// too many by its other names. A directory has no other names, and those in it stay.
+    removed: Moment,
+    /// A node was renamed, which has another time of change now. It may be any.
+    renamed: Moment,
 }
 
 #[derive(Default)]
@@ -37,12 +50,16 @@ struct KnownNode {
     /// Another one after each change of a directory that was not ours: names found before are not believed any more.
     epoch: u64,
     access: Vec<(Caller, Access, Access)>,
+    /// Changes of ours to a directory.
+    chain: Option<Box<Chain>>,
 }
 
 struct Seen {
     attributes: Attributes,
     at: Duration,
     believed: Duration,
+    /// When the call began that saw this.
+    since: Moment,
     /// Calls up to this moment started before this answer arrived.
     told: Moment,
 }
@@ -51,7 +68,7 @@ impl Known {
     /// Nothing yet.
     pub fn new(options: AttributeCacheOptions) -> Self {
         let (nodes, names) = (Generations::new(options.entries), Names::new(options.entries));
-        Self { options, nodes, names, now: 0, forgotten: 0, epoch: 0 }
+        Self { options, nodes, names, now: 0, forgotten: 0, epoch: 0, lost: LostNames::default() }
     }
 
     /// Now, in the order of calls, and different for each: asked before a call starts.
@@ -60,10 +77,26 @@ impl Known {
         self.now
     }
 
+    /// A call begins that changes a node, and a name in it if it is a directory. Gives the moment for [`changed`](Self::changed).
+    pub fn begin(&mut self, node: &Handle, name: Option<&[u8]>) -> Moment {
+        let since = self.moment();
+        self.begin_at(since, node, name);
+        since
+    }
+
+    /// The same for a further node or name of a call.
+    pub fn begin_at(&mut self, since: Moment, node: &Handle, name: Option<&[u8]>) {
+        let known = self.node(node);
+        let seen = known.seen.as_ref().map(|seen| &seen.attributes);
+        if seen.is_none_or(|seen| seen.kind == FileKind::Directory) {
+            known.chain.get_or_insert_default().begin(since, name, seen);
+        }
+    }
+
     /// The attributes of a node, if they are still believed.
     pub fn attributes(&mut self, node: &Handle, time: Duration) -> Option<Attributes> {
         let seen = self.nodes.get_mut(node)?.seen.as_ref()?;
-        (time.saturating_sub(seen.at) < seen.believed).then_some(seen.attributes)
+        (time.saturating_sub(seen.at) < seen.believed && !self.lost.concerns(seen)).then_some(seen.attributes)
     }
 
     /// What a call that started at `since` saw of a node. Says whether that is believed: nothing newer is known.
@@ -71,7 +104,16 @@ impl Known {
         let (min, max) = (self.min(attributes), self.max(attributes));
         let (told, epoch) = (self.now, self.next_epoch());
         let known = self.node(node);
-        if known.changed > since {
+        if let Some(chain) = known.chain.as_mut().filter(|chain| chain.is_busy()) {
+            let look = chain.look(attributes, told);
+            if look != LookedAt::Past {
+                let seen = Seen { attributes: *attributes, at: time, believed: min, since, told };
+                known.seen = newer(known.seen.take(), seen);
+            }
+            return look != LookedAt::Past && known.seen.is_some();
+        }
+        let is_directory = attributes.kind == FileKind::Directory;
+        if known.changed > since && (!is_directory || known.seen.is_none()) {
             known.seen = None;
             return false;
         }
@@ -93,16 +135,58 @@ impl Known {
             known.epoch = epoch;
             known.access.clear();
         }
-        known.seen = Some(Seen { attributes: *attributes, at: time, believed, told });
+        known.seen = Some(Seen { attributes: *attributes, at: time, believed, since, told });
         true
     }
 
-    /// A change of ours to a node is over that started at `since`. Where nobody else changed it meanwhile, names found in it stay
-    /// known. Says whether it was the only one: of two that overlap nobody knows the order.
+    /// A change of ours to a node is over that started at `since`. Says whether what it did to a name is known: nobody else changed that
+    /// name meanwhile.
     pub fn changed(&mut self, node: &Handle, change: &Change, since: Moment, time: Duration) -> bool {
         self.now += 1;
+        let now = self.now;
+        let after = change.after.map(|attributes| {
+            let believed = self.min(&attributes);
+            Seen { attributes, at: time, believed, since, told: now }
+        });
+        let ended = self.node(node).chain.as_mut().and_then(|chain| chain.end(since, change, now));
+        match ended {
+            Some(ended) => self.changed_in_chain(node, &ended, after),
+            None => self.changed_by_itself(node, change, since, after),
+        }
+    }
+
+    /// A directory. Where only we changed it, names found in it stay known, and rights.
+    fn changed_in_chain(&mut self, node: &Handle, ended: &ChangeEnd, after: Option<Seen>) -> bool {
         let (now, epoch) = (self.now, self.next_epoch());
-        let min = change.after.as_ref().map(|after| self.min(after));
+        let known = self.node(node);
+        known.changed = now;
+        if ended.changed_by != ChangedBy::Us || ended.changes_rights {
+            known.epoch = epoch;
+            known.access.clear();
+        }
+        known.seen = match (after, ended.tip) {
+            (Some(after), Some(attributes)) => Some(Seen { attributes, ..after }),
+            (Some(after), None) => newer(known.seen.take(), after),
+            (None, _) => None,
+        };
+        let is_idle = known.chain.as_ref().is_some_and(|chain| !chain.is_busy());
+        let is_directory = |seen: &Seen| seen.attributes.kind == FileKind::Directory;
+        if is_idle && !known.seen.as_ref().is_some_and(is_directory) {
+            known.chain = None;
+        }
+        ended.is_name_known
+    }
+
+    /// A node that is no directory, or one whose changes are not followed. Says whether it was the only change: of two that overlap
+    /// nobody knows the order.
+    fn changed_by_itself(
+        &mut self,
+        node: &Handle,
+        change: &Change,
+        since: Moment,
+        after: Option<Seen>,
+    ) -> bool {
+        let (now, epoch) = (self.now, self.next_epoch());
         let known = self.node(node);
         let overlapped = known.changed > since;
         let ours_alone = match (&known.seen, &change.before) {
@@ -121,20 +205,10 @@ impl Known {
             known.access.clear();
         }
         known.changed = now;
-        let after = change.after.zip(min).map(|(attributes, believed)| Seen {
-            attributes,
-            at: time,
-            believed,
-            told: now,
-        });
+        known.chain.iter_mut().for_each(|chain| chain.lose());
         known.seen = match (known.seen.take().filter(|_| overlapped), after) {
             (None, after) if !overlapped => after,
-            // The server's time of change tells which came later.
-            (Some(seen), Some(after)) if seen.attributes.version() > after.attributes.version() => Some(seen),
-            (Some(seen), Some(after)) if seen.attributes.version() < after.attributes.version() => {
-                Some(after)
-            }
-            (Some(seen), Some(after)) if same(&seen.attributes, &after.attributes) => Some(after),
+            (Some(seen), Some(after)) => newer(Some(seen), after),
             _ => None,
         };
         !overlapped
@@ -144,15 +218,11 @@ impl Known {
     pub fn forget(&mut self, node: &Handle) {
         self.now += 1;
         let (changed, epoch) = (self.now, self.next_epoch());
-        *self.node(node) = KnownNode { changed, epoch, ..KnownNode::default() };
-    }
-
-    /// Some node is not what it was, and which one nobody knows.
-    pub fn forget_all(&mut self) {
-        self.now += 1;
-        self.forgotten = self.now;
-        self.nodes.clear();
-        self.names.clear();
+        let known = self.node(node);
+        let mut chain = known.chain.take();
+        // Changes that are under way are still followed, from what the first of them tells.
+        chain.iter_mut().for_each(|chain| chain.lose());
+        *known = KnownNode { changed, epoch, chain, ..KnownNode::default() };
     }
 
     /// Where a name leads, if this caller was told so and the directory is believed not to have changed since.
@@ -210,25 +280,13 @@ impl Known {
         self.node(directory).changed <= since
     }
 
-    /// A change of ours put a node into a directory. `is_alone`: no other change of ours to the directory overlapped.
-    pub fn made(
-        &mut self,
-        caller: &Caller,
-        (directory, name): (&Handle, &[u8]),
-        node: Handle,
-        is_alone: bool,
-    ) {
-        // Another change meanwhile may have been to this very name.
-        match is_alone {
-            true => {
-                self.names.made(directory, name);
-                self.found(caller, directory, name, node);
-            }
-            false => self.lost_track(directory, name),
-        }
+    /// A change of ours gave a name to a node.
+    pub fn made(&mut self, caller: &Caller, (directory, name): (&Handle, &[u8]), node: Handle) {
+        self.names.made(directory, name);
+        self.found(caller, directory, name, node);
     }
 
-    /// A change of ours gave a name to a node that has others, or had.
+    /// A change of ours gave a name to a node that had another one, which is not known.
     pub fn came(&mut self, directory: &Handle, name: &[u8]) {
         self.names.forget(directory, name);
         self.names.made(directory, name);
@@ -239,10 +297,9 @@ impl Known {
         self.names.forget(directory, name);
     }
 
-    /// A change of ours to a name ended so that nobody knows whether it is there.
+    /// Changes of ours to a name ended so that nobody knows whether it is there.
     pub fn lost_track(&mut self, directory: &Handle, name: &[u8]) {
-        self.names.forget(directory, name);
-        self.names.unlist(directory);
+        self.names.lost(directory, name);
     }
 
     /// A directory was made: nothing is in it.
@@ -251,18 +308,44 @@ impl Known {
         self.names.made_directory(maker, directory, epoch);
     }
 
-    /// A change of ours took a name away, and the node that had it has changed, whichever that is.
-    pub fn taken(&mut self, directory: &Handle, name: &[u8], is_alone: bool) {
+    /// A change of ours took a name away from a file, which is gone or has one link less.
+    pub fn removed(&mut self, directory: &Handle, name: &[u8]) {
+        if !matches!(self.forget_taken(directory, name), Some(Leads::To(_))) {
+            self.lost.removed = self.now;
+        }
+    }
+
+    /// A change of ours took its name away from a directory, which is gone: no other name leads to it.
+    pub fn removed_directory(&mut self, directory: &Handle, name: &[u8]) {
+        self.forget_taken(directory, name);
+    }
+
+    /// A change of ours gave a name to another node than the one that had it, if one had.
+    pub fn replaced(&mut self, directory: &Handle, name: &[u8]) {
+        if self.forget_taken(directory, name).is_none() {
+            self.lost.removed = self.now;
+        }
+    }
+
+    /// A change of ours took a name away from a node, which has another one now: its time of change is another one, too. Gives the node,
+    /// if it is known.
+    pub fn renamed(&mut self, directory: &Handle, name: &[u8]) -> Option<Handle> {
+        if let Some(Leads::To(node)) = self.forget_taken(directory, name) {
+            return Some(node);
+        }
+        self.lost.renamed = self.now;
+        None
+    }
+
+    /// Forgets a name that was there, and the node that it led to. Gives where it led, if that is known.
+    fn forget_taken(&mut self, directory: &Handle, name: &[u8]) -> Option<Leads> {
+        self.now += 1;
         let place = Place { directory, epoch: self.node(directory).epoch, rights: Access::NONE };
         let led = self.names.taken(place, name);
-        if !is_alone {
-            self.names.unlist(directory);
+        if let Some(Leads::To(node)) = led {
+            self.forget(&node);
         }
-        match led {
-            Some(Leads::To(node)) => self.forget(&node),
-            Some(Leads::Nowhere) if is_alone => {}
-            _ => self.forget_all(),
-        }
+        led
     }
 
     /// The epoch of a directory, if its attributes are believed: what is listed while it lasts is all there is.
@@ -366,6 +449,25 @@ impl Known {
     fn max(&self, attributes: &Attributes) -> Duration {
         let directory = attributes.kind == FileKind::Directory;
         if directory { self.options.directory_max } else { self.options.file_max }
+    }
+}
+
+impl LostNames {
+    /// Whether the name that went away may have led to this node.
+    fn concerns(&self, seen: &Seen) -> bool {
+        let Attributes { kind, links, .. } = seen.attributes;
+        let has_other_names = kind != FileKind::Directory && links != 1;
+        seen.since < self.renamed || has_other_names && seen.since < self.removed
+    }
+}
+
+/// Of two states that were told by calls which overlapped, the server's time of change tells which came later.
+fn newer(one: Option<Seen>, other: Seen) -> Option<Seen> {
+    let Some(one) = one else { return Some(other) };
+    match one.attributes.version().cmp(&other.attributes.version()) {
+        Ordering::Greater => Some(one),
+        Ordering::Less => Some(other),
+        Ordering::Equal => same(&one.attributes, &other.attributes).then_some(other),
     }
 }
 

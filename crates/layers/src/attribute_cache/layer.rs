@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use howdah_vfs::layer::{Call, Layer, Stopwatch};
 use howdah_vfs::{
-    Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CopyRange, CreateFile, Entry,
+    Access, AddLink, Attributes, Before, Caller, Change, CommitFile, Committed, CopyRange, CreateFile, Entry,
     FileExtent, FileKind, FileSystem, Found, FsError, Handle, ListDirectory, Listing, MakeDirectory,
     MakeLink, MakeSpecial, Name, Node, ReadFile, ReadOutcome, Result, SetAttributes, SetXattr, WriteFile,
     Written, XattrName,
@@ -15,8 +15,9 @@ use howdah_vfs::{
 use parking_lot::Mutex;
 
 use super::known::{Known, Moment};
-use super::names::Leads;
+use super::listings::Leads;
 use super::{AttributeCacheOptions, AttributeCacheReport};
+use crate::outcome::may_have_run;
 
 /// Remembers attributes, names and rights, for as long as its options say. What is changed through it is seen through
 /// it at once; what others change is seen when what was remembered has aged, or by
@@ -138,21 +139,11 @@ impl AttributeCache {
         change: &mut Change,
         run: impl FnOnce(&dyn FileSystem, &mut Change) -> Result<T>,
     ) -> Result<T> {
-        self.change_alone(node, change, run).0
-    }
-
-    /// The same; says whether no other change of ours to the node overlapped.
-    fn change_alone<T>(
-        &self,
-        node: &Handle,
-        change: &mut Change,
-        run: impl FnOnce(&dyn FileSystem, &mut Change) -> Result<T>,
-    ) -> (Result<T>, bool) {
-        let since = self.known.lock().moment();
+        let since = self.known.lock().begin(node, None);
         let answer = run(&*self.inner, change);
         let time = (self.stopwatch)();
-        let is_alone = self.known.lock().changed(node, change, since, time);
-        (answer, is_alone)
+        self.known.lock().changed(node, change, since, time);
+        answer
     }
 
     /// Makes a call that puts a node into a directory under a name.
@@ -163,10 +154,11 @@ impl AttributeCache {
         change: &mut Change,
         run: impl FnOnce(&dyn FileSystem, &mut Change) -> Result<Node>,
     ) -> Result<Node> {
-        let since = self.known.lock().moment();
-        let (made, is_alone) = self.change_alone(directory, change, run);
+        let since = self.known.lock().begin(directory, Some(name.as_bytes()));
+        let made = run(&*self.inner, change);
         let time = (self.stopwatch)();
         let mut known = self.known.lock();
+        let is_known = known.changed(directory, change, since, time);
         let node = made.inspect_err(|_| known.lost_track(directory, name.as_bytes()))?;
         // The node may have been there before, as another one than was remembered: its change is told by `changed`.
         let change = Change { before: None, after: Some(node.attributes) };
@@ -175,20 +167,33 @@ impl AttributeCache {
         if is_as_made && node.attributes.kind == FileKind::Directory {
             known.made_directory(caller, node.handle);
         }
-        known.made(caller, (directory, name.as_bytes()), node.handle, is_alone);
+        match is_known {
+            true => known.made(caller, (directory, name.as_bytes()), node.handle),
+            false => known.lost_track(directory, name.as_bytes()),
+        }
         Ok(node)
     }
 
-    /// Makes a call that takes a name away from a node, which has one link less or is gone.
-    fn take<T>(
+    /// Makes a call that takes a name away from a node, and takes note of that by `taken`.
+    fn take(
         &self,
         directory: &Handle,
         name: Name<'_>,
         change: &mut Change,
-        run: impl FnOnce(&dyn FileSystem, &mut Change) -> Result<T>,
-    ) -> Result<T> {
-        let (answer, is_alone) = self.change_alone(directory, change, run);
-        self.known.lock().taken(directory, name.as_bytes(), is_alone && answer.is_ok());
+        run: impl FnOnce(&dyn FileSystem, &mut Change) -> Result<()>,
+        taken: impl FnOnce(&mut Known, &Handle, &[u8]),
+    ) -> Result<()> {
+        let since = self.known.lock().begin(directory, Some(name.as_bytes()));
+        let answer = run(&*self.inner, change);
+        let time = (self.stopwatch)();
+        let mut known = self.known.lock();
+        let is_known = known.changed(directory, change, since, time);
+        if may_have_run(&answer) {
+            taken(&mut known, directory, name.as_bytes());
+        }
+        if answer.is_err() || !is_known {
+            known.lost_track(directory, name.as_bytes());
+        }
         answer
     }
 }
@@ -209,12 +214,7 @@ impl Layer for AttributeCache {
     }
 
     fn set_attributes(&self, caller: &Caller, set: SetAttributes<'_>, change: &mut Change) -> Result<()> {
-        let since = self.known.lock().moment();
-        let answer = self.inner.set_attributes(caller, set, change);
-        let time = (self.stopwatch)();
-        // As if somebody else had changed it: who may look names up in a directory may be others now.
-        self.known.lock().changed(set.node, &Change { before: None, after: change.after }, since, time);
-        answer
+        self.change(set.node, change, |inner, change| inner.set_attributes(caller, set, change))
     }
 
     fn lookup(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Found> {
@@ -306,7 +306,8 @@ impl Layer for AttributeCache {
     }
 
     fn remove(&self, caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change) -> Result<()> {
-        self.take(directory, name, change, |inner, change| inner.remove(caller, directory, name, change))
+        let run = |inner: &dyn FileSystem, change: &mut Change| inner.remove(caller, directory, name, change);
+        self.take(directory, name, change, run, Known::removed)
     }
 
     fn remove_directory(
@@ -316,9 +317,10 @@ impl Layer for AttributeCache {
         name: Name<'_>,
         change: &mut Change,
     ) -> Result<()> {
-        self.take(directory, name, change, |inner, change| {
+        let run = |inner: &dyn FileSystem, change: &mut Change| {
             inner.remove_directory(caller, directory, name, change)
-        })
+        };
+        self.take(directory, name, change, run, Known::removed_directory)
     }
 
     fn rename(
@@ -329,35 +331,49 @@ impl Layer for AttributeCache {
         changes: (&mut Change, &mut Change),
     ) -> Result<()> {
         let (left, entered) = changes;
-        let since = self.known.lock().moment();
+        let (old, new) = (from.1.as_bytes(), to.1.as_bytes());
+        let since = {
+            let mut known = self.known.lock();
+            let since = known.begin(from.0, Some(old));
+            known.begin_at(since, to.0, Some(new));
+            since
+        };
         let answer = self.inner.rename(caller, from, to, (left, entered));
         let time = (self.stopwatch)();
         let mut known = self.known.lock();
-        let mut is_alone = known.changed(from.0, left, since, time);
+        let mut is_known = known.changed(from.0, left, since, time);
         if from.0 != to.0 {
-            is_alone &= known.changed(to.0, entered, since, time);
+            is_known &= known.changed(to.0, entered, since, time);
         }
-        // Both nodes have another time of change, and of the one replaced nobody says whether it lives on.
-        is_alone &= answer.is_ok();
-        known.taken(from.0, from.1.as_bytes(), is_alone);
-        known.taken(to.0, to.1.as_bytes(), is_alone);
-        match is_alone {
-            true => known.came(to.0, to.1.as_bytes()),
-            false => known.lost_track(to.0, to.1.as_bytes()),
+        let mut node = None;
+        if may_have_run(&answer) {
+            node = known.renamed(from.0, old);
+            // Of the node that is replaced nobody says whether it lives on.
+            known.replaced(to.0, new);
+        }
+        // Between two names of one file nothing happens, and both stay.
+        let is_done = left.before != left.after.as_ref().map(Before::from);
+        match node {
+            _ if !is_known || !is_done || answer.is_err() => {
+                known.lost_track(from.0, old);
+                known.lost_track(to.0, new);
+            }
+            Some(node) => known.made(caller, (to.0, new), node),
+            None => known.came(to.0, new),
         }
         answer
     }
 
     fn link(&self, caller: &Caller, link: AddLink<'_>, change: &mut Change) -> Result<Attributes> {
         let AddLink { node, directory, name } = link;
-        let since = self.known.lock().moment();
-        let run = |inner: &dyn FileSystem, change: &mut Change| inner.link(caller, link, change);
-        let (answer, is_alone) = self.change_alone(directory, change, run);
+        let since = self.known.lock().begin(directory, Some(name.as_bytes()));
+        let answer = self.inner.link(caller, link, change);
         let time = (self.stopwatch)();
         let mut known = self.known.lock();
+        let is_known = known.changed(directory, change, since, time);
         known.changed(node, &Change { before: None, after: answer.as_ref().ok().copied() }, since, time);
-        match is_alone && answer.is_ok() {
-            true => known.came(directory, name.as_bytes()),
+        match is_known && answer.is_ok() {
+            true => known.made(caller, (directory, name.as_bytes()), *node),
             false => known.lost_track(directory, name.as_bytes()),
         }
         answer

@@ -18,6 +18,26 @@ pub struct ListedEntry {
     pub node: Option<Handle>,
 }
 
+/// Where a name leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leads {
+    /// To this node.
+    To(Handle),
+    /// Nowhere: there is no such name.
+    Nowhere,
+}
+
+/// What changes of ours left of a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ours {
+    /// It is there.
+    There,
+    /// It is not.
+    Gone,
+    /// Nobody knows which.
+    Unknown,
+}
+
 /// A listing of all that was in a directory.
 pub struct WholeListing {
     /// Who listed it, or made the directory.
@@ -30,8 +50,8 @@ pub struct WholeListing {
     entries: Arc<[ListedEntry]>,
     by_name: Vec<u32>,
     by_cookie: Vec<u32>,
-    /// Names that we made (true) or took away since.
-    ours: HashMap<Vec<u8>, bool>,
+    /// Names that we changed since.
+    ours: HashMap<Vec<u8>, Ours>,
     used: u64,
 }
 
@@ -61,14 +81,16 @@ impl WholeListing {
         Self { is_makers: true, ..empty }
     }
 
-    /// Whether there is such a name.
-    pub fn has(&self, name: &[u8]) -> bool {
-        self.ours.get(name).copied().unwrap_or_else(|| self.entry(name).is_some())
-    }
-
-    /// The node of a name that is as it was listed.
-    pub fn node(&self, name: &[u8]) -> Option<Handle> {
-        if self.ours.contains_key(name) { None } else { self.entry(name)?.node }
+    /// Where a name leads, if that is known.
+    pub fn leads(&self, name: &[u8]) -> Option<Leads> {
+        match self.ours.get(name) {
+            Some(Ours::There | Ours::Unknown) => None,
+            Some(Ours::Gone) => Some(Leads::Nowhere),
+            None => match self.entry(name) {
+                Some(entry) => entry.node.map(Leads::To),
+                None => Some(Leads::Nowhere),
+            },
+        }
     }
 
     fn entry(&self, name: &[u8]) -> Option<&ListedEntry> {
@@ -122,10 +144,10 @@ impl Listings {
         self.shrink();
     }
 
-    /// A change of ours to a name in it is over: the name is there now, or is not.
-    pub fn set(&mut self, directory: &Handle, name: &[u8], is_there: bool) {
+    /// A change of ours to a name in it is over.
+    pub fn set(&mut self, directory: &Handle, name: &[u8], is: Ours) {
         let Some(whole) = self.whole.get_mut(directory) else { return };
-        if whole.ours.insert(name.to_vec(), is_there).is_none() {
+        if whole.ours.insert(name.to_vec(), is).is_none() {
             self.entries += 1;
             self.shrink();
         }
@@ -136,12 +158,6 @@ impl Listings {
         if let Some(whole) = self.whole.remove(directory) {
             self.entries -= whole.weight();
         }
-    }
-
-    /// Forgets all.
-    pub fn clear(&mut self) {
-        self.whole.clear();
-        self.entries = 0;
     }
 
     fn shrink(&mut self) {
@@ -182,16 +198,17 @@ mod tests {
         listings.insert(handle(0), whole(&["b", "a", "c"]));
         assert!(listings.get(&handle(0), 6).is_none(), "the directory was another one");
         let get = |listings: &mut Listings, name: &str| {
-            let whole = listings.get(&handle(0), 7).expect("there");
-            (whole.has(name.as_bytes()), whole.node(name.as_bytes()))
+            listings.get(&handle(0), 7).expect("there").leads(name.as_bytes())
         };
-        assert_eq!(get(&mut listings, "a"), (true, Some(handle(1))));
-        assert_eq!(get(&mut listings, "x"), (false, None));
-        listings.set(&handle(0), b"a", false);
-        listings.set(&handle(0), b"x", true);
-        assert_eq!(get(&mut listings, "a"), (false, None));
-        assert_eq!(get(&mut listings, "x"), (true, None));
-        assert_eq!(get(&mut listings, "c"), (true, Some(handle(2))));
+        assert_eq!(get(&mut listings, "a"), Some(Leads::To(handle(1))));
+        assert_eq!(get(&mut listings, "x"), Some(Leads::Nowhere));
+        listings.set(&handle(0), b"a", Ours::Gone);
+        listings.set(&handle(0), b"x", Ours::There);
+        listings.set(&handle(0), b"b", Ours::Unknown);
+        assert_eq!(get(&mut listings, "a"), Some(Leads::Nowhere));
+        assert_eq!(get(&mut listings, "x"), None, "it is there, and which node it is was not listed");
+        assert_eq!(get(&mut listings, "b"), None);
+        assert_eq!(get(&mut listings, "c"), Some(Leads::To(handle(2))));
         assert!(
             listings.get(&handle(0), 7).expect("there").after(0).is_none(),
             "the server lists others now"

@@ -1,6 +1,9 @@
 //! Remembers what nodes are like for a while, so that not every look asks a far server.
 
+mod chain;
 mod known;
+#[cfg(test)]
+mod known_tests;
 mod layer;
 mod listing;
 mod listings;

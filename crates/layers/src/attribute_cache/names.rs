@@ -4,17 +4,8 @@ use std::sync::Arc;
 
 use howdah_vfs::{Access, Caller, Handle};
 
-use super::listings::{ListedEntry, Listings, WholeListing};
+use super::listings::{Leads, ListedEntry, Listings, Ours, WholeListing};
 use crate::generations::Generations;
-
-/// Where a name leads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Leads {
-    /// To this node.
-    To(Handle),
-    /// Nowhere: there is no such name.
-    Nowhere,
-}
 
 /// A directory as it is now: names that were found while it was in another epoch are not believed.
 #[derive(Debug, Clone, Copy)]
@@ -57,10 +48,7 @@ impl Names {
         if !is_maker && !place.rights.contains(Access::LOOKUP) {
             return None;
         }
-        match whole.has(name) {
-            true => whole.node(name).map(Leads::To),
-            false => Some(Leads::Nowhere),
-        }
+        whole.leads(name)
     }
 
     /// A caller was told where a name leads.
@@ -71,14 +59,14 @@ impl Names {
 
     /// A change of ours put a name into a directory.
     pub fn made(&mut self, directory: &Handle, name: &[u8]) {
-        self.listings.set(directory, name, true);
+        self.listings.set(directory, name, Ours::There);
     }
 
     /// A change of ours took a name out of a directory. Gives where it led; `None` if nobody knows.
     pub fn taken(&mut self, place: Place<'_>, name: &[u8]) -> Option<Leads> {
         let led = self.led(place, name);
         self.forget(place.directory, name);
-        self.listings.set(place.directory, name, false);
+        self.listings.set(place.directory, name, Ours::Gone);
         led
     }
 
@@ -90,8 +78,7 @@ impl Names {
         if let Some(known) = single.filter(is_telling) {
             return Some(known.leads);
         }
-        let whole = self.listings.get(place.directory, place.epoch)?;
-        if whole.has(name) { whole.node(name).map(Leads::To) } else { Some(Leads::Nowhere) }
+        self.listings.get(place.directory, place.epoch)?.leads(name)
     }
 
     /// What a name leads to is not known any more.
@@ -99,9 +86,10 @@ impl Names {
         self.single.remove(&(*directory, name.to_vec()));
     }
 
-    /// A change of ours may have been made in a directory, or two of them overlapped: which names there are is not known any more.
-    pub fn unlist(&mut self, directory: &Handle) {
-        self.listings.remove(directory);
+    /// Changes of ours to a name ended so that nobody knows whether it is there.
+    pub fn lost(&mut self, directory: &Handle, name: &[u8]) {
+        self.forget(directory, name);
+        self.listings.set(directory, name, Ours::Unknown);
     }
 
     /// All that is in a directory was listed.
@@ -126,11 +114,5 @@ impl Names {
         let whole = self.listings.get(place.directory, place.epoch)?;
         let may_list = whole.lister == *caller || place.rights.contains(Access::READ);
         if may_list && (whole.has_nodes || !needs_nodes) { whole.after(cookie) } else { None }
-    }
-
-    /// Forgets everything.
-    pub fn clear(&mut self) {
-        self.single.clear();
-        self.listings.clear();
     }
 }

@@ -20,6 +20,7 @@ use super::pools::Pools;
 use super::shared::Shared;
 use super::state::Teller;
 use super::{WriteBehindOptions, WriteBehindReport};
+use crate::outcome::may_have_run;
 
 /// Takes unstable writes at once and makes the calls for them later, gathered to whole blocks, so many at a time as the
 /// path takes.
@@ -478,18 +479,4 @@ impl Layer for WriteBehind {
 /// The bytes that a copy of so many replaces; a count of 0 means up to the end of its source.
 fn until(offset: u64, count: u64) -> Range<u64> {
     offset..if count == 0 { u64::MAX } else { offset.saturating_add(count) }
-}
-
-/// Whether a change of names was made, or may have been: not if it was refused for what it asked.
-fn may_have_run(outcome: &Result<()>) -> bool {
-    let refused = matches!(
-        outcome,
-        Err(FsError::NotFound
-            | FsError::AccessDenied
-            | FsError::NotPermitted
-            | FsError::NotDirectory
-            | FsError::IsDirectory
-            | FsError::ReadOnly)
-    );
-    !refused
 }
