@@ -50,6 +50,11 @@ impl<K: Hash + Eq, V> Generations<K, V> {
         self.young.remove(key).or_else(|| self.old.remove(key))
     }
 
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
+        self.young.iter().chain(&self.old)
+    }
+
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.young.clear();

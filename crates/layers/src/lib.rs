@@ -11,7 +11,9 @@ mod read_ahead;
 mod server_clock;
 mod write_behind;
 
-pub use attribute_cache::{AttributeCache, AttributeCacheOptions, AttributeCacheReport, LookupCache};
+pub use attribute_cache::{
+    AloneWatch, AttributeCache, AttributeCacheOptions, AttributeCacheReport, LookupCache,
+};
 pub use cached::{Cached, CachedReport, CachingOptions};
 pub use list_ahead::{ListAhead, ListAheadReport};
 pub use names_behind::{BehindOptions, BehindReport, NamesBehind, RefusedChange, Settle};

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use howdah_vfs::{Access, Attributes, Before, Caller, Change, FileKind, Handle};
 
-use super::chain::{Chain, ChangeEnd, ChangedBy, LookedAt};
+use super::chain::{Chain, ChangeEnd, ChangedBy, LookedAt, is_later};
 use super::listings::{Leads, ListedEntry};
 use super::names::{Names, Place};
 use super::{AttributeCacheOptions, LookupCache};
@@ -29,11 +29,13 @@ pub struct Known {
     /// Of the epochs that directories are in, the latest.
     epoch: u64,
     lost: LostNames,
+    /// The names that lead to a directory that somebody else changed though nobody does.
+    stranger: Option<Vec<u8>>,
 }
 
 /// When names went away of which nobody knows where they led: what was known before of the nodes that may have had them is asked
 /// once more. Where nothing has changed, names and rights stay known.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct LostNames {
     /// A name of a file was removed. A file with one link is gone: no name leads to what is known of it. A file with several shows one
     /// too many by its other names. A directory has no other names, and those in it stay.
@@ -52,6 +54,8 @@ struct KnownNode {
     access: Vec<(Caller, Access, Access)>,
     /// Changes of ours to a directory.
     chain: Option<Box<Chain>>,
+    /// Whether we changed it.
+    is_ours: bool,
 }
 
 struct Seen {
@@ -68,7 +72,16 @@ impl Known {
     /// Nothing yet.
     pub fn new(options: AttributeCacheOptions) -> Self {
         let (nodes, names) = (Generations::new(options.entries), Names::new(options.entries));
-        Self { options, nodes, names, now: 0, forgotten: 0, epoch: 0, lost: LostNames::default() }
+        Self {
+            options,
+            nodes,
+            names,
+            now: 0,
+            forgotten: 0,
+            epoch: 0,
+            lost: LostNames::default(),
+            stranger: None,
+        }
     }
 
     /// Now, in the order of calls, and different for each: asked before a call starts.
@@ -86,9 +99,12 @@ impl Known {
 
     /// The same for a further node or name of a call.
     pub fn begin_at(&mut self, since: Moment, node: &Handle, name: Option<&[u8]>) {
+        let lost = self.lost;
         let known = self.node(node);
-        let seen = known.seen.as_ref().map(|seen| &seen.attributes);
-        if seen.is_none_or(|seen| seen.kind == FileKind::Directory) {
+        let seen = known.seen.as_ref();
+        if seen.is_none_or(|seen| seen.attributes.kind == FileKind::Directory) {
+            // It may have been renamed.
+            let seen = seen.filter(|seen| !lost.concerns(seen)).map(|seen| &seen.attributes);
             known.chain.get_or_insert_default().begin(since, name, seen);
         }
     }
@@ -103,6 +119,7 @@ impl Known {
     pub fn saw(&mut self, node: &Handle, attributes: &Attributes, since: Moment, time: Duration) -> bool {
         let (min, max) = (self.min(attributes), self.max(attributes));
         let (told, epoch) = (self.now, self.next_epoch());
+        let (lost, is_alone) = (self.lost, self.options.alone);
         let known = self.node(node);
         if let Some(chain) = known.chain.as_mut().filter(|chain| chain.is_busy()) {
             let look = chain.look(attributes, told);
@@ -113,6 +130,12 @@ impl Known {
             return look != LookedAt::Past && known.seen.is_some();
         }
         let is_directory = attributes.kind == FileKind::Directory;
+        // What we changed ourselves may have been made up meanwhile. All changes of a directory are followed.
+        let may_tell = is_alone && (is_directory || !known.is_ours);
+        if may_tell && known.seen.as_ref().is_some_and(|seen| lost.is_changed(seen, attributes)) {
+            self.distrust(node);
+            return false;
+        }
         if known.changed > since && (!is_directory || known.seen.is_none()) {
             known.seen = None;
             return false;
@@ -122,15 +145,16 @@ impl Known {
             match seen.attributes.version().cmp(&attributes.version()) {
                 Ordering::Greater => return false,
                 Ordering::Equal if !same(&seen.attributes, attributes) => {
-                    *known = KnownNode { changed: known.changed, epoch, ..KnownNode::default() };
+                    let KnownNode { changed, is_ours, .. } = *known;
+                    *known = KnownNode { changed, epoch, is_ours, ..KnownNode::default() };
                     return false;
                 }
                 Ordering::Equal | Ordering::Less => {}
             }
         }
         let quiet = known.seen.as_ref().filter(|seen| same(&seen.attributes, attributes));
-        let believed =
-            quiet.map_or(min, |seen| if time > seen.at { (seen.believed * 2).min(max) } else { min });
+        let believed = quiet
+            .map_or(min, |seen| if time > seen.at { seen.believed.saturating_mul(2).min(max) } else { min });
         if quiet.is_none() {
             known.epoch = epoch;
             known.access.clear();
@@ -158,8 +182,12 @@ impl Known {
     /// A directory. Where only we changed it, names found in it stay known, and rights.
     fn changed_in_chain(&mut self, node: &Handle, ended: &ChangeEnd, after: Option<Seen>) -> bool {
         let (now, epoch) = (self.now, self.next_epoch());
+        if ended.changed_by == ChangedBy::Stranger && self.options.alone {
+            self.distrust(node);
+            return ended.is_name_known;
+        }
         let known = self.node(node);
-        known.changed = now;
+        (known.changed, known.is_ours) = (now, true);
         if ended.changed_by != ChangedBy::Us || ended.changes_rights {
             known.epoch = epoch;
             known.access.clear();
@@ -186,14 +214,14 @@ impl Known {
         since: Moment,
         after: Option<Seen>,
     ) -> bool {
-        let (now, epoch) = (self.now, self.next_epoch());
+        let (now, epoch, is_alone) = (self.now, self.next_epoch(), self.options.alone);
         let known = self.node(node);
         let overlapped = known.changed > since;
         let ours_alone = match (&known.seen, &change.before) {
             (Some(seen), Some(before)) => Before::from(&seen.attributes) == *before,
             _ => false,
         };
-        let keeps_rights = ours_alone
+        let keeps_rights = (ours_alone || is_alone)
             && known.seen.as_ref().zip(change.after.as_ref()).is_some_and(|(seen, after)| {
                 let rights = |a: &Attributes| (a.mode, a.user, a.group);
                 rights(&seen.attributes) == rights(after)
@@ -204,7 +232,7 @@ impl Known {
         if !keeps_rights {
             known.access.clear();
         }
-        known.changed = now;
+        (known.changed, known.is_ours) = (now, true);
         known.chain.iter_mut().for_each(|chain| chain.lose());
         known.seen = match (known.seen.take().filter(|_| overlapped), after) {
             (None, after) if !overlapped => after,
@@ -222,7 +250,48 @@ impl Known {
         let mut chain = known.chain.take();
         // Changes that are under way are still followed, from what the first of them tells.
         chain.iter_mut().for_each(|chain| chain.lose());
-        *known = KnownNode { changed, epoch, chain, ..KnownNode::default() };
+        *known = KnownNode { changed, epoch, chain, is_ours: true, ..KnownNode::default() };
+    }
+
+    /// Somebody else changed a directory, though nobody does: nothing that was believed is, and from now on it ages.
+    fn distrust(&mut self, directory: &Handle) {
+        self.stranger = Some(self.names.path(directory));
+        self.options = self.options.shared();
+        self.now += 1;
+        self.forgotten = self.now;
+        let entries = self.options.entries;
+        (self.nodes, self.names) = (Generations::new(entries), Names::new(entries));
+    }
+
+    /// The names that lead to a directory that somebody else changed, though nobody does. None: its own name is not known.
+    pub fn stranger(&self) -> Option<&[u8]> {
+        self.stranger.as_deref()
+    }
+
+    /// What a file is like that a caller opens, if nobody else changes it and all of it is known.
+    pub fn opened(&mut self, caller: &Caller, node: &Handle, time: Duration) -> Option<Attributes> {
+        let known = self.options.alone.then(|| self.access(caller, node, Access::ALL, time))??;
+        Some(known.1)
+    }
+
+    /// All that is in a directory was listed by calls that started at `since`: says otherwise than what is known of it, if somebody else
+    /// changed it.
+    pub fn compare(&mut self, directory: &Handle, entries: &[ListedEntry], since: Moment) {
+        let is_alone = self.options.alone;
+        let known = self.node(directory);
+        if !is_alone || known.changed > since || known.chain.as_ref().is_some_and(|chain| chain.is_busy()) {
+            return;
+        }
+        let place = Place { directory, epoch: known.epoch, rights: Access::NONE };
+        let nodes = &mut self.nodes;
+        // Some servers give one file several handles.
+        let mut is_node = |node: &Handle, entry: &ListedEntry| {
+            let file = nodes.get_mut(node).and_then(|known| Some(known.seen.as_ref()?.attributes.file));
+            file.is_none_or(|file| file == entry.file)
+        };
+        if self.names.differ(place, entries, &mut is_node) {
+            self.distrust(directory);
+        }
     }
 
     /// Where a name leads, if this caller was told so and the directory is believed not to have changed since.
@@ -458,6 +527,11 @@ impl LostNames {
         let Attributes { kind, links, .. } = seen.attributes;
         let has_other_names = kind != FileKind::Directory && links != 1;
         seen.since < self.renamed || has_other_names && seen.since < self.removed
+    }
+
+    /// Whether a node was changed since it was seen, and not by that.
+    fn is_changed(&self, seen: &Seen, now: &Attributes) -> bool {
+        is_later(now.changed, seen.attributes.changed) && !self.concerns(seen)
     }
 }
 

@@ -9,13 +9,14 @@ use howdah_vfs::layer::{Call, Layer, Stopwatch};
 use howdah_vfs::{
     Access, AddLink, Attributes, Before, Caller, Change, CommitFile, Committed, CopyRange, CreateFile, Entry,
     FileExtent, FileKind, FileSystem, Found, FsError, Handle, ListDirectory, Listing, MakeDirectory,
-    MakeLink, MakeSpecial, Name, Node, ReadFile, ReadOutcome, Result, SetAttributes, SetXattr, WriteFile,
-    Written, XattrName,
+    MakeLink, MakeSpecial, Name, Node, ReadFile, ReadOutcome, Result, SetAttributes, SetXattr, Shown,
+    WriteFile, Written, XattrName,
 };
 use parking_lot::Mutex;
 
+use super::alone::AloneWatch;
 use super::known::{Known, Moment};
-use super::listings::Leads;
+use super::listings::{Leads, ListedEntry};
 use super::{AttributeCacheOptions, AttributeCacheReport};
 use crate::outcome::may_have_run;
 
@@ -27,6 +28,7 @@ pub struct AttributeCache {
     pub(super) stopwatch: Stopwatch,
     options: AttributeCacheOptions,
     pub(super) known: Mutex<Known>,
+    alone: Option<Arc<AloneWatch>>,
     hits: AtomicU64,
     misses: AtomicU64,
 }
@@ -35,7 +37,40 @@ impl AttributeCache {
     /// The same files, remembered.
     pub fn around(inner: Arc<dyn FileSystem>, options: AttributeCacheOptions, stopwatch: Stopwatch) -> Self {
         let known = Mutex::new(Known::new(options));
-        Self { inner, stopwatch, options, known, hits: AtomicU64::new(0), misses: AtomicU64::new(0) }
+        let alone = options.alone.then(|| Arc::new(AloneWatch::new(Arc::clone(&stopwatch))));
+        let (hits, misses) = (AtomicU64::new(0), AtomicU64::new(0));
+        Self { inner, stopwatch, options, known, alone, hits, misses }
+    }
+
+    /// Whether it is still believed that nobody else changes the tree, if it ever was.
+    pub fn alone(&self) -> Option<&Arc<AloneWatch>> {
+        self.alone.as_ref()
+    }
+
+    /// Lets those know who wait for it, if somebody else changed a directory.
+    fn note_stranger(&self, known: &Known) {
+        if let Some(watch) = &self.alone
+            && let Some(path) = known.stranger()
+        {
+            watch.on_stranger(Shown(if path.is_empty() { b"/" } else { path }).to_string());
+        }
+    }
+
+    /// A caller changed a directory, or may have.
+    fn note_change(&self, known: &Known, caller: &Caller, directory: &Handle) {
+        if let Some(watch) = &self.alone {
+            self.note_stranger(known);
+            watch.on_changed(caller, directory);
+        }
+    }
+
+    /// All of a directory was listed by calls that started at `since`.
+    pub(super) fn compare(&self, directory: &Handle, entries: &[ListedEntry], since: Moment) {
+        if self.alone.is_some() {
+            let mut known = self.known.lock();
+            known.compare(directory, entries, since);
+            self.note_stranger(&known);
+        }
     }
 
     /// Whether it believes anything for any time.
@@ -95,11 +130,18 @@ impl AttributeCache {
         Ok(attributes)
     }
 
-    /// The same, and what the caller may do: who opens a file asks for both.
+    /// The same, and what the caller may do: who opens a file asks for both. Nothing is asked where nobody else changes it.
     ///
     /// # Errors
     /// As those of ACCESS.
     pub fn opened(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
+        if self.alone.is_some() {
+            let time = (self.stopwatch)();
+            let known = self.known.lock().opened(caller, node, time);
+            if let Some(known) = self.counted(known) {
+                return Ok(known);
+            }
+        }
         Ok(self.ask_for_rights(caller, node)?.1)
     }
 
@@ -114,7 +156,10 @@ impl AttributeCache {
 
     pub(super) fn saw(&self, node: &Handle, attributes: &Attributes, since: Moment) -> bool {
         let time = (self.stopwatch)();
-        self.known.lock().saw(node, attributes, since, time)
+        let mut known = self.known.lock();
+        let is_believed = known.saw(node, attributes, since, time);
+        self.note_stranger(&known);
+        is_believed
     }
 
     /// Makes a call that looks at a node.
@@ -142,7 +187,9 @@ impl AttributeCache {
         let since = self.known.lock().begin(node, None);
         let answer = run(&*self.inner, change);
         let time = (self.stopwatch)();
-        self.known.lock().changed(node, change, since, time);
+        let mut known = self.known.lock();
+        known.changed(node, change, since, time);
+        self.note_stranger(&known);
         answer
     }
 
@@ -159,6 +206,7 @@ impl AttributeCache {
         let time = (self.stopwatch)();
         let mut known = self.known.lock();
         let is_known = known.changed(directory, change, since, time);
+        self.note_change(&known, caller, directory);
         let node = made.inspect_err(|_| known.lost_track(directory, name.as_bytes()))?;
         // The node may have been there before, as another one than was remembered: its change is told by `changed`.
         let change = Change { before: None, after: Some(node.attributes) };
@@ -177,8 +225,8 @@ impl AttributeCache {
     /// Makes a call that takes a name away from a node, and takes note of that by `taken`.
     fn take(
         &self,
-        directory: &Handle,
-        name: Name<'_>,
+        caller: &Caller,
+        (directory, name): (&Handle, Name<'_>),
         change: &mut Change,
         run: impl FnOnce(&dyn FileSystem, &mut Change) -> Result<()>,
         taken: impl FnOnce(&mut Known, &Handle, &[u8]),
@@ -188,6 +236,7 @@ impl AttributeCache {
         let time = (self.stopwatch)();
         let mut known = self.known.lock();
         let is_known = known.changed(directory, change, since, time);
+        self.note_change(&known, caller, directory);
         if may_have_run(&answer) {
             taken(&mut known, directory, name.as_bytes());
         }
@@ -255,6 +304,7 @@ impl Layer for AttributeCache {
             known.found(caller, directory, name.as_bytes(), found.node.handle);
         }
         known.saw(&found.node.handle, &found.node.attributes, since, time);
+        self.note_stranger(&known);
         Ok(found)
     }
 
@@ -307,7 +357,7 @@ impl Layer for AttributeCache {
 
     fn remove(&self, caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change) -> Result<()> {
         let run = |inner: &dyn FileSystem, change: &mut Change| inner.remove(caller, directory, name, change);
-        self.take(directory, name, change, run, Known::removed)
+        self.take(caller, (directory, name), change, run, Known::removed)
     }
 
     fn remove_directory(
@@ -320,7 +370,7 @@ impl Layer for AttributeCache {
         let run = |inner: &dyn FileSystem, change: &mut Change| {
             inner.remove_directory(caller, directory, name, change)
         };
-        self.take(directory, name, change, run, Known::removed_directory)
+        self.take(caller, (directory, name), change, run, Known::removed_directory)
     }
 
     fn rename(
@@ -344,7 +394,9 @@ impl Layer for AttributeCache {
         let mut is_known = known.changed(from.0, left, since, time);
         if from.0 != to.0 {
             is_known &= known.changed(to.0, entered, since, time);
+            self.note_change(&known, caller, to.0);
         }
+        self.note_change(&known, caller, from.0);
         let mut node = None;
         if may_have_run(&answer) {
             node = known.renamed(from.0, old);
@@ -371,6 +423,7 @@ impl Layer for AttributeCache {
         let time = (self.stopwatch)();
         let mut known = self.known.lock();
         let is_known = known.changed(directory, change, since, time);
+        self.note_change(&known, caller, directory);
         known.changed(node, &Change { before: None, after: answer.as_ref().ok().copied() }, since, time);
         match is_known && answer.is_ok() {
             true => known.made(caller, (directory, name.as_bytes()), *node),

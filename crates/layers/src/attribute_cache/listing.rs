@@ -9,7 +9,7 @@ use super::known::Moment;
 use super::listings::ListedEntry;
 
 /// The most entries of a directory that are listed before the first is given: a larger directory is not remembered whole.
-const LISTED_MAX: usize = 1 << 14;
+pub(super) const LISTED_MAX: usize = 1 << 14;
 /// So many entries are looked up in memory at a time.
 const GIVEN_AT_ONCE: usize = 256;
 
@@ -142,9 +142,11 @@ impl AttributeCache {
                 });
                 ControlFlow::Continue(())
             })?;
-        if let Some(now) = &listing.directory
-            && self.saw(directory, now, since)
-        {
+        let is_believed = listing.directory.as_ref().is_some_and(|now| self.saw(directory, now, since));
+        if listing.end {
+            self.compare(directory, &entries, since);
+        }
+        if is_believed {
             if let Some(epoch) = epoch.filter(|_| listing.end) {
                 let place = (directory, epoch, since);
                 self.known.lock().listed(caller, place, entries.clone(), detail == Detail::Nodes);

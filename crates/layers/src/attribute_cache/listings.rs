@@ -93,6 +93,14 @@ impl WholeListing {
         }
     }
 
+    /// The names that are there, as far as that is known.
+    pub fn names(&self) -> impl Iterator<Item = &[u8]> {
+        let listed = self.entries.iter().map(|entry| &*entry.name);
+        let listed = listed.filter(|name| !matches!(*name, b"." | b"..") && !self.ours.contains_key(*name));
+        let made = self.ours.iter().filter(|(_, is)| **is == Ours::There).map(|(name, _)| &name[..]);
+        listed.chain(made)
+    }
+
     fn entry(&self, name: &[u8]) -> Option<&ListedEntry> {
         let at = self.by_name.binary_search_by(|at| (*self.entries[*at as usize].name).cmp(name)).ok()?;
         Some(&self.entries[self.by_name[at] as usize])
@@ -151,6 +159,14 @@ impl Listings {
             self.entries += 1;
             self.shrink();
         }
+    }
+
+    /// A directory and a name in it by which a node was listed.
+    pub fn place_of(&self, node: &Handle) -> Option<(Handle, &[u8])> {
+        self.whole.iter().find_map(|(directory, whole)| {
+            let mut entries = whole.entries.iter().filter(|entry| !matches!(&*entry.name, b"." | b".."));
+            entries.find(|entry| entry.node.as_ref() == Some(node)).map(|entry| (*directory, &*entry.name))
+        })
     }
 
     /// Forgets one.

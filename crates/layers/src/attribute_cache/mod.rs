@@ -1,5 +1,8 @@
 //! Remembers what nodes are like for a while, so that not every look asks a far server.
 
+mod alone;
+mod auditor;
+mod audits;
 mod chain;
 mod known;
 #[cfg(test)]
@@ -10,5 +13,7 @@ mod listings;
 mod names;
 mod options;
 
+pub use alone::AloneWatch;
+pub use auditor::Auditor;
 pub use layer::AttributeCache;
 pub use options::{AttributeCacheOptions, AttributeCacheReport, LookupCache};

@@ -1,11 +1,15 @@
 //! Which names lead where, by single answers and by whole listings. Knows no file system and no clock.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use howdah_vfs::{Access, Caller, Handle};
 
 use super::listings::{Leads, ListedEntry, Listings, Ours, WholeListing};
 use crate::generations::Generations;
+
+/// So many names of a path are shown.
+const DEPTH_MAX: usize = 64;
 
 /// A directory as it is now: names that were found while it was in another epoch are not believed.
 #[derive(Debug, Clone, Copy)]
@@ -114,5 +118,45 @@ impl Names {
         let whole = self.listings.get(place.directory, place.epoch)?;
         let may_list = whole.lister == *caller || place.rights.contains(Access::READ);
         if may_list && (whole.has_nodes || !needs_nodes) { whole.after(cookie) } else { None }
+    }
+
+    /// Whether a listing of all that is in a directory says otherwise than what is known of its names. `is_node`: whether an entry is of
+    /// a node with another handle.
+    pub fn differ(
+        &mut self,
+        place: Place<'_>,
+        entries: &[ListedEntry],
+        is_node: &mut dyn FnMut(&Handle, &ListedEntry) -> bool,
+    ) -> bool {
+        let named = |entry: &&ListedEntry| !matches!(&*entry.name, b"." | b"..");
+        let listed: HashSet<&[u8]> = entries.iter().filter(named).map(|entry| &*entry.name).collect();
+        let whole = self.listings.get(place.directory, place.epoch);
+        if whole.is_some_and(|whole| whole.names().any(|name| !listed.contains(name))) {
+            return true;
+        }
+        entries.iter().filter(named).any(|entry| {
+            let single = self.single.get_mut(&(*place.directory, entry.name.to_vec()));
+            let single = single.filter(|known| known.epoch == place.epoch).map(|known| known.leads);
+            let leads =
+                single.or_else(|| self.listings.get(place.directory, place.epoch)?.leads(&entry.name));
+            match (leads, entry.node) {
+                (Some(Leads::Nowhere), _) => true,
+                (Some(Leads::To(node)), Some(its)) => node != its && !is_node(&node, entry),
+                _ => false,
+            }
+        })
+    }
+
+    /// The names that lead to a node, as far as they are known, with a slash between two.
+    pub fn path(&self, node: &Handle) -> Vec<u8> {
+        let (mut path, mut node) = (Vec::new(), *node);
+        for _ in 0..DEPTH_MAX {
+            let single = self.single.iter().find(|(_, known)| known.leads == Leads::To(node));
+            let single = single.map(|((directory, name), _)| (*directory, &name[..]));
+            let Some((directory, name)) = single.or_else(|| self.listings.place_of(&node)) else { break };
+            path = [name, if path.is_empty() { b"" } else { b"/" }, &path].concat();
+            node = directory;
+        }
+        path
     }
 }

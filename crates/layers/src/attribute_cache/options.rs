@@ -19,8 +19,11 @@ pub struct AttributeCacheOptions {
     /// For how long it is believed that a directory has no such name, since somebody last looked at the directory. Then one GETATTR of
     /// the directory tells. A file that another host has just made is often waited for: a flag, a spool file, a lock.
     pub absence: Duration,
-    /// The most nodes remembered, and the most names. Each takes about 200 bytes.
+    /// The most nodes remembered, and the most names. A node with a name takes about 600 bytes.
     pub entries: usize,
+    /// Whether nobody else changes the tree, as the user says. Then an open asks nothing that is known, and what a server tells is
+    /// compared with it. Once it differs, the times of the default are in effect.
+    pub alone: bool,
 }
 
 /// Which names are remembered: the values of the mount option `lookupcache` in nfs(5).
@@ -46,6 +49,7 @@ impl Default for AttributeCacheOptions {
             lookups: LookupCache::All,
             absence: Duration::from_secs(1),
             entries: 1 << 16,
+            alone: false,
         }
     }
 }
@@ -55,6 +59,17 @@ impl AttributeCacheOptions {
     #[must_use]
     pub fn with_all(self, time: Duration) -> Self {
         Self { file_min: time, file_max: time, directory_min: time, directory_max: time, ..self }
+    }
+
+    /// For a tree that nobody else changes: nothing is asked again.
+    pub fn alone() -> Self {
+        let usual = Self { absence: Duration::MAX, entries: 1 << 20, alone: true, ..Self::default() };
+        usual.with_all(Duration::MAX)
+    }
+
+    /// When somebody else did change it.
+    pub(super) fn shared(self) -> Self {
+        Self { entries: self.entries, ..Self::default() }
     }
 }
 

@@ -10,7 +10,8 @@ use howdah_vfs::{
 };
 
 use super::{CachedReport, CachingOptions};
-use crate::{AttributeCache, ListAhead, ReadAhead, WriteBehind};
+use crate::attribute_cache::Auditor;
+use crate::{AloneWatch, AttributeCache, ListAhead, ReadAhead, ReadAheadOptions, WriteBehind};
 
 /// A far file system with all caches: attributes, names and rights are remembered, data is read ahead and written behind.
 ///
@@ -22,6 +23,7 @@ pub struct Cached {
     attributes: Arc<AttributeCache>,
     reading: Arc<ReadAhead>,
     writing: Arc<WriteBehind>,
+    _auditor: Option<Auditor>,
 }
 
 impl Cached {
@@ -33,8 +35,18 @@ impl Cached {
         let stopwatch: Stopwatch = Arc::new(move || start.elapsed());
         let its = Arc::clone(&stopwatch);
         let attributes = Arc::new(AttributeCache::around(Arc::clone(&reading) as _, options.attributes, its));
-        let listing = ListAhead::around(Arc::clone(&attributes), stopwatch);
-        Self { listing, attributes, reading, writing }
+        let (listing, read) =
+            (ListAhead::around(Arc::clone(&attributes), stopwatch), Arc::downgrade(&reading));
+        let distrust = move || {
+            read.upgrade().iter().for_each(|read| read.believe_for(ReadAheadOptions::default().believed));
+        };
+        let _auditor = Auditor::start(&attributes, distrust);
+        Self { listing, attributes, reading, writing, _auditor }
+    }
+
+    /// Whether it is still believed that nobody else changes the tree, if it ever was.
+    pub fn alone(&self) -> Option<&Arc<AloneWatch>> {
+        self.attributes.alone()
     }
 
     /// A file is opened: asks the server what it is like, and drops data that was cached before it changed.
@@ -74,7 +86,7 @@ impl Cached {
     }
 }
 
-/// From close to open.
+/// From close to open. Where nobody else changes the tree, opening asks nothing that is known.
 impl Consistency for Cached {
     /// The rights of whoever opens it are asked next: one question for both.
     fn opened(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {

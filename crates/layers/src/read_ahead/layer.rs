@@ -88,6 +88,8 @@ struct Shared {
 }
 
 struct Ahead {
+    /// For how long a file is believed to be as it was seen.
+    believed: Duration,
     streams: Streams,
     blocks: Blocks,
     flight: Flight,
@@ -105,7 +107,8 @@ impl ReadAhead {
     /// The same files, read ahead.
     pub fn around(inner: Arc<dyn FileSystem>, options: ReadAheadOptions) -> Self {
         let flight = Flight::new(options.bounds());
-        let state = Ahead { streams: Streams::default(), blocks: Blocks::default(), flight };
+        let (believed, streams, blocks) = (options.believed, Streams::default(), Blocks::default());
+        let state = Ahead { believed, streams, blocks, flight };
         let shared = Shared {
             inner,
             options,
@@ -120,6 +123,11 @@ impl ReadAhead {
             shared: Arc::new(shared),
             fetcher: Threads::new("read-ahead", options.in_flight, AtEnd::DropJobs),
         }
+    }
+
+    /// From now on files are believed for another time to be as they were seen.
+    pub fn believe_for(&self, time: Duration) {
+        self.shared.state.lock().believed = time;
     }
 
     /// What it did, and what it chose.
@@ -175,7 +183,7 @@ impl ReadAhead {
                 }
                 State::Here(block) => block.clone(),
             };
-            match state.blocks.is_current(&key.0, &block, now, shared.options.believed) {
+            match state.blocks.is_current(&key.0, &block, now, state.believed) {
                 Some(true) => return Some(block),
                 Some(false) => {
                     state.blocks.remove(key);
