@@ -31,6 +31,28 @@ pub fn shown(number: u64, attributes: &Attributes) -> FileAttr {
     }
 }
 
+/// Attributes of no node.
+pub fn nothing(kind: FileKind) -> Attributes {
+    let (time, device) = (Timestamp::default(), DeviceNumber::default());
+    Attributes {
+        change: 0,
+        kind,
+        mode: 0,
+        links: 0,
+        user: 0,
+        group: 0,
+        size: u64::MAX,
+        used: 0,
+        device,
+        file_system: 0,
+        file: 0,
+        accessed: time,
+        modified: time,
+        changed: time,
+        created: None,
+    }
+}
+
 /// The kernel's name of a kind.
 pub fn kind(kind: FileKind) -> FileType {
     match kind {

@@ -6,6 +6,7 @@
 //! file mean.
 
 mod attributes;
+mod belief;
 mod calls;
 mod consistency;
 mod error;

@@ -13,6 +13,10 @@ howdah_limits::limits! {
     pub const LISTED_AHEAD_MAX: usize = 4096, count;
     beyond "the rest is fetched when the program has read these", tested "mount/tests/mounted::a_long_directory_is_listed_whole_while_it_changes";
 
+    /// Names of the top directory that the kernel believes for ever, with `alone`.
+    pub const TOP_NAMES_MAX: usize = 16_384, count;
+    beyond "the kernel asks for further ones again after a second", tested "mount/src/belief::names_of_the_top_directory_are_bounded";
+
     /// Processes whose groups are remembered.
     pub const CALLERS_MAX: usize = 1024, count;
     beyond "all are forgotten and read again", tested "mount/src/who::callers_are_bounded";

@@ -8,11 +8,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use fuser::{Generation, INodeNo, ReplyDirectoryPlus};
-use howdah_vfs::{
-    Attributes, Caller, Detail, DeviceNumber, Entry, FileKind, Handle, ListDirectory, Name, Node, Timestamp,
-};
+use howdah_vfs::{Caller, Detail, Entry, FileKind, Handle, ListDirectory, Name, Node};
 
-use crate::attributes::shown;
+use crate::attributes::{nothing, shown};
 use crate::fetched::{Fetched, Listed};
 use crate::limits::LISTED_AHEAD_MAX;
 use crate::nodes::{NOBODY, ROOT};
@@ -64,7 +62,7 @@ impl Shared {
 }
 
 /// Adds an entry to an answer, and says whether it does not fit.
-pub fn add(shared: &Shared, reply: &mut ReplyDirectoryPlus, entry: &Listed) -> bool {
+pub fn add(shared: &Shared, reply: &mut ReplyDirectoryPlus, directory: u64, entry: &Listed) -> bool {
     let name = OsStr::from_bytes(&entry.name);
     let is_dots = matches!(&entry.name[..], b"." | b"..");
     let Some(node) = entry.node.filter(|_| !is_dots) else {
@@ -78,32 +76,11 @@ pub fn add(shared: &Shared, reply: &mut ReplyDirectoryPlus, entry: &Listed) -> b
     let known = shared.nodes.enter(&node);
     let attributes = shown(known.number, &known.as_seen(node.attributes));
     let generation = Generation(known.generation());
-    let ttl = shared.believed(&node.attributes).min(shared.names);
+    let is_kept = shared.belief.keeps(directory, &entry.name);
+    let ttl = shared.believed(&known, &node.attributes).min(shared.name_believed(&known, is_kept));
     let is_full = reply.add(INodeNo(known.number), entry.cookie, name, &ttl, &attributes, generation);
     if is_full {
         shared.nodes.forget(known.number, 1);
     }
     is_full
-}
-
-/// Attributes that the kernel does not believe.
-fn nothing(kind: FileKind) -> Attributes {
-    let (time, device) = (Timestamp::default(), DeviceNumber::default());
-    Attributes {
-        change: 0,
-        kind,
-        mode: 0,
-        links: 0,
-        user: 0,
-        group: 0,
-        size: u64::MAX,
-        used: 0,
-        device,
-        file_system: 0,
-        file: 0,
-        accessed: time,
-        modified: time,
-        changed: time,
-        created: None,
-    }
 }

@@ -73,6 +73,12 @@ impl Knowledge {
         self.writes != self.told
     }
 
+    /// Whether its attributes are the server's last word, and change only by what the kernel asks for.
+    pub fn is_settled(&self) -> bool {
+        let is_durable = self.unstable.is_none() && !self.again && !self.is_made_up();
+        is_durable && self.unset.is_empty() && self.silly.is_none()
+    }
+
     /// The server told attributes with so many writes in them.
     pub fn was_told(&mut self, writes: u64) {
         self.told = self.told.max(writes);
@@ -220,6 +226,11 @@ impl Nodes {
             tables.by_number.remove(&number);
             tables.by_handle.remove(&handle);
         }
+    }
+
+    /// The numbers of all.
+    pub fn numbers(&self) -> Vec<u64> {
+        self.tables.lock().by_number.keys().copied().collect()
     }
 
     /// Whether any file is open.

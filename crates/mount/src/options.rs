@@ -22,6 +22,9 @@ pub struct MountOptions {
     /// How long the kernel believes names without asking this process. With `allow_other` it never does, since it would let
     /// a user pass directories that another user looked into.
     pub names: Duration,
+    /// Whether nobody else changes the tree: the kernel believes all that it is told for ever, names not with `allow_other`, until
+    /// [`FuseMount::distrust`](crate::FuseMount::distrust).
+    pub alone: bool,
     /// Whether set-user-ID and set-group-ID bits count.
     pub set_id: bool,
     /// Whether devices can be opened.
@@ -42,6 +45,7 @@ impl Default for MountOptions {
             caller: Some(Caller::ROOT),
             attributes: Duration::from_secs(1),
             names: Duration::from_secs(1),
+            alone: false,
             set_id: false,
             devices: false,
             synchronous: false,

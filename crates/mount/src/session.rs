@@ -11,6 +11,7 @@ use fuser::{BackgroundSession, Config, MountOption, Session, SessionACL};
 use howdah_threads::{AtEnd, Threads};
 use howdah_vfs::{Consistency, FileSystem};
 
+use crate::belief::Belief;
 use crate::limits::{CALLS_AT_ONCE_MAX, SETTERS_MAX};
 use crate::nodes::Nodes;
 use crate::opens::Opens;
@@ -72,6 +73,7 @@ pub fn mount(
         attributes: options.attributes,
         setters: Threads::new("mount-set", SETTERS_MAX, AtEnd::RunJobs),
         synchronous: options.synchronous,
+        belief: Belief::new(options.alone, !options.allow_other),
         names: if options.allow_other { std::time::Duration::ZERO } else { options.names },
     });
     let (ended, end) = channel();
@@ -140,6 +142,12 @@ impl FuseMount {
             });
             flushed.collect()
         }
+    }
+
+    /// Ends the belief that nobody else changes the tree: the kernel forgets what it believes. For a thread that answers no requests.
+    pub fn distrust(&self) -> impl Fn() + Send + Sync + use<> {
+        let (shared, notifier) = (Arc::clone(&self.shared), self._session.notifier());
+        move || shared.belief.end(&notifier, &shared.nodes.numbers())
     }
 
     /// How many files are open.

@@ -6,8 +6,9 @@ use std::time::Duration;
 use howdah_threads::Threads;
 use howdah_vfs::{Attributes, Caller, Consistency, FileKind, FileSystem};
 
+use crate::belief::{Belief, FOR_EVER};
 use crate::flight::Unanswered;
-use crate::nodes::Nodes;
+use crate::nodes::{KernelNode, Nodes};
 use crate::opens::{KernelFile, OpenDirectory, Opens};
 use crate::silly_names::SillyNames;
 use crate::traffic::Counters;
@@ -27,6 +28,8 @@ pub struct Shared {
     /// How long the kernel believes attributes of all but files, and names.
     pub attributes: Duration,
     pub names: Duration,
+    /// Whether it believes all for ever.
+    pub belief: Belief,
     /// Threads that set attributes while programs go on. None of them waits for another.
     pub setters: Threads,
     /// Whether every write is durable before it is answered.
@@ -35,9 +38,22 @@ pub struct Shared {
 
 impl Shared {
     /// How long the kernel believes attributes. Of a file it asks each time it needs them: OPEN cannot tell it that a file is longer
-    /// than it believes, and a look into the caches takes microseconds.
-    pub fn believed(&self, attributes: &Attributes) -> Duration {
-        if attributes.kind == FileKind::Regular { Duration::ZERO } else { self.attributes }
+    /// than it believes, and a look into the caches takes microseconds. What changes without the kernel is not believed for ever.
+    pub fn believed(&self, node: &KernelNode, attributes: &Attributes) -> Duration {
+        let is_file = attributes.kind == FileKind::Regular;
+        match self.belief.holds() {
+            true if is_file && node.content.lock().is_settled() => FOR_EVER,
+            true if !is_file && !self.silly.is_any_left() => FOR_EVER,
+            _ if is_file => Duration::ZERO,
+            _ => self.attributes,
+        }
+    }
+
+    /// How long the kernel believes a name of a node. `is_kept`: as [`Belief::keeps`] said when the kernel asked.
+    pub fn name_believed(&self, node: &KernelNode, is_kept: bool) -> Duration {
+        // A name of ours goes away when the file is closed.
+        let is_silly = || node.content.lock().silly.is_some();
+        if is_kept && self.belief.holds() && !is_silly() { FOR_EVER } else { self.names }
     }
 
     /// Whom a request acts as.

@@ -37,6 +37,7 @@ impl Shared {
             return Err(Refused(Errno::EBUSY));
         }
         let silly = self.rename_to_silly(caller, directory, name, found.attributes.file)?;
+        self.silly.on_given();
         known.content.lock().silly = Some(silly.clone());
         // It was closed meanwhile.
         if known.opens.load(Relaxed) == 0 {
@@ -88,6 +89,7 @@ impl Shared {
         if let Err(error) = restored {
             tracing::warn!(%error, was = %name, is = %from, "a file that was not replaced keeps another name");
         }
+        self.silly.on_done();
     }
 
     /// Removes the name of a file that was removed while it was open, and is closed.
@@ -98,5 +100,6 @@ impl Shared {
         if let Err(error) = self.file_system.remove(&silly.caller, &silly.directory, name, &mut change) {
             tracing::warn!(%error, %name, "removing a file that was removed while it was open");
         }
+        self.silly.on_done();
     }
 }

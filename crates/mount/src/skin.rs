@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use fuser::{
@@ -16,9 +16,10 @@ use fuser::{
     ReplyStatfs, ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
 use howdah_threads::Threads;
-use howdah_vfs::{Attributes, NewAttributes, Node};
+use howdah_vfs::{Attributes, FileKind, NewAttributes, Node};
 
-use crate::attributes::{kind, set_time, shown, special};
+use crate::attributes::{kind, nothing, set_time, shown, special};
+use crate::belief::FOR_EVER;
 use crate::calls::{Created, Fitting, Making};
 use crate::flight::Reply;
 use crate::nodes::{KernelNode, ROOT};
@@ -110,18 +111,32 @@ impl Skin {
 }
 
 /// Tells the kernel of a node.
-fn enter(shared: &Shared, reply: ReplyEntry, node: Node) {
-    let known = shared.nodes.enter(&node);
-    let attributes = shown(known.number, &known.as_seen(node.attributes));
-    let generation = Generation(known.generation());
-    reply.entry_with_ttls(&shared.believed(&node.attributes), &shared.names, &attributes, generation);
+fn enter(is_kept: bool) -> impl FnOnce(&Shared, ReplyEntry, Node) {
+    move |shared, reply, node| {
+        let known = shared.nodes.enter(&node);
+        let attributes = shown(known.number, &known.as_seen(node.attributes));
+        let times = (shared.believed(&known, &node.attributes), shared.name_believed(&known, is_kept));
+        reply.entry_with_ttls(&times.0, &times.1, &attributes, Generation(known.generation()));
+    }
+}
+
+/// Tells the kernel of a node, or that there is none, which it believes then.
+fn enter_if_there(is_kept: bool) -> impl FnOnce(&Shared, ReplyEntry, Option<Node>) {
+    move |shared, reply, node| match node {
+        Some(node) => enter(is_kept)(shared, reply, node),
+        None => {
+            let time = if shared.belief.holds() { FOR_EVER } else { Duration::ZERO };
+            reply.entry_with_ttls(&time, &time, &shown(0, &nothing(FileKind::Regular)), Generation(0));
+        }
+    }
 }
 
 fn attributes(number: u64) -> impl FnOnce(&Shared, ReplyAttr, Attributes) {
     move |shared, reply, attributes| {
+        let Ok(known) = shared.nodes.of(number) else { return reply.error(Errno::ESTALE) };
         // The root's number is one that FUSE chose; it is shown with its own.
         let shown_number = if number == ROOT { attributes.file } else { number };
-        reply.attr(&shared.believed(&attributes), &shown(shown_number, &attributes));
+        reply.attr(&shared.believed(&known, &attributes), &shown(shown_number, &attributes));
     }
 }
 
@@ -152,6 +167,10 @@ impl Filesystem for Skin {
             InitFlags::FUSE_HANDLE_KILLPRIV,
             InitFlags::FUSE_EXPORT_SUPPORT,
         ];
+        if self.shared.belief.holds() {
+            // Links are not asked for again.
+            let _ = config.add_capabilities(InitFlags::FUSE_CACHE_SYMLINKS);
+        }
         // What an older kernel does not know it does without.
         wanted.iter().for_each(|&flag| _ = config.add_capabilities(flag));
         Ok(())
@@ -163,7 +182,12 @@ impl Filesystem for Skin {
 
     fn lookup(&self, request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
         let name = name.as_bytes().to_vec();
-        self.run(request, reply, move |shared, asker| shared.lookup(asker, parent.0, &name), enter);
+        let is_kept = self.shared.belief.keeps(parent.0, &name);
+        let work = move |shared: &Shared, asker| match shared.lookup(asker, parent.0, &name) {
+            Err(Refused(Errno::ENOENT)) if is_kept => Ok(None),
+            found => found.map(Some),
+        };
+        self.run(request, reply, work, enter_if_there(is_kept));
     }
 
     fn forget(&self, _: &Request, node: INodeNo, times: u64) {
@@ -223,17 +247,19 @@ impl Filesystem for Skin {
         reply: ReplyEntry,
     ) {
         let name = name.as_bytes().to_vec();
+        let is_kept = self.shared.belief.keeps(parent.0, &name);
         let work = move |shared: &Shared, asker| {
             let what = special(mode, device).map_or(Making::File, Making::Special);
             shared.make(asker, parent.0, &name, mode, what)
         };
-        self.run(request, reply, work, enter);
+        self.run(request, reply, work, enter(is_kept));
     }
 
     fn mkdir(&self, request: &Request, parent: INodeNo, name: &OsStr, mode: u32, _: u32, reply: ReplyEntry) {
         let name = name.as_bytes().to_vec();
+        let is_kept = self.shared.belief.keeps(parent.0, &name);
         let work = move |shared: &Shared, asker| shared.make(asker, parent.0, &name, mode, Making::Directory);
-        self.run(request, reply, work, enter);
+        self.run(request, reply, work, enter(is_kept));
     }
 
     fn unlink(&self, request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
@@ -248,10 +274,11 @@ impl Filesystem for Skin {
 
     fn symlink(&self, request: &Request, parent: INodeNo, name: &OsStr, target: &Path, reply: ReplyEntry) {
         let name = name.as_bytes().to_vec();
+        let is_kept = self.shared.belief.keeps(parent.0, &name);
         let target = target.as_os_str().as_bytes().to_vec();
         let work =
             move |shared: &Shared, asker| shared.make(asker, parent.0, &name, 0o777, Making::Link(&target));
-        self.run(request, reply, work, enter);
+        self.run(request, reply, work, enter(is_kept));
     }
 
     fn rename(
@@ -265,6 +292,7 @@ impl Filesystem for Skin {
         reply: ReplyEmpty,
     ) {
         let (name, new_name) = (name.as_bytes().to_vec(), new_name.as_bytes().to_vec());
+        self.shared.belief.renamed(new_parent.0, &new_name);
         let work = move |shared: &Shared, asker| {
             shared.rename(asker, (parent.0, &name), (new_parent.0, &new_name), flags)
         };
@@ -273,7 +301,9 @@ impl Filesystem for Skin {
 
     fn link(&self, request: &Request, node: INodeNo, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
         let name = name.as_bytes().to_vec();
-        self.run(request, reply, move |shared, asker| shared.link(asker, node.0, parent.0, &name), enter);
+        let is_kept = self.shared.belief.keeps(parent.0, &name);
+        let work = move |shared: &Shared, asker| shared.link(asker, node.0, parent.0, &name);
+        self.run(request, reply, work, enter(is_kept));
     }
 
     fn open(&self, request: &Request, node: INodeNo, flags: OpenFlags, reply: ReplyOpen) {
@@ -393,7 +423,7 @@ impl Filesystem for Skin {
         self.run(request, reply, work, |shared, mut reply, open| {
             let mut fetched = open.fetched.lock();
             while let Some(entry) = fetched.entries.front() {
-                if crate::listing::add(shared, &mut reply, entry) {
+                if crate::listing::add(shared, &mut reply, open.node.number, entry) {
                     break;
                 }
                 fetched.given();
@@ -449,8 +479,9 @@ impl Filesystem for Skin {
         reply: ReplyCreate,
     ) {
         let name = name.as_bytes().to_vec();
+        let is_kept = self.shared.belief.keeps(parent.0, &name);
         let work = move |shared: &Shared, asker| shared.create(asker, parent.0, &name, mode, flags);
-        self.run(request, reply, work, created);
+        self.run(request, reply, work, created(is_kept));
     }
 
     fn setxattr(
@@ -547,15 +578,17 @@ impl Filesystem for Skin {
     }
 }
 
-fn created(shared: &Shared, reply: ReplyCreate, created: Created) {
-    let known = shared.nodes.enter(&created.node);
-    created.noted(&known);
-    let Created { node, caller, flags, .. } = created;
-    let attributes = shown(known.number, &known.as_seen(node.attributes));
-    let generation = Generation(known.generation());
-    let open = KernelFile::new(known, caller, flags, shared.stability(flags));
-    let how = open.how(FopenFlags::empty());
-    // One time for both the name and the attributes.
-    let ttl = shared.believed(&node.attributes).min(shared.names);
-    reply.created(&ttl, &attributes, generation, FileHandle(shared.opened(open)), how);
+fn created(is_kept: bool) -> impl FnOnce(&Shared, ReplyCreate, Created) {
+    move |shared, reply, created| {
+        let known = shared.nodes.enter(&created.node);
+        created.noted(&known);
+        let Created { node, caller, flags, .. } = created;
+        let attributes = shown(known.number, &known.as_seen(node.attributes));
+        let generation = Generation(known.generation());
+        // One time for both the name and the attributes.
+        let ttl = shared.believed(&known, &node.attributes).min(shared.name_believed(&known, is_kept));
+        let open = KernelFile::new(known, caller, flags, shared.stability(flags));
+        let how = open.how(FopenFlags::empty());
+        reply.created(&ttl, &attributes, generation, FileHandle(shared.opened(open)), how);
+    }
 }

@@ -122,6 +122,7 @@ mod tests {
     use howdah_vfs::{Create, CreateFile, Name};
 
     use super::*;
+    use crate::belief::Belief;
     use crate::consistency::Plain;
     use crate::nodes::Nodes;
     use crate::opens::Opens;
@@ -142,6 +143,7 @@ mod tests {
             counters: Counters::default(),
             attributes: Duration::ZERO,
             names: Duration::ZERO,
+            belief: Belief::new(false, true),
             setters: Threads::new("test", 1, AtEnd::RunJobs),
             synchronous: false,
         }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use howdah_layers::{Cached, CachingOptions};
+use howdah_layers::{AttributeCacheOptions, Cached, CachingOptions};
 use howdah_mount::{FuseMount, MountOptions, Plain, mount};
 use howdah_needs::{Lack, skipped};
 use howdah_vfs::layer::{Call, Layer};
@@ -57,6 +57,15 @@ impl Mount {
     /// The same with all caches.
     pub fn of_cached(server: Arc<dyn FileSystem>) -> Option<Self> {
         Self::cached_with(server, &MountOptions::default())
+    }
+
+    /// The same where nobody else changes the tree, and the caches.
+    pub fn alone(server: Arc<dyn FileSystem>, options: &MountOptions) -> Option<(Self, Arc<Cached>)> {
+        let attributes = AttributeCacheOptions::alone();
+        let cached = Cached::around(server, CachingOptions { attributes, ..CachingOptions::default() });
+        let (cached, options) = (Arc::new(cached), MountOptions { alone: true, ..options.clone() });
+        let mount = Self::mounted_with(Arc::clone(&cached) as _, Arc::clone(&cached) as _, &options)?;
+        Some((mount, cached))
     }
 
     /// The same with options.
