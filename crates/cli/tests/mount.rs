@@ -186,6 +186,34 @@ fn a_mount_says_what_was_negotiated_or_nothing() {
 }
 
 #[test]
+fn a_mount_of_a_tree_that_nobody_else_changes_says_so_and_when_that_is_wrong() {
+    let Some(scene) = Scene::new() else { return };
+    let (code, _, errors) = scene.mount(&["-o", "alone"]);
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(errors.contains("never on two hosts at once"), "{errors}");
+    let told = || scene.mounts().remove(0);
+    let directory = scene.at().join("directory");
+    fs::create_dir(&directory).expect("made");
+    fs::write(directory.join("ours"), "ours").expect("written");
+    assert!(fs::metadata(directory.join("theirs")).is_err());
+    assert_eq!((&told()["alone"], &told()["alone_broken"]), (&Value::Bool(true), &Value::Null));
+    fs::write(scene.home.path().join("data/directory/theirs"), "theirs").expect("written");
+    assert!(fs::metadata(directory.join("theirs")).is_err(), "it is believed");
+    fs::write(directory.join("ours too"), "ours").expect("written");
+    while told()["alone_broken"] != "directory" {
+        thread::yield_now();
+    }
+    while fs::metadata(directory.join("theirs")).is_err() {
+        thread::yield_now();
+    }
+    let (_, output, _) = scene.howdah("mounts", &[]);
+    assert!(output.contains("-o alone was wrong: another client changed directory; "), "{output}");
+    assert_eq!(scene.umount(&[]).0, Some(0));
+    let (code, _, errors) = scene.mount(&["-o", "alone,actimeo=60"]);
+    assert!(code == Some(2) && errors.contains("-o alone and -o actimeo=60 contradict"), "{errors}");
+}
+
+#[test]
 fn a_mount_whose_server_is_gone_is_unmounted_without_it() {
     let Some(mut scene) = Scene::new() else { return };
     assert_eq!(scene.mount(&[]).0, Some(0));

@@ -8,6 +8,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, anyhow, bail};
 use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, own_caller};
+use howdah_layers::AloneWatch;
 use howdah_mount::{FuseMount, MountOptions, Traffic, Unflushed, mount, read_ahead, unmount};
 use howdah_units::counted;
 use howdah_vfs::{Caller, FileKind, Handle, Name, Shown};
@@ -25,6 +26,9 @@ use crate::places::connect_to;
 use crate::report;
 use crate::running::{Signal, signals, start_command_log};
 
+/// What is said of a tree that nobody else changes.
+const ALONE: &str = "howdah: -o alone: this mount does not see what other hosts or the server change. Use it only while \
+    nobody else changes the tree, and never on two hosts at once";
 /// How far the kernel reads ahead, in KiB: so much it then asks for at once.
 const READ_AHEAD: u32 = 4096;
 
@@ -39,7 +43,7 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
     let client = connect_to(&settings.url, &ConnectOptions::default())?;
     let caller = settings.url.caller(own_caller());
     let root = root(&*client, &caller)?;
-    let layers = Layers::around(Arc::clone(&client), &settings.believed, settings.behind)?;
+    let layers = Layers::around(Arc::clone(&client), settings)?;
     let options = MountOptions {
         source: settings.source.clone(),
         read_only: settings.read_only,
@@ -49,6 +53,7 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
         caller: (!settings.allow_other || !geteuid().is_root() || settings.names_a_user()).then_some(caller),
         attributes: settings.believed.by_kernel(),
         names: settings.believed.names_by_kernel(),
+        alone: settings.alone,
         set_id: settings.set_id,
         devices: settings.devices,
         synchronous: settings.synchronous,
@@ -66,6 +71,9 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
         .inspect_err(|_| _ = unmount(&directory, true))?;
     drop(turn);
     notes.answer(Arc::new(About::new(&mounted, (&client, &layers), settings)))?;
+    if settings.alone && !arguments.quiet {
+        report::complain(&ALONE);
+    }
     if arguments.verbose || !(arguments.quiet || arguments.in_background) {
         report::print(&format!("{} is mounted on {}\n", settings.source, directory.display()));
     }
@@ -76,6 +84,11 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
         // From now on no terminal's Ctrl-C is ours any more.
         let _ = setsid();
         notes.detach()?;
+    }
+    if let Some(watch) = layers.cached.alone() {
+        let (watch, distrust) = (Arc::clone(watch), mounted.distrust());
+        let heed = move || heed_strangers(&watch, &distrust);
+        thread::Builder::new().name("alone".into()).spawn(heed).context("starting a thread")?;
     }
     let place = directory.clone();
     let stop = move || {
@@ -96,6 +109,15 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
         tracing::error!("{error:#}");
     }
     written
+}
+
+/// Waits until another client changes the tree, though nobody does. The kernel is told by a thread that answers no requests.
+fn heed_strangers(watch: &AloneWatch, distrust: &dyn Fn()) {
+    let Some(directory) = watch.wait() else { return };
+    distrust();
+    tracing::warn!(
+        "-o alone was wrong: another client changed {directory}; until it is mounted again, the caches age as without alone"
+    );
 }
 
 /// Writes what is left, when the mount has ended.
@@ -211,6 +233,8 @@ impl Answers for About {
             dirty_bytes: caches.writing.held as u64,
             attribute_hit_ratio: ratio(caches.attributes.hits, caches.attributes.misses),
             read_hit_ratio: ratio(caches.reading.hits, caches.reading.misses),
+            alone: self.layers.cached.alone().is_some(),
+            alone_broken: self.layers.cached.alone().and_then(|watch| watch.broken()),
             silent_seconds: channel.silent.map(|silent| silent.as_secs()),
             behind: behind.map(BehindStatus::from),
             limits: channel.limits.iter().map(ToString::to_string).collect(),

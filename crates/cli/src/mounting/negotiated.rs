@@ -42,6 +42,10 @@ fn options(settings: &MountSettings) -> String {
     let mut words = vec![if settings.read_only { "ro" } else { "rw" }.to_owned()];
     words.extend(settings.allow_other.then(|| "allow_other".to_owned()));
     words.extend(settings.synchronous.then(|| "sync".to_owned()));
+    if settings.alone {
+        words.push("alone".to_owned());
+        return words.join(",");
+    }
     for (name, time) in [
         ("acregmin", believed.file_min),
         ("acregmax", believed.file_max),

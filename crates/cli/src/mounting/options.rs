@@ -41,6 +41,10 @@ pub struct MountSettings {
     pub journal: bool,
     /// How long attributes are believed.
     pub believed: Believed,
+    /// Whether nobody else changes the tree: then they are believed for ever.
+    pub alone: bool,
+    /// An option that says how long attributes or names are believed.
+    aged: Option<String>,
 }
 
 /// How long attributes are believed, as nfs(5) has it.
@@ -124,9 +128,16 @@ impl MountSettings {
             behind: None,
             journal: true,
             believed: Believed::default(),
+            alone: false,
+            aged: None,
         };
         for option in options.iter().flat_map(|options| separated(options)) {
             settings.take(option.trim(), &mut query)?;
+        }
+        if let Some(aged) = settings.aged.as_ref().filter(|_| settings.alone) {
+            bail!(
+                "-o alone and -o {aged} contradict each other: with alone, nothing that is known is asked again; leave one of them out"
+            );
         }
         settings.url = url(source, &query)?;
         settings.check_behind()?;
@@ -156,7 +167,12 @@ impl MountSettings {
         let (name, value) = option.split_once('=').unwrap_or((option, ""));
         let seconds = || value.parse().map(Duration::from_secs).map_err(|_| anyhow!(number(name, value)));
         let believed = &mut self.believed;
-        match meaning(name) {
+        let meaning = meaning(name);
+        if meaning.is_some_and(Meaning::is_age) && option != "lookupcache=all" {
+            self.aged = Some(option.to_owned());
+        }
+        match meaning {
+            Some(Meaning::Alone) => self.alone = true,
             Some(Meaning::Ignored) => {}
             Some(Meaning::Url(name)) => query.push(format!("{name}={}", encoded(value))),
             Some(Meaning::UrlWith(whole)) => query.push(whole.to_owned()),
@@ -301,6 +317,18 @@ mod tests {
         ] {
             let error = format!("{:#}", parse(options).expect_err(options));
             assert!(error.contains(said), "{options}: {error}");
+        }
+    }
+
+    #[test]
+    fn alone_is_refused_with_options_that_contradict_it() {
+        assert!(parse("alone,lookupcache=all,allow_other,sync").expect("taken").alone);
+        assert!(!parse("").expect("taken").alone);
+        for option in ["noac", "actimeo=60", "acregmin=3", "acdirmax=600", "lookupcache=none"] {
+            for options in [format!("alone,{option}"), format!("{option},alone")] {
+                let error = format!("{:#}", parse(&options).expect_err(&options));
+                assert!(error.contains(&format!("-o alone and -o {option} contradict")), "{error}");
+            }
         }
     }
 

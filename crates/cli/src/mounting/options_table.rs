@@ -45,8 +45,22 @@ pub enum Meaning {
     Behind,
     /// `journal`
     Journal,
+    /// Nobody else changes the tree.
+    Alone,
     /// It asks for what is not done here, and cannot be left out in silence.
     Unsupported(&'static str),
+}
+
+impl Meaning {
+    /// Whether it says how long attributes or names are believed.
+    pub fn is_age(self) -> bool {
+        use Meaning::{
+            BelieveAll, BelieveDirectoryMax, BelieveDirectoryMin, BelieveFileMax, BelieveFileMin, BelieveNames,
+            BelieveNothing,
+        };
+        let times = [BelieveFileMin, BelieveFileMax, BelieveDirectoryMin, BelieveDirectoryMax, BelieveAll];
+        times.contains(&self) || [BelieveNames, BelieveNothing].contains(&self)
+    }
 }
 
 const TABLE: &[(&str, Meaning)] = &[
@@ -70,6 +84,7 @@ const TABLE: &[(&str, Meaning)] = &[
     ("actimeo", Meaning::BelieveAll),
     ("lookupcache", Meaning::BelieveNames),
     ("noac", Meaning::BelieveNothing),
+    ("alone", Meaning::Alone),
     ("port", Meaning::Url("nfsport")),
     ("mountport", Meaning::Url("mountport")),
     ("proto", Meaning::Url("proto")),

@@ -18,6 +18,7 @@ pub fn start_in_background(arguments: &MountArguments) -> Result<(), Failure> {
     arguments.options.iter().for_each(|options| _ = command.args(["-o", options]));
     command.args(arguments.nonempty.then_some("--nonempty"));
     command.args(arguments.verbose.then_some("--verbose"));
+    command.args(arguments.quiet.then_some("--quiet"));
     arguments.state.iter().for_each(|state| _ = command.arg("--state").arg(state));
     command.arg("--").arg(&arguments.source).arg(&arguments.directory);
     let mut child = command

@@ -3,14 +3,14 @@
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, Result};
 use howdah_client::Remote;
 use howdah_layers::{AttributeCacheOptions, BehindOptions, Cached, CachingOptions, NamesBehind};
 use howdah_vfs::{Consistency, FileSystem};
 
-use super::options::Believed;
+use super::options::MountSettings;
 use crate::places::expected;
 
 /// The layers of a mount.
@@ -23,10 +23,10 @@ pub struct Layers {
 
 impl Layers {
     /// Attributes remembered, files read ahead, writes gathered; and names written behind, at most so late.
-    pub fn around(client: Arc<dyn Remote>, believed: &Believed, late: Option<Duration>) -> Result<Self> {
+    pub fn around(client: Arc<dyn Remote>, settings: &MountSettings) -> Result<Self> {
         let write_size = client.sizes().write as usize;
-        let cached = cached(client, believed);
-        let behind = late.map(|late| {
+        let cached = cached(client, settings);
+        let behind = settings.behind.map(|late| {
             let options = BehindOptions { late, write_size, ..BehindOptions::default() };
             let start = Instant::now();
             let stopwatch = Arc::new(move || start.elapsed());
@@ -65,8 +65,9 @@ fn key() -> [u8; 16] {
     key
 }
 
-fn cached(client: Arc<dyn Remote>, believed: &Believed) -> Arc<Cached> {
-    let attributes = AttributeCacheOptions {
+fn cached(client: Arc<dyn Remote>, settings: &MountSettings) -> Arc<Cached> {
+    let believed = &settings.believed;
+    let aged = AttributeCacheOptions {
         file_min: believed.file_min,
         file_max: believed.file_max,
         directory_min: believed.directory_min,
@@ -75,6 +76,7 @@ fn cached(client: Arc<dyn Remote>, believed: &Believed) -> Arc<Cached> {
         absence: believed.absence,
         ..AttributeCacheOptions::default()
     };
+    let attributes = if settings.alone { AttributeCacheOptions::alone() } else { aged };
     let sizes = client.sizes();
     let options = CachingOptions {
         attributes,

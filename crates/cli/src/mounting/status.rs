@@ -46,6 +46,12 @@ pub struct MountStatus {
     /// See `attribute_hit_ratio`.
     #[serde(default)]
     pub read_hit_ratio: Option<f64>,
+    /// Whether it was mounted with `alone`: nobody else changes the tree.
+    #[serde(default)]
+    pub alone: bool,
+    /// The directory that another client changed in spite of that. Since then, the caches age.
+    #[serde(default)]
+    pub alone_broken: Option<String>,
     /// Seconds that the server has been silent while calls wait; none below 15.
     #[serde(default)]
     pub silent_seconds: Option<u64>,
@@ -145,6 +151,13 @@ impl MountStatus {
         if let Some(behind) = &self.behind {
             text.push_str(&format!("  {}\n", behind.text()));
         }
+        text.push_str(&match &self.alone_broken {
+            Some(directory) => format!(
+                "  -o alone was wrong: another client changed {directory}; the caches age until it is mounted again\n"
+            ),
+            None if self.alone => "  alone: what is cached is not asked for again\n".to_owned(),
+            None => String::new(),
+        });
         if let Some(seconds) = self.silent_seconds {
             text.push_str(&format!("  the server has not answered for {seconds} s, and calls wait for it\n"));
         }
@@ -164,11 +177,12 @@ mod tests {
         let told = json!({
             "directory": "/mnt", "source": "nfs://server/", "process": 7, "since": 0, "open_files": 0, "requests": 0, "read": 0,
             "written": 0, "read_per_second": 0.0, "written_per_second": 0.0, "connections": 1, "round_trip": null,
-            "silent_seconds": 25, "limits": ["of earlier"]
+            "silent_seconds": 25, "alone": true, "alone_broken": "a/b", "limits": ["of earlier"]
         });
         let status: MountStatus = serde_json::from_value(told).expect("a status");
         let text = status.text();
-        let lines: Vec<&str> = text.lines().rev().take(2).collect();
-        assert_eq!(lines, ["  of earlier", "  the server has not answered for 25 s, and calls wait for it"]);
+        let lines: Vec<&str> = text.lines().rev().take(3).collect();
+        assert_eq!(lines[..2], ["  of earlier", "  the server has not answered for 25 s, and calls wait for it"]);
+        assert!(lines[2].starts_with("  -o alone was wrong: another client changed a/b; "), "{text}");
     }
 }
