@@ -209,3 +209,20 @@ fn a_file_that_others_change_is_not_given_as_it_was() {
     FileSystem::attributes(&fs, &ROOT, &node).expect("attributes");
     assert_eq!(read(&fs, &node, 2 * BLOCK, BLOCK).0, [7; BLOCK]);
 }
+
+#[test]
+fn for_how_long_a_file_is_believed_can_be_changed() {
+    let metered = counted();
+    let (node, content) = fill(&*metered);
+    let options = ReadAheadOptions { block: BLOCK, believed: Duration::MAX, ..ReadAheadOptions::default() };
+    let ahead = ReadAhead::around(Arc::clone(&metered) as _, options);
+    let read_all = || {
+        let got: Vec<u8> =
+            (0..BLOCKS).flat_map(|block| read(&ahead, &node, block * BLOCK, BLOCK).0).collect();
+        assert!(got == content[..BLOCK * BLOCKS]);
+        metered.snapshot().of(Call::Attributes).count
+    };
+    assert_eq!((read_all(), read_all()), (0, 0));
+    ahead.believe_for(Duration::ZERO);
+    assert!(read_all() > 0, "each block asks");
+}

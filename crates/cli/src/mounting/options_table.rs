@@ -55,8 +55,8 @@ impl Meaning {
     /// Whether it says how long attributes or names are believed.
     pub fn is_age(self) -> bool {
         use Meaning::{
-            BelieveAll, BelieveDirectoryMax, BelieveDirectoryMin, BelieveFileMax, BelieveFileMin, BelieveNames,
-            BelieveNothing,
+            BelieveAll, BelieveDirectoryMax, BelieveDirectoryMin, BelieveFileMax, BelieveFileMin,
+            BelieveNames, BelieveNothing,
         };
         let times = [BelieveFileMin, BelieveFileMax, BelieveDirectoryMin, BelieveDirectoryMax, BelieveAll];
         times.contains(&self) || [BelieveNames, BelieveNothing].contains(&self)

@@ -182,7 +182,10 @@ mod tests {
         let status: MountStatus = serde_json::from_value(told).expect("a status");
         let text = status.text();
         let lines: Vec<&str> = text.lines().rev().take(3).collect();
-        assert_eq!(lines[..2], ["  of earlier", "  the server has not answered for 25 s, and calls wait for it"]);
+        assert_eq!(
+            lines[..2],
+            ["  of earlier", "  the server has not answered for 25 s, and calls wait for it"]
+        );
         assert!(lines[2].starts_with("  -o alone was wrong: another client changed a/b; "), "{text}");
     }
 }

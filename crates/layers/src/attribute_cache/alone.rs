@@ -8,6 +8,9 @@ use parking_lot::{Condvar, Mutex};
 
 use super::audits::Audits;
 
+/// So long at least the thread that compares directories waits for further ones.
+const STEP: Duration = Duration::from_millis(10);
+
 /// The belief that nobody else changes the tree, until it turns out to be wrong.
 pub struct AloneWatch {
     stopwatch: Stopwatch,
@@ -83,6 +86,3 @@ impl AloneWatch {
         self.news.notify_all();
     }
 }
-
-/// So long at least the thread that compares directories waits for further ones.
-const STEP: Duration = Duration::from_millis(10);

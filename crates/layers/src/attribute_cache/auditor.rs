@@ -19,6 +19,11 @@ impl AttributeCache {
     pub fn audit(&self) {
         let due = self.alone().map(|watch| watch.take_due()).unwrap_or_default();
         each_at_once(&due, AT_ONCE_MAX, |(caller, directory)| {
+            let time = (self.stopwatch)();
+            if self.known.lock().attributes(directory, time).is_none() {
+                // It was removed, or nothing is believed of it.
+                return;
+            }
             let mut room = LISTED_MAX;
             let mut sink = |_: Entry<'_>| {
                 room = room.saturating_sub(1);
