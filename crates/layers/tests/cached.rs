@@ -249,3 +249,19 @@ fn set_id_bits_are_gone_as_soon_as_somebody_else_writes() {
     .expect("taken");
     assert_eq!(attributes(&fs, &node).mode, 0o777);
 }
+
+#[test]
+fn a_file_that_is_taken_for_a_directory_keeps_the_size_of_data_that_is_held() {
+    let files = Cached::around(Arc::new(MemoryFileSystem::new()), CachingOptions::default());
+    let files: &dyn FileSystem = &files;
+    let (root, name) = (files.root(), Name::parse(b"file").expect("a name"));
+    let how = Create::Guarded(NewAttributes::with_mode(0o644));
+    let create = |directory| {
+        files.create(&Caller::ROOT, CreateFile::new(directory, name, &how), &mut Change::default())
+    };
+    let file = create(&root).expect("made").handle;
+    let write = WriteFile::new(&file, 0, Data::Bytes(b"data"), Stability::Unstable);
+    files.write(&Caller::ROOT, write, &mut Change::default()).expect("held");
+    assert_eq!(create(&file).map(drop), Err(FsError::NotDirectory));
+    assert_eq!(files.attributes(&Caller::ROOT, &file).expect("there").size, 4);
+}

@@ -205,7 +205,7 @@ impl AttributeCache {
         let made = run(&*self.inner, change);
         let time = (self.stopwatch)();
         let mut known = self.known.lock();
-        let is_known = known.changed(directory, change, since, time);
+        let is_known = known.changed(directory, &of_directory(change), since, time);
         self.note_change(&known, caller, directory);
         let node = made.inspect_err(|_| known.lost_track(directory, name.as_bytes()))?;
         // The node may have been there before, as another one than was remembered: its change is told by `changed`.
@@ -235,7 +235,7 @@ impl AttributeCache {
         let answer = run(&*self.inner, change);
         let time = (self.stopwatch)();
         let mut known = self.known.lock();
-        let is_known = known.changed(directory, change, since, time);
+        let is_known = known.changed(directory, &of_directory(change), since, time);
         self.note_change(&known, caller, directory);
         if may_have_run(&answer) {
             taken(&mut known, directory, name.as_bytes());
@@ -422,7 +422,7 @@ impl Layer for AttributeCache {
         let answer = self.inner.link(caller, link, change);
         let time = (self.stopwatch)();
         let mut known = self.known.lock();
-        let is_known = known.changed(directory, change, since, time);
+        let is_known = known.changed(directory, &of_directory(change), since, time);
         self.note_change(&known, caller, directory);
         known.changed(node, &Change { before: None, after: answer.as_ref().ok().copied() }, since, time);
         match is_known && answer.is_ok() {
@@ -490,4 +490,10 @@ impl Layer for AttributeCache {
             inner.require_xattrs()?.remove_xattr(caller, node, name, change)
         })
     }
+}
+
+/// What a call told of the directory that it was to change. Of what is none, layers below may know more than the server.
+fn of_directory(change: &Change) -> Change {
+    let is_none = change.after.is_some_and(|after| after.kind != FileKind::Directory);
+    if is_none { Change::default() } else { *change }
 }
