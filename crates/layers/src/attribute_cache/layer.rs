@@ -391,9 +391,9 @@ impl Layer for AttributeCache {
         let answer = self.inner.rename(caller, from, to, (left, entered));
         let time = (self.stopwatch)();
         let mut known = self.known.lock();
-        let mut is_known = known.changed(from.0, left, since, time);
+        let mut is_known = known.changed(from.0, &of_directory(left), since, time);
         if from.0 != to.0 {
-            is_known &= known.changed(to.0, entered, since, time);
+            is_known &= known.changed(to.0, &of_directory(entered), since, time);
             self.note_change(&known, caller, to.0);
         }
         self.note_change(&known, caller, from.0);
