@@ -46,6 +46,11 @@ pub trait Consistency: Send + Sync {
         false
     }
 
+    /// Whether nobody else changes the tree, as the user said and as far as nothing has shown otherwise.
+    fn is_alone(&self) -> bool {
+        false
+    }
+
     /// A program asks about a file that it has written: sends what was written, which need not be durable then, and gives the
     /// attributes that the server tells. Those that caches make up meanwhile would change later.
     ///

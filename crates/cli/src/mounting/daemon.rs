@@ -124,6 +124,7 @@ fn heed_strangers(watch: &AloneWatch, distrust: &dyn Fn()) {
 fn write_all(flush: &dyn Fn() -> Vec<Unflushed>, layers: &Layers) -> Result<()> {
     // What a program closed while it was being killed may not have been written yet.
     let lost = flush();
+    layers.settle();
     if let Some(first) = lost.first() {
         bail!(
             "data of {} could not be written to the server, the first with number {}: {}",
@@ -138,7 +139,11 @@ fn write_all(flush: &dyn Fn() -> Vec<Unflushed>, layers: &Layers) -> Result<()> 
     if let Some(first) = refused.first() {
         bail!(
             "the server refused {}, the first: {first}",
-            counted(refused.len() as u64, "change that was answered earlier", "changes that were answered earlier")
+            counted(
+                refused.len() as u64,
+                "change that was answered earlier",
+                "changes that were answered earlier"
+            )
         );
     }
     Ok(())
@@ -243,6 +248,7 @@ impl Answers for About {
 
     fn flush(&self) -> FlushAnswer {
         let failed = (self.flush)().into_iter().map(|file| (file.file, file.why));
+        self.layers.settle();
         FlushAnswer { failed: failed.collect(), refused: self.layers.refused() }
     }
 }

@@ -45,6 +45,13 @@ impl Layers {
         }
     }
 
+    /// Waits until all that is written behind is on the server, or was refused there.
+    pub fn settle(&self) {
+        if let Some(behind) = &self.behind {
+            behind.settle_all();
+        }
+    }
+
     /// What the server refused after programs were answered, a line for each.
     pub fn refused(&self) -> Vec<String> {
         let refused = self.behind.as_ref().map(|behind| behind.refused()).unwrap_or_default();

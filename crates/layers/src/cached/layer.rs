@@ -101,6 +101,10 @@ impl Consistency for Cached {
         Ok(Closed { verifier, after: change.after })
     }
 
+    fn is_alone(&self) -> bool {
+        self.alone().is_some_and(|watch| watch.broken().is_none())
+    }
+
     fn sent(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
         self.writing.send(node)?;
         self.attributes.revalidate(caller, node)

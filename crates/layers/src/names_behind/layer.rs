@@ -73,6 +73,11 @@ impl NamesBehind {
         self.shared.refused()
     }
 
+    /// Waits until all that was changed before is over: safe on the server, or refused there.
+    pub fn settle_all(&self) {
+        self.shared.settle_all();
+    }
+
     /// Waits until something is safe on the server.
     ///
     /// # Errors
@@ -80,7 +85,7 @@ impl NamesBehind {
     pub fn settle(&self, caller: &Caller, what: Settle<'_>) -> Result<()> {
         match what {
             Settle::All => {
-                self.shared.settle_all();
+                self.settle_all();
                 Ok(())
             }
             Settle::Node(node) => self.settle_node(caller, node),

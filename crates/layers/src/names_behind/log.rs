@@ -104,6 +104,8 @@ pub struct Log {
     answered: Duration,
     /// When the server was last asked how much fits, and what it said.
     pub space: Option<(Duration, u64)>,
+    /// It should be asked again.
+    pub wants_space: bool,
 }
 
 impl Log {
@@ -129,6 +131,7 @@ impl Log {
             conflicts: 0,
             answered: Duration::ZERO,
             space: None,
+            wants_space: false,
         }
     }
 

@@ -13,11 +13,10 @@ use super::shared::Side;
 use super::tree::{What, Whereabouts};
 
 const SET_ID: u32 = 0o6000;
-/// Of the free space, so much is not promised to anybody: a twentieth, and a gibibyte at most.
-const KEPT_BACK_MAX: u64 = 1 << 30;
-const KEPT_BACK_PART: u64 = 20;
 /// For how long the server's word on free space counts.
 const SPACE_KNOWN: Duration = Duration::from_secs(2);
+/// Free space is ample if it is so many times what is wanted: then an older word counts.
+const AMPLE: u64 = 4;
 
 /// Where a name leads, as far as is known here; else the server's handle of the directory.
 type LookedUp = std::result::Result<Found, Handle>;
@@ -71,14 +70,20 @@ impl NamesBehind {
 
     /// Whether only this mount uses a node, as far as is known.
     pub(super) fn is_ours(&self, shown: &Handle) -> bool {
-        let now = self.shared.now();
+        let (now, is_alone) = (self.shared.now(), self.shared.consistency.is_alone());
         let log = self.shared.log.lock();
-        log.tree.find(shown).is_some_and(|id| log.is_ours(now, id))
+        let is_ours = |id| is_alone && log.tree.is_own(shown) || log.is_ours(now, id);
+        log.tree.find(shown).is_some_and(is_ours)
+    }
+
+    /// Whether a name must be made by the server, since other hosts may rely on it, too.
+    pub(super) fn is_lock(&self, directory: &Handle, name: Name<'_>) -> bool {
+        is_lock_like(name.as_bytes()) && !self.shared.consistency.is_alone() && !self.is_ours(directory)
     }
 
     /// What a caller may do with a node that was made here and is not all there, or that nobody else uses yet.
     pub(super) fn own_rights(&self, caller: &Caller, node: &Handle) -> Result<Option<(Access, Attributes)>> {
-        let is_ours = {
+        {
             let log = self.shared.log.lock();
             let Some(id) = log.tree.find(node) else { return Ok(None) };
             let known = log.tree.get(id).ok_or(FsError::Stale)?;
@@ -86,9 +91,8 @@ impl NamesBehind {
                 let is_maker = coming.caller.user == caller.user;
                 return Ok(Some((granted(caller, &coming.attributes, is_maker), coming.attributes)));
             }
-            log.is_ours(self.shared.now(), id)
-        };
-        if !is_ours {
+        }
+        if !self.is_ours(node) {
             return Ok(None);
         }
         let attributes = self.attributes_of(caller, node)?;
@@ -116,7 +120,7 @@ impl NamesBehind {
         }
         let mode = if kind == FileKind::SymbolicLink { 0o777 } else { mode };
         let now = self.shared.now();
-        if is_lock_like(name.as_bytes()) && !self.is_ours(directory) {
+        if self.is_lock(directory, name) {
             return Ok(None);
         }
         // What is to be refused, the server refuses.
@@ -214,25 +218,30 @@ impl NamesBehind {
         Ok(howdah_vfs::layer::Layer::lookup(self, caller, directory, name)?.node)
     }
 
-    /// Whether the server has room for so many bytes beside all that is pending.
+    /// Whether the server has room for so many bytes beside all that is pending. It is asked now and then, while nobody waits; only where
+    /// little is left, this waits.
     pub(super) fn has_room(&self, caller: &Caller, bytes: u64) -> bool {
         let now = self.shared.now();
-        let pending = {
-            let log = self.shared.log.lock();
-            if let Some((at, available)) = log.space
-                && now.saturating_sub(at) < SPACE_KNOWN
-            {
-                return bytes + log.bytes() as u64 <= available;
-            }
-            log.bytes() as u64
+        let known = {
+            let mut log = self.shared.log.lock();
+            let wanted = bytes + log.bytes() as u64;
+            let space = log.space;
+            let is_old = space.is_none_or(|(at, _)| now.saturating_sub(at) >= SPACE_KNOWN);
+            log.wants_space |= is_old;
+            let is_ample = |(_, available): (_, u64)| wanted.saturating_mul(AMPLE) <= available;
+            space.filter(|space| !is_old || is_ample(*space)).map(|(_, available)| wanted <= available)
         };
-        let inner = &self.shared.inner;
-        // A server that does not say is not asked again at once, and believed to have room.
-        let available = inner.statistics(caller, &inner.root()).map_or(u64::MAX, |full| {
-            full.available_bytes.saturating_sub(KEPT_BACK_MAX.min(full.available_bytes / KEPT_BACK_PART))
-        });
-        self.shared.log.lock().space = Some((now, available));
-        bytes + pending <= available
+        match known {
+            Some(has_room) => {
+                self.shared.work.notify_one();
+                has_room
+            }
+            None => {
+                self.shared.ask_for_room(caller);
+                let log = self.shared.log.lock();
+                log.space.is_none_or(|(_, available)| bytes + log.bytes() as u64 <= available)
+            }
+        }
     }
 
     /// Sets attributes of a node, if there are grounds for that. `None`: the server is to be asked.

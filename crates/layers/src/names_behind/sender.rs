@@ -60,6 +60,10 @@ fn dispatch(shared: &Arc<Shared>) {
             let mut unrun = Unrun { shared: Arc::clone(shared), job: Some(job) };
             threads.run(move || unrun.run());
         }
+        if std::mem::take(&mut log.wants_space) {
+            let its = Arc::clone(shared);
+            threads.run(move || its.ask_for_room(&Caller::ROOT));
+        }
         shared.over.notify_all();
         match due {
             Some(due) => _ = shared.work.wait_for(&mut log, due.saturating_sub(shared.now())),

@@ -15,6 +15,9 @@ use super::{BehindOptions, BehindReport};
 
 /// The server counts as answering if it did so within this.
 const ANSWERS: Duration = Duration::from_secs(2);
+/// Of the free space, so much is not promised to anybody: a twentieth, and a gibibyte at most.
+const KEPT_BACK_MAX: u64 = 1 << 30;
+const KEPT_BACK_PART: u64 = 20;
 /// How often a caller that waits looks whether it may go on.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -176,6 +179,17 @@ impl Shared {
             }
             self.over.wait_for(&mut log, LOOK);
         }
+    }
+
+    /// Asks the server how much fits.
+    pub fn ask_for_room(&self, caller: &Caller) {
+        self.log.lock().wants_space = false;
+        // A server that does not say is believed to have room.
+        let available = self.inner.statistics(caller, &self.inner.root()).map_or(u64::MAX, |full| {
+            full.available_bytes.saturating_sub(KEPT_BACK_MAX.min(full.available_bytes / KEPT_BACK_PART))
+        });
+        let now = self.now();
+        self.log.lock().space = Some((now, available));
     }
 
     /// The attributes of a node as programs see them.

@@ -6,7 +6,7 @@ use howdah_vfs::{
 };
 
 use super::NamesBehind;
-use super::grounds::{is_lock_like, is_sticky_for};
+use super::grounds::is_sticky_for;
 use super::log::Log;
 use super::order::NodeId;
 use super::shared::Side;
@@ -172,7 +172,7 @@ impl NamesBehind {
     fn linkable(&self, caller: &Caller, link: &AddLink<'_>) -> Result<Option<Attributes>> {
         let is_made_here = self.shared.log.lock().tree.is_own(link.node);
         // Whether a file may have more names (its owner, the number of links, another file system) the server knows better.
-        if !is_made_here || is_lock_like(link.name.as_bytes()) && !self.is_ours(link.directory) {
+        if !is_made_here || self.is_lock(link.directory, link.name) {
             return Ok(None);
         }
         self.may_change_names(caller, link.directory)?;
