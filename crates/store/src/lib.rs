@@ -1,6 +1,7 @@
 //! The outside world as file systems: the local directory, later object stores. Knows no protocol and no socket.
 
 mod handle_book;
+pub mod journal;
 pub mod limits;
 pub mod local;
 

@@ -1,0 +1,210 @@
+//! Reading a journal: the records that count, up to the first broken one, and setting aside what follows that.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::io::IoSlice;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rustix::io::Errno;
+
+use super::disk::{JournalDisk, JournalFile};
+use super::error::JournalError;
+use super::format::{self, FINISHED, HeaderFault, OVERHEAD, Scan};
+use super::live_records::{LiveRecords, RecordPlace};
+use super::record::JournalRecord;
+use super::segments::{FoundSegments, REFUSED, Segment, name, number};
+
+/// What was read.
+pub(super) struct Replay {
+    pub(super) segments: FoundSegments,
+    pub(super) live: LiveRecords,
+    /// The live records, in order.
+    pub(super) records: Vec<JournalRecord>,
+    /// Files with what is not believed.
+    pub(super) set_aside: Vec<PathBuf>,
+}
+
+/// Records of changes that were not finished so far.
+#[derive(Default)]
+struct Unfinished {
+    /// By their place in the order.
+    records: BTreeMap<u64, (JournalRecord, RecordPlace)>,
+    of_changes: HashMap<u64, Vec<u64>>,
+}
+
+/// Reads all segments. What is not needed to read them again is removed or set aside.
+pub(super) fn read(disk: &dyn JournalDisk, size: u64) -> Result<Replay, JournalError> {
+    let names = disk.list().map_err(JournalError::disk("listing", &disk.path("")))?;
+    let mut numbers: VecDeque<u64> = names.iter().filter_map(|name| number(name)).collect();
+    numbers.make_contiguous().sort_unstable();
+    let found = FoundSegments {
+        used: VecDeque::new(),
+        ready: None,
+        chain: Default::default(),
+        sequence: 0,
+        highest_change: 0,
+    };
+    let (mut found, mut unfinished, mut torn) = (found, Unfinished::default(), Vec::new());
+    while let Some(number) = numbers.front().copied() {
+        let (file, bytes) = load(disk, number)?;
+        let scan = match format::scan(&bytes) {
+            Ok(scan) if follows(&found, &scan, number) => scan,
+            Err(HeaderFault::Newer) => return Err(JournalError::Newer { path: disk.path(&name(number)) }),
+            Ok(_) | Err(HeaderFault::Broken) => break,
+        };
+        take(&mut found, &mut unfinished, &scan);
+        torn = written(&bytes[scan.end..]).to_vec();
+        let (end, capacity, key) = (scan.end as u64, bytes.len() as u64, scan.header.key);
+        found.used.push_back(Segment { number, file, end, capacity, key });
+        numbers.pop_front();
+    }
+    let mut set_aside = leave_out(disk, &numbers, size, &mut found)?;
+    set_aside.extend(cut(disk, &torn, &mut found)?);
+    disk.sync_names().map_err(JournalError::disk("syncing", &disk.path("")))?;
+    let (mut live, mut records) = (LiveRecords::default(), Vec::new());
+    for (record, place) in unfinished.records.into_values() {
+        live.add(record.change, place);
+        records.push(record);
+    }
+    Ok(Replay { segments: found, live, records, set_aside })
+}
+
+fn load(disk: &dyn JournalDisk, number: u64) -> Result<(Arc<dyn JournalFile>, Vec<u8>), JournalError> {
+    let name = name(number);
+    let read = || {
+        let file = disk.open(&name)?;
+        let bytes = file.read()?;
+        Ok((file, bytes))
+    };
+    read().map_err(JournalError::disk("reading", &disk.path(&name)))
+}
+
+/// Whether a segment continues those before. Older ones may be gone, so the first one continues anything.
+fn follows(found: &FoundSegments, scan: &Scan<'_>, number: u64) -> bool {
+    let continues = |last: &Segment| last.number + 1 == number && scan.header.chain_before == found.chain.sum;
+    scan.header.number == number && found.used.back().is_none_or(continues)
+}
+
+/// What was written: all up to the last byte that is not zero.
+fn written(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    &bytes[..end]
+}
+
+fn take(found: &mut FoundSegments, unfinished: &mut Unfinished, scan: &Scan<'_>) {
+    found.chain = scan.chain;
+    found.highest_change = found.highest_change.max(scan.header.highest_change);
+    for record in &scan.records {
+        let head = record.head;
+        found.sequence = found.sequence.max(head.sequence);
+        found.highest_change = found.highest_change.max(head.change);
+        if head.flags & FINISHED != 0 {
+            unfinished.finish(head.change);
+            continue;
+        }
+        let place = RecordPlace {
+            segment: scan.header.number,
+            offset: record.offset as u64,
+            length: (OVERHEAD + record.payload.len()) as u64,
+            sequence: head.sequence,
+        };
+        let payload = record.payload.to_vec();
+        unfinished.add(JournalRecord { kind: head.kind, change: head.change, payload }, place);
+    }
+}
+
+impl Unfinished {
+    /// One that was moved takes the place of its original.
+    fn add(&mut self, record: JournalRecord, place: RecordPlace) {
+        let change = record.change;
+        if self.records.insert(place.sequence, (record, place)).is_none() {
+            self.of_changes.entry(change).or_default().push(place.sequence);
+        }
+    }
+
+    fn finish(&mut self, change: u64) {
+        for sequence in self.of_changes.remove(&change).unwrap_or_default() {
+            self.records.remove(&sequence);
+        }
+    }
+}
+
+/// Sets aside the segments that do not continue the others. One that is empty becomes the next one, further ones are removed.
+fn leave_out(
+    disk: &dyn JournalDisk,
+    numbers: &VecDeque<u64>,
+    size: u64,
+    found: &mut FoundSegments,
+) -> Result<Vec<PathBuf>, JournalError> {
+    let (mut set_aside, mut ready) = (Vec::new(), None);
+    for number in numbers {
+        let (file, bytes) = load(disk, *number)?;
+        let from = name(*number);
+        let step = JournalError::disk("setting aside", &disk.path(&from));
+        if !written(&bytes).is_empty() {
+            let to = free_name(disk, &format!("{REFUSED}{number:010}"))?;
+            disk.rename(&from, &to).map_err(step)?;
+            set_aside.push(disk.path(&to));
+        } else if ready.is_none() && bytes.len() as u64 == size {
+            ready = Some((from, file));
+        } else {
+            disk.remove(&from).map_err(step)?;
+        }
+    }
+    if let Some((from, file)) = ready {
+        let number = found.used.back().map_or(1, |last| last.number + 1);
+        let to = name(number);
+        if from != to {
+            disk.rename(&from, &to).map_err(JournalError::disk("renaming", &disk.path(&from)))?;
+        }
+        found.ready = Some(Segment { number, file, end: 0, capacity: size, key: [0; 16] });
+    }
+    Ok(set_aside)
+}
+
+/// Copies what follows the last good record to a file, and writes zeros over it. Where there is no room for a copy, it stays, and nothing
+/// is appended to its segment.
+fn cut(
+    disk: &dyn JournalDisk,
+    torn: &[u8],
+    found: &mut FoundSegments,
+) -> Result<Option<PathBuf>, JournalError> {
+    let Some(last) = found.used.back_mut().filter(|_| !torn.is_empty()) else { return Ok(None) };
+    let from = name(last.number);
+    let to = free_name(disk, &format!("{REFUSED}{:010}-{}", last.number, last.end))?;
+    let file = match (disk.create(&to, torn.len() as u64), found.ready.take()) {
+        (Err(error), ready) if Errno::from_io_error(&error) == Some(Errno::NOSPC) => {
+            let Some(ready) = ready else {
+                last.capacity = last.end;
+                return Ok(Some(disk.path(&from)));
+            };
+            disk.rename(&name(ready.number), &to).map(|()| ready.file)
+        }
+        (outcome, ready) => {
+            found.ready = ready;
+            outcome
+        }
+    };
+    let cut = || {
+        let file = file?;
+        file.write_at(0, &mut [IoSlice::new(torn)])?;
+        file.sync()?;
+        disk.sync_names()?;
+        let zeros = vec![0; torn.len()];
+        last.file.write_at(last.end, &mut [IoSlice::new(&zeros)])?;
+        last.file.sync()
+    };
+    let step = "setting aside what is broken in";
+    cut().map_err(JournalError::disk(step, &disk.path(&from)))?;
+    Ok(Some(disk.path(&to)))
+}
+
+/// A name for what is set aside that nothing has.
+fn free_name(disk: &dyn JournalDisk, start: &str) -> Result<String, JournalError> {
+    let names = disk.list().map_err(JournalError::disk("listing", &disk.path("")))?;
+    let mut candidates = (0_u64..).map(|count| match count {
+        0 => format!("{start}.broken"),
+        _ => format!("{start}.{count}.broken"),
+    });
+    Ok(candidates.find(|name| !names.contains(name)).expect("numbers do not end"))
+}
