@@ -232,7 +232,10 @@ fn histories(kind: &str, run: impl Fn(&mut History)) {
     for seed in only.map_or(0..HISTORIES, |seed| seed..seed + 1) {
         let run = std::panic::AssertUnwindSafe(|| run(&mut History::new(seed)));
         if let Err(cause) = std::panic::catch_unwind(run) {
-            eprintln!("seed {seed}: {SEED}={seed} cargo test -p howdah-store --test journal {kind}");
+            #[allow(clippy::print_stderr, reason = "a test that fails says how to repeat it")]
+            {
+                eprintln!("seed {seed}: {SEED}={seed} cargo test -p howdah-store --test journal {kind}");
+            }
             std::panic::resume_unwind(cause);
         }
     }
@@ -379,6 +382,25 @@ fn a_full_journal_takes_more_once_changes_are_finished() {
     journal.append(&[record(appended, &[1; 1000])]).expect("there is room");
     assert_eq!(journal.counts().changes, 1);
     assert!(disk.used() <= SEGMENT * SEGMENTS + 1000);
+}
+
+#[test]
+fn a_change_whose_mark_cannot_be_written_stays_whole() {
+    let disk = SimulatedDisk::new(1);
+    let (journal, _) = open(&disk);
+    for part in 1..=2 {
+        journal.append(&[record(1, &[part; 3000])]).expect("appended");
+    }
+    journal.append(&[record(2, b"x")]).expect("appended");
+    disk.fail_write(Errno::NOSPC);
+    assert!(matches!(journal.finished(&[1]), Err(JournalError::NoSpace)));
+    disk.fail_write(Errno::NOSPC);
+    journal.upkeep().expect("kept up");
+    let (_, replayed) = open(&disk.after_kill());
+    assert_eq!(replayed.records, [record(1, &[1; 3000]), record(1, &[2; 3000]), record(2, b"x")]);
+    journal.upkeep().expect("the mark is written now");
+    let (_, replayed) = open(&disk.after_kill());
+    assert_eq!(replayed.records, [record(2, b"x")]);
 }
 
 #[test]

@@ -11,6 +11,7 @@ pub mod configurations;
 pub mod datagram_peer;
 pub mod frames;
 pub mod handles;
+pub mod journal_segments;
 pub mod kernel_texts;
 pub mod local_operations;
 pub mod lock_messages;
@@ -49,6 +50,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "datagram_peer", run: datagram_peer::run },
     Target { name: "frames", run: frames::run },
     Target { name: "handles", run: handles::run },
+    Target { name: "journal_segments", run: journal_segments::run },
     Target { name: "kernel_texts", run: kernel_texts::run },
     Target { name: "local_operations", run: local_operations::run },
     Target { name: "lock_messages", run: lock_messages::run },

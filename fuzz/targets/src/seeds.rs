@@ -21,6 +21,7 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
         "datagram_peer" | "local_operations" | "nfs_state" | "reply_cache" | "service_calls"
         | "tls_probe" | "tls_records" | "tuner" => walks(),
         "frames" => frames(),
+        "journal_segments" => segments(),
         "kernel_texts" => kernel_texts(),
         "lock_messages" => nfs4::lock_messages(),
         "mount_messages" => mount_messages(),
@@ -222,6 +223,13 @@ fn frames() -> Vec<Vec<u8>> {
         [&how[..], &[0; 10], &ip(17, 128), &udp, &data[..100]].concat(),
         [&how[..], &[0; 10], &data[..80]].concat(),
     ]
+}
+
+/// Damage to a journal, and a segment.
+fn segments() -> Vec<Vec<u8>> {
+    let magic = b"howdahw1\0\0\0\0\0\0\0\x01";
+    let segment = [&[0], &magic[..], &[0; 100]].concat();
+    walks().into_iter().map(|walk| [&[1], &walk[..]].concat()).chain([segment]).collect()
 }
 
 fn kernel_texts() -> Vec<Vec<u8>> {
