@@ -11,7 +11,7 @@ use std::time::Duration;
 use howdah_random::Random;
 use howdah_store::journal::{
     DiskJournal, JournalDisk, JournalError, JournalFile, JournalIdentity, JournalOptions, JournalRecord,
-    ReplayedJournal, SimulatedDisk,
+    JournalSummary, ReplayedJournal, SimulatedDisk,
 };
 use rustix::io::Errno;
 
@@ -624,7 +624,7 @@ fn a_second_process_is_refused_and_the_first_is_named() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("journal");
     let open = || DiskJournal::open(&path, &identity(), small());
-    let first = open().expect("opens");
+    let (first, _) = open().expect("opens");
     match open().map(drop) {
         Err(JournalError::InUse { holder, command, .. }) => {
             assert_eq!(holder, Some(std::process::id()));
@@ -632,7 +632,12 @@ fn a_second_process_is_refused_and_the_first_is_named() {
         }
         other => panic!("{other:?}"),
     }
+    first.append(&[record(1, b"one"), record(2, b"two")]).expect("appended");
+    let holder = Some(std::process::id());
+    let summary = |holder, changes| JournalSummary { identity: identity(), holder, changes };
+    assert_eq!(JournalSummary::of(&path).expect("it can be looked at"), summary(holder, None));
     drop(first);
+    assert_eq!(JournalSummary::of(&path).expect("it can be looked at"), summary(None, Some(2)));
     open().expect("it is free");
     let mode = std::os::unix::fs::PermissionsExt::mode(
         &std::fs::metadata(&path).expect("it is there").permissions(),
@@ -707,7 +712,8 @@ fn a_real_process_that_is_killed_loses_nothing() {
         }
         child.wait().expect("it ended");
         let (_, replayed) = DiskJournal::open(directory.path(), &identity(), real()).expect("opens");
-        assert_eq!(replayed.set_aside, Vec::<PathBuf>::new());
+        // A write that the signal ended may have been half done.
+        assert!(replayed.set_aside.len() <= 1, "{:?}", replayed.set_aside);
         // One change may have been appended, and one finished, before it could say so.
         let found: BTreeSet<u64> = replayed.records.iter().map(|record| record.change).collect();
         assert!(found.symmetric_difference(&unfinished).count() <= 1, "{found:?} {unfinished:?}");

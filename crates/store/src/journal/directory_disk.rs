@@ -14,7 +14,7 @@ use super::error::JournalError;
 use super::segments::REFUSED;
 
 /// Locked by the process that has the directory; holds its id and command.
-const LOCK: &str = "lock";
+pub(super) const LOCK: &str = "lock";
 /// The most parts of one write (Linux' `UIO_MAXIOV`).
 const PARTS_MAX: usize = 1024;
 /// The most that is shown of a command.

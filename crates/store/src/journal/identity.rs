@@ -42,6 +42,20 @@ impl JournalIdentity {
     }
 }
 
+/// Whose journal it is.
+pub(super) fn read(disk: &dyn JournalDisk) -> Result<JournalIdentity, JournalError> {
+    let path = disk.path(FILE);
+    let bytes = disk.open(FILE).and_then(|file| file.read());
+    let bytes = bytes.map_err(JournalError::disk("reading", &path))?;
+    let fields = Fields::parse(&bytes);
+    let text = |name| Some(fields.as_ref()?.text(name)?.to_owned());
+    let identity = || {
+        let (server, export) = (text("server")?, text("export")?);
+        Some(JournalIdentity { server, export, user: text("user")?, host: text("host")? })
+    };
+    identity().ok_or(JournalError::Unidentified { path })
+}
+
 /// Checks that a journal is this one's, or makes it so if there is none; `adopt` takes that of another host. Gives its id.
 pub(super) fn check(
     disk: &dyn JournalDisk,

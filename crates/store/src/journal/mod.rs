@@ -18,6 +18,7 @@ mod replay;
 mod segments;
 mod simulated_disk;
 mod state;
+mod summary;
 mod unfinished_count;
 
 pub use directory_disk::DirectoryDisk;
@@ -30,4 +31,5 @@ pub use record::{JournalPosition, JournalRecord};
 pub use refused_store::{RefusedChange, RefusedEntry, RefusedStore};
 pub use simulated_disk::SimulatedDisk;
 pub use state::JournalCounts;
+pub use summary::JournalSummary;
 pub use unfinished_count::MissingJournal;

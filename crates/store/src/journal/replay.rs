@@ -32,33 +32,20 @@ struct Unfinished {
     of_changes: HashMap<u64, Vec<u64>>,
 }
 
+/// What follows from the oldest segment on.
+struct Reading {
+    found: FoundSegments,
+    unfinished: Unfinished,
+    /// What the last segment has behind its last good record.
+    torn: Vec<u8>,
+    /// Segments that do not continue it.
+    rest: VecDeque<u64>,
+}
+
 /// Reads all segments. What is not needed to read them again is removed or set aside.
 pub(super) fn read(disk: &dyn JournalDisk, size: u64) -> Result<Replay, JournalError> {
-    let names = disk.list().map_err(JournalError::disk("listing", &disk.path("")))?;
-    let mut numbers: VecDeque<u64> = names.iter().filter_map(|name| number(name)).collect();
-    numbers.make_contiguous().sort_unstable();
-    let found = FoundSegments {
-        used: VecDeque::new(),
-        ready: None,
-        chain: Default::default(),
-        sequence: 0,
-        highest_change: 0,
-    };
-    let (mut found, mut unfinished, mut torn) = (found, Unfinished::default(), Vec::new());
-    while let Some(number) = numbers.front().copied() {
-        let (file, bytes) = load(disk, number)?;
-        let scan = match format::scan(&bytes) {
-            Ok(scan) if follows(&found, &scan, number) => scan,
-            Err(HeaderFault::Newer) => return Err(JournalError::Newer { path: disk.path(&name(number)) }),
-            Ok(_) | Err(HeaderFault::Broken) => break,
-        };
-        take(&mut found, &mut unfinished, &scan);
-        torn = written(&bytes[scan.end..]).to_vec();
-        let (end, capacity, key) = (scan.end as u64, bytes.len() as u64, scan.header.key);
-        found.used.push_back(Segment { number, file, end, capacity, key });
-        numbers.pop_front();
-    }
-    let mut set_aside = leave_out(disk, &numbers, size, &mut found)?;
+    let Reading { mut found, unfinished, torn, rest } = follow(disk)?;
+    let mut set_aside = leave_out(disk, &rest, size, &mut found)?;
     set_aside.extend(cut(disk, &torn, &mut found)?);
     disk.sync_names().map_err(JournalError::disk("syncing", &disk.path("")))?;
     let (mut live, mut records) = (LiveRecords::default(), Vec::new());
@@ -67,6 +54,37 @@ pub(super) fn read(disk: &dyn JournalDisk, size: u64) -> Result<Replay, JournalE
         records.push(record);
     }
     Ok(Replay { segments: found, live, records, set_aside })
+}
+
+/// How many changes are not finished.
+pub(super) fn count_unfinished(disk: &dyn JournalDisk) -> Result<u64, JournalError> {
+    follow(disk).map(|reading| reading.unfinished.of_changes.len() as u64)
+}
+
+fn follow(disk: &dyn JournalDisk) -> Result<Reading, JournalError> {
+    let names = disk.list().map_err(JournalError::disk("listing", &disk.path("")))?;
+    let mut numbers: Vec<u64> = names.iter().filter_map(|name| number(name)).collect();
+    numbers.sort_unstable();
+    let mut reading = Reading {
+        found: FoundSegments::default(),
+        unfinished: Unfinished::default(),
+        torn: Vec::new(),
+        rest: numbers.into(),
+    };
+    while let Some(number) = reading.rest.front().copied() {
+        let (file, bytes) = load(disk, number)?;
+        let scan = match format::scan(&bytes) {
+            Ok(scan) if follows(&reading.found, &scan, number) => scan,
+            Err(HeaderFault::Newer) => return Err(JournalError::Newer { path: disk.path(&name(number)) }),
+            Ok(_) | Err(HeaderFault::Broken) => break,
+        };
+        take(&mut reading.found, &mut reading.unfinished, &scan);
+        reading.torn = written(&bytes[scan.end..]).to_vec();
+        let (end, capacity, key) = (scan.end as u64, bytes.len() as u64, scan.header.key);
+        reading.found.used.push_back(Segment { number, file, end, capacity, key });
+        reading.rest.pop_front();
+    }
+    Ok(reading)
 }
 
 fn load(disk: &dyn JournalDisk, number: u64) -> Result<(Arc<dyn JournalFile>, Vec<u8>), JournalError> {

@@ -77,6 +77,7 @@ pub(super) struct Segments {
 }
 
 /// What was found on disk.
+#[derive(Default)]
 pub(super) struct FoundSegments {
     pub(super) used: VecDeque<Segment>,
     pub(super) ready: Option<Segment>,
