@@ -180,31 +180,25 @@ fn leave_out(
     Ok(set_aside)
 }
 
-/// Copies what follows the last good record to a file, and writes zeros over it. Where there is no room for a copy, it stays, and nothing
-/// is appended to its segment.
+/// Copies what follows the last good record to a file, and writes zeros over it. On a full disk it stays where it is, and nothing is
+/// appended to its segment.
 fn cut(
     disk: &dyn JournalDisk,
     torn: &[u8],
     found: &mut FoundSegments,
 ) -> Result<Option<PathBuf>, JournalError> {
     let Some(last) = found.used.back_mut().filter(|_| !torn.is_empty()) else { return Ok(None) };
-    let from = name(last.number);
+    let from = disk.path(&name(last.number));
+    let step = "setting aside what is broken in";
     let to = free_name(disk, &format!("{REFUSED}{:010}-{}", last.number, last.end))?;
-    let file = match (disk.create(&to, torn.len() as u64), found.ready.take()) {
-        (Err(error), ready) if Errno::from_io_error(&error) == Some(Errno::NOSPC) => {
-            let Some(ready) = ready else {
-                last.capacity = last.end;
-                return Ok(Some(disk.path(&from)));
-            };
-            disk.rename(&name(ready.number), &to).map(|()| ready.file)
+    let file = match disk.create(&to, torn.len() as u64) {
+        Err(error) if Errno::from_io_error(&error) == Some(Errno::NOSPC) => {
+            last.capacity = last.end;
+            return Ok(Some(from));
         }
-        (outcome, ready) => {
-            found.ready = ready;
-            outcome
-        }
+        outcome => outcome.map_err(JournalError::disk(step, &from))?,
     };
     let cut = || {
-        let file = file?;
         file.write_at(0, &mut [IoSlice::new(torn)])?;
         file.sync()?;
         disk.sync_names()?;
@@ -212,8 +206,7 @@ fn cut(
         last.file.write_at(last.end, &mut [IoSlice::new(&zeros)])?;
         last.file.sync()
     };
-    let step = "setting aside what is broken in";
-    cut().map_err(JournalError::disk(step, &disk.path(&from)))?;
+    cut().map_err(JournalError::disk(step, &from))?;
     Ok(Some(disk.path(&to)))
 }
 

@@ -47,13 +47,26 @@ impl<'a> NewRecord<'a> {
     }
 }
 
-/// What the records are, which decides how much room they may take.
+/// What the records are, which decides how much room they leave for others. All but marks leave a segment that is ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// New ones of the caller. They leave a segment for the others, and one that is ready.
+    /// New ones of the caller.
     Records,
-    /// Marks of finished changes, or records that are moved: what makes room.
-    Upkeep,
+    /// Records that are moved.
+    Moves,
+    /// Marks of finished changes, which make room: they have a segment that nothing else is written to while there is no other.
+    Marks,
+}
+
+impl Purpose {
+    /// Segments below the bound that are not for it.
+    fn left(self) -> usize {
+        match self {
+            Self::Records => 2,
+            Self::Moves => 1,
+            Self::Marks => 0,
+        }
+    }
 }
 
 /// All segments.
@@ -139,6 +152,9 @@ impl Segments {
         }
         if !self.used.back().is_some_and(|last| last.has_room_for(length)) {
             self.advance(purpose)?;
+        } else if purpose != Purpose::Marks {
+            self.prepare()?;
+            self.ready.as_ref().ok_or(JournalError::Full)?;
         }
         let last = self.used.back_mut().expect("there is one by now");
         let (header, key, mut chain) = match last.end {
@@ -198,13 +214,12 @@ impl Segments {
 
     /// Begins the next segment.
     fn advance(&mut self, purpose: Purpose) -> Result<(), JournalError> {
-        let ready = usize::from(purpose == Purpose::Records);
-        if self.used.len() + 1 + 2 * ready > self.most {
+        if self.used.len() + 1 + purpose.left() > self.most {
             return Err(JournalError::Full);
         }
         self.prepare()?;
         let next = self.ready.take().ok_or(JournalError::Full)?;
-        if purpose == Purpose::Records {
+        if purpose != Purpose::Marks {
             match create(&*self.disk, next.number + 1, self.size) {
                 Ok(ready) => self.ready = Some(ready),
                 Err(error) => {
@@ -275,7 +290,12 @@ impl Segments {
 
     /// Whether a record of the caller may begin another segment.
     pub(super) fn may_advance(&self) -> bool {
-        self.used.len() + 3 <= self.most
+        self.used.len() + 1 + Purpose::Records.left() <= self.most
+    }
+
+    /// How many marks fit into a segment.
+    pub(super) fn marks_max(&self) -> usize {
+        usize::try_from(self.size).unwrap_or(usize::MAX).saturating_sub(HEADER) / OVERHEAD
     }
 
     /// Bytes that are written in all.

@@ -92,6 +92,10 @@ impl State {
         if !self.marks.is_empty() {
             self.write_marks()?;
         }
+        // One more mark must always fit into the segment that is kept for them.
+        if self.live.changes() >= self.segments.marks_max() {
+            return Err(JournalError::Full);
+        }
         let places = self.write(records, Purpose::Records)?;
         for (record, place) in records.iter().zip(places) {
             self.live.add(record.change, place);
@@ -121,7 +125,7 @@ impl State {
             let mark = |change: &u64| NewRecord { flags: FINISHED, ..NewRecord::new(0, *change, &[]) };
             let marks = std::mem::take(&mut self.marks);
             let records: Vec<_> = marks.iter().map(mark).collect();
-            if let Err(error) = self.write(&records, Purpose::Upkeep) {
+            if let Err(error) = self.write(&records, Purpose::Marks) {
                 self.marks = marks;
                 return Err(error);
             }
@@ -263,7 +267,7 @@ impl State {
         let records = read.inspect_err(|error| self.note(error))?;
         for (head, payload) in &records {
             let record = NewRecord { sequence: Some(sequence), ..NewRecord::new(head.kind, change, payload) };
-            let places = self.write(&[record], Purpose::Upkeep)?;
+            let places = self.write(&[record], Purpose::Moves)?;
             places.into_iter().for_each(|to| self.live.relocate(change, from, to));
         }
         Ok(())
@@ -271,7 +275,7 @@ impl State {
 
     /// Whether another segment may be begun for new records.
     pub(super) fn has_room(&self) -> bool {
-        self.segments.may_advance()
+        self.segments.may_advance() && self.live.changes() < self.segments.marks_max()
     }
 
     pub(super) fn counts(&self) -> JournalCounts {
