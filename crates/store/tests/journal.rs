@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead, BufReader, IoSlice};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,9 +16,9 @@ use howdah_store::journal::{
 };
 use rustix::io::Errno;
 
-/// Histories of each kind; `HOWDAH_TEST_SEED` runs one.
-const HISTORIES: u64 = 400;
-const SEED: &str = "HOWDAH_TEST_SEED";
+/// Histories of each kind, from seed 0 on. `HOWDAH_SEED=7` runs one, `HOWDAH_SEED=400..9000` others.
+const HISTORIES: Range<u64> = 0..400;
+const SEED: &str = "HOWDAH_SEED";
 /// Small, so that a history has many.
 const SEGMENT: u64 = 4096;
 const SEGMENTS: u64 = 6;
@@ -60,8 +61,8 @@ struct Model {
     synced: usize,
     /// The one that failed: it may be there or not.
     attempted: Option<Done>,
-    /// Finished changes whose marks were not written when that was tried.
-    unmarked: BTreeSet<u64>,
+    /// Finished changes whose marks were not written when that was tried, in order.
+    unmarked: Vec<u64>,
 }
 
 /// The records that are live after this.
@@ -83,7 +84,25 @@ impl Model {
 
     fn unfinished(&self) -> Vec<u64> {
         let changes: BTreeSet<u64> = self.live().iter().map(|record| record.change).collect();
-        changes.difference(&self.unmarked).copied().collect()
+        changes.into_iter().filter(|change| !self.unmarked.contains(change)).collect()
+    }
+
+    /// What was done and what was found, in a line: `+7` for a record of change 7, `-7` for its mark, `|` for what was synced.
+    fn against(&self, found: &[JournalRecord]) -> String {
+        let all = self.done.iter().chain(&self.attempted).enumerate().map(|(at, step)| {
+            let synced = if at == self.synced { "| " } else { "" };
+            let step = match step {
+                Done::Appended(records) => {
+                    records.iter().map(|record| format!("+{}", record.change)).collect()
+                }
+                Done::Finished(changes) => {
+                    changes.iter().map(|change| format!("-{change}")).collect::<Vec<_>>()
+                }
+            };
+            format!("{synced}{} ", step.concat())
+        });
+        let found: Vec<u64> = found.iter().map(|record| record.change).collect();
+        format!("{}unmarked {:?}, found {found:?}", all.collect::<String>(), self.unmarked)
     }
 
     /// Whether the journal may hold these after its process was killed, or after the power was cut.
@@ -249,8 +268,12 @@ impl History {
 /// Runs histories, each from a seed of its own, and says which one failed. Gives how many appends were refused in all.
 fn histories(kind: &str, run: impl Fn(&mut History)) -> u64 {
     let mut refused = 0;
-    let only = std::env::var(SEED).ok().and_then(|seed| seed.parse().ok());
-    for seed in only.map_or(0..HISTORIES, |seed| seed..seed + 1) {
+    let number = |text: &str| text.parse::<u64>().expect("a number");
+    let chosen = std::env::var(SEED).ok().map(|seeds| match seeds.split_once("..") {
+        Some((first, end)) => number(first)..number(end),
+        None => number(&seeds)..number(&seeds) + 1,
+    });
+    for seed in chosen.unwrap_or(HISTORIES) {
         let mut history = History::new(seed);
         let run = std::panic::AssertUnwindSafe(|| run(&mut history));
         if let Err(cause) = std::panic::catch_unwind(run) {
@@ -289,7 +312,7 @@ fn a_power_cut_loses_nothing_that_was_synced() {
             (0..steps).for_each(|_| assert!(history.step()));
             let model = std::mem::take(&mut history.model);
             let replayed = history.reopen(history.disk.after_power_cut());
-            assert!(model.allows(&replayed.records, false), "{} synced: {replayed:?}", model.synced);
+            assert!(model.allows(&replayed.records, false), "{}", model.against(&replayed.records));
             history.check_room();
         }
     });
@@ -313,7 +336,7 @@ fn it_may_end_anywhere_also_while_it_is_opened_or_cleaned_up() {
             }
             let model = std::mem::take(&mut history.model);
             let replayed = history.reopen(disk);
-            assert!(model.allows(&replayed.records, was_killed), "killed: {was_killed}: {replayed:?}");
+            assert!(model.allows(&replayed.records, was_killed), "{}", model.against(&replayed.records));
             history.check_room();
         }
     });
@@ -336,7 +359,7 @@ fn a_full_disk_ends_nothing() {
             let disk = if was_killed { history.disk.after_kill() } else { history.disk.after_power_cut() };
             let model = std::mem::take(&mut history.model);
             let replayed = history.reopen(disk);
-            assert!(model.allows(&replayed.records, was_killed), "killed: {was_killed}: {replayed:?}");
+            assert!(model.allows(&replayed.records, was_killed), "{}", model.against(&replayed.records));
             history.check_room();
         }
         // A power cut may tear the segment that is kept for marks: it is set aside, and another one needs room.
