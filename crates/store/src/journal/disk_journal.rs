@@ -58,7 +58,7 @@ impl DiskJournal {
     ///
     /// # Errors
     /// Another process has it open, it is of another owner or a newer version, or the disk fails. A full disk is an error only if there is
-    /// no journal yet.
+    /// no journal yet, or no record in it that can be read.
     pub fn open(
         directory: &Path,
         identity: &JournalIdentity,

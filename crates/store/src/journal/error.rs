@@ -70,7 +70,7 @@ pub enum JournalError {
 }
 
 impl JournalError {
-    /// A disk error; a full disk is told apart from others.
+    /// A disk error; a full disk is an error of its own.
     pub(super) fn disk(step: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
         let path = path.to_owned();
         move |cause| match Errno::from_io_error(&cause) {

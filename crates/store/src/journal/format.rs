@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_newer_is_told_from_what_is_broken() {
+    fn a_newer_header_is_not_a_broken_one() {
         let mut bytes = segment(&[]);
         bytes[23] = 1;
         let sum = SipHasher13::new_with_key(&[7; 16]).hash(&bytes[..HEADER - SUM]);

@@ -123,6 +123,8 @@ impl RefusedStore {
         let put = || {
             content.map_or(Ok(()), |content| write(&data, content))?;
             write(&new, &change.fields().to_bytes())?;
+            // On any file system: an entry is not there before its content is.
+            self.disk.sync_names()?;
             self.disk.rename(&new, &entry)?;
             self.disk.sync_names()
         };

@@ -173,7 +173,9 @@ fn leave_out(
         let number = found.used.back().map_or(1, |last| last.number + 1);
         let to = name(number);
         if from != to {
-            disk.rename(&from, &to).map_err(JournalError::disk("renaming", &disk.path(&from)))?;
+            // What had this name must be elsewhere by then.
+            let moved = disk.sync_names().and_then(|()| disk.rename(&from, &to));
+            moved.map_err(JournalError::disk("renaming", &disk.path(&from)))?;
         }
         found.ready = Some(Segment { number, file, end: 0, capacity: size, key: [0; 16] });
     }

@@ -330,7 +330,7 @@ impl Segment {
 }
 
 #[test]
-fn names_of_segments_are_told_from_others() {
+fn names_of_segments_are_recognized() {
     assert_eq!(name(1), "0000000001.journal");
     assert_eq!(number("0000000012.journal"), Some(12));
     assert_eq!(number(&name(u64::MAX)), Some(u64::MAX));

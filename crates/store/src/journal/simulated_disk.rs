@@ -1,6 +1,6 @@
 //! A disk for tests: it loses at a power cut what was not synced, tears what was being written, fills up, fails, and flips bits.
 //!
-//! It does at most what disks and kernels do. Names survive in the order in which they were changed, written sectors in any.
+//! Of what was not synced, names and written sectors survive in any combination.
 
 use std::collections::BTreeMap;
 use std::io::{self, IoSlice};
@@ -23,8 +23,10 @@ pub struct SimulatedDisk(Arc<Mutex<Platter>>);
 #[derive(Clone)]
 struct Platter {
     contents: BTreeMap<u64, Content>,
-    /// Names and their contents, after each change that is not durable; the first is what is durable.
-    names: Vec<BTreeMap<String, u64>>,
+    names: BTreeMap<String, u64>,
+    durable_names: BTreeMap<String, u64>,
+    /// What was done to names since.
+    renamed: Vec<NameChange>,
     next: u64,
     /// Bytes that there are for all files.
     size: u64,
@@ -36,6 +38,13 @@ struct Platter {
     has_ended: bool,
     writes: u64,
     syncs: u64,
+}
+
+#[derive(Clone)]
+enum NameChange {
+    Create(String, u64),
+    Rename(String, String),
+    Remove(String),
 }
 
 #[derive(Clone, Default)]
@@ -51,7 +60,9 @@ impl SimulatedDisk {
     pub fn new(seed: u64) -> Self {
         Self(Arc::new(Mutex::new(Platter {
             contents: BTreeMap::new(),
-            names: vec![BTreeMap::new()],
+            names: BTreeMap::new(),
+            durable_names: BTreeMap::new(),
+            renamed: Vec::new(),
             next: 0,
             size: u64::MAX,
             random: Random::new(seed),
@@ -74,14 +85,21 @@ impl SimulatedDisk {
     /// The disk as it may be after the power was cut.
     pub fn after_power_cut(&self) -> Self {
         let mut platter = self.0.lock().clone();
-        let survives = platter.random.index(platter.names.len());
-        let names = platter.names.swap_remove(survives);
+        let mut names = std::mem::take(&mut platter.durable_names);
+        let in_order = platter.random.one_in(2);
+        let first = platter.random.index(platter.renamed.len() + 1);
+        for (at, change) in std::mem::take(&mut platter.renamed).into_iter().enumerate() {
+            if if in_order { at < first } else { platter.random.one_in(2) } {
+                let _ = change.apply(&mut names);
+            }
+        }
         let kept = [0.0, 0.5, 0.9, 1.0][platter.random.index(4)];
         for content in platter.contents.values_mut() {
             content.lose(&mut platter.random, kept);
         }
         platter.contents.retain(|id, _| names.values().any(|named| named == id));
-        platter.names = vec![names];
+        platter.durable_names.clone_from(&names);
+        platter.names = names;
         platter.restart();
         Self(Arc::new(Mutex::new(platter)))
     }
@@ -139,16 +157,12 @@ impl SimulatedDisk {
 }
 
 impl Platter {
-    fn current(&self) -> &BTreeMap<String, u64> {
-        self.names.last().expect("the durable names are always there")
-    }
-
     fn id(&self, name: &str) -> Option<u64> {
-        self.current().get(name).copied()
+        self.names.get(name).copied()
     }
 
     fn used(&self) -> u64 {
-        self.current().values().map(|id| self.contents[id].seen.len() as u64).sum()
+        self.names.values().map(|id| self.contents[id].seen.len() as u64).sum()
     }
 
     /// Another process uses it.
@@ -164,11 +178,10 @@ impl Platter {
         if self.has_ended { Err(Errno::IO.into()) } else { Ok(()) }
     }
 
-    fn rename(&mut self, change: impl FnOnce(&mut BTreeMap<String, u64>) -> Option<()>) -> io::Result<()> {
+    fn rename(&mut self, change: NameChange) -> io::Result<()> {
         self.change()?;
-        let mut names = self.current().clone();
-        change(&mut names).ok_or(io::ErrorKind::NotFound)?;
-        self.names.push(names);
+        change.clone().apply(&mut self.names).ok_or(io::ErrorKind::NotFound)?;
+        self.renamed.push(change);
         Ok(())
     }
 
@@ -185,6 +198,21 @@ impl Platter {
                 Ok(())
             }
         }
+    }
+}
+
+impl NameChange {
+    /// `None`: there is nothing to change.
+    fn apply(self, names: &mut BTreeMap<String, u64>) -> Option<()> {
+        match self {
+            Self::Create(name, id) => drop(names.insert(name, id)),
+            Self::Rename(from, to) => {
+                let id = names.remove(&from)?;
+                names.insert(to, id);
+            }
+            Self::Remove(name) => drop(names.remove(&name)?),
+        }
+        Some(())
     }
 }
 
@@ -208,7 +236,7 @@ impl Content {
 
 impl JournalDisk for SimulatedDisk {
     fn list(&self) -> io::Result<Vec<String>> {
-        Ok(self.0.lock().current().keys().cloned().collect())
+        Ok(self.0.lock().names.keys().cloned().collect())
     }
 
     fn create(&self, name: &str, length: u64) -> io::Result<Arc<dyn JournalFile>> {
@@ -221,7 +249,7 @@ impl JournalDisk for SimulatedDisk {
         }
         platter.next += 1;
         let id = platter.next;
-        platter.rename(|names| names.insert(name.to_owned(), id).map_or(Some(()), |_| None))?;
+        platter.rename(NameChange::Create(name.to_owned(), id))?;
         let seen = vec![0; usize::try_from(length).map_err(io::Error::other)?];
         platter.contents.insert(id, Content { seen, ..Content::default() });
         Ok(Arc::new(SimulatedFile { disk: self.clone(), id }))
@@ -233,22 +261,18 @@ impl JournalDisk for SimulatedDisk {
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        let change = |names: &mut BTreeMap<String, u64>| {
-            let id = names.remove(from)?;
-            names.insert(to.to_owned(), id);
-            Some(())
-        };
-        self.0.lock().rename(change)
+        self.0.lock().rename(NameChange::Rename(from.to_owned(), to.to_owned()))
     }
 
     fn remove(&self, name: &str) -> io::Result<()> {
-        self.0.lock().rename(|names| names.remove(name).map(|_| ()))
+        self.0.lock().rename(NameChange::Remove(name.to_owned()))
     }
 
     fn sync_names(&self) -> io::Result<()> {
         let mut platter = self.0.lock();
         platter.change()?;
-        platter.names = vec![platter.current().clone()];
+        platter.durable_names = platter.names.clone();
+        platter.renamed.clear();
         Ok(())
     }
 

@@ -93,7 +93,7 @@ impl State {
             self.write_marks()?;
         }
         // One more mark must always fit into the segment that is kept for them.
-        if self.live.changes() >= self.segments.marks_max() {
+        if self.live.changes() + records.len() > self.segments.marks_max() {
             return Err(JournalError::Full);
         }
         let places = self.write(records, Purpose::Records)?;
