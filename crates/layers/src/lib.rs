@@ -2,6 +2,7 @@
 
 mod attribute_cache;
 mod cached;
+mod disk_cache;
 pub mod file;
 mod generations;
 mod list_ahead;
@@ -15,6 +16,10 @@ pub use attribute_cache::{
     AloneWatch, AttributeCache, AttributeCacheOptions, AttributeCacheReport, LookupCache,
 };
 pub use cached::{Cached, CachedReport, CachingOptions};
+pub use disk_cache::{
+    CacheDirectory, CacheStorage, DiskCache, DiskCacheOptions, DiskCacheReport, DiskCacheState, DiskSpace,
+    IndexChange, NodeKey, SmallData,
+};
 pub use list_ahead::{ListAhead, ListAheadReport};
 pub use names_behind::{BehindOptions, BehindReport, NamesBehind, RefusedChange, Settle};
 pub use read_ahead::{ReadAhead, ReadAheadOptions, ReadAheadReport};

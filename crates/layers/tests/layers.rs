@@ -1,11 +1,12 @@
 //! Each layer around a file system is judged as that file system is.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use howdah_layers::{
-    AttributeCache, AttributeCacheOptions, Cached, CachingOptions, ReadAhead, ReadAheadOptions, WriteBehind,
-    WriteBehindOptions,
+    AttributeCache, AttributeCacheOptions, CacheDirectory, CacheStorage, Cached, CachingOptions, DiskCache,
+    DiskCacheOptions, ReadAhead, ReadAheadOptions, WriteBehind, WriteBehindOptions,
 };
 use howdah_vfs::FileSystem;
 use howdah_vfs::conformance::operations::run_operations;
@@ -29,6 +30,16 @@ fn conforms(layer: impl Fn(Arc<dyn FileSystem>) -> Arc<dyn FileSystem>) {
     assert_eq!(report.skipped().count(), 0, "{report}");
     for seed in 0..LISTS {
         run_operations(seed, OPERATIONS, &subject).unwrap_or_else(|difference| panic!("{difference}"));
+    }
+}
+
+/// A place for a cache on disk: each cache is of another server, since handles of different file systems in memory are the same.
+fn disk(directory: &tempfile::TempDir) -> impl Fn() -> (Arc<dyn CacheStorage>, DiskCacheOptions) {
+    let storage = Arc::new(CacheDirectory::open(directory.path()).expect("a cache"));
+    let servers = AtomicU64::new(0);
+    move || {
+        let server = format!("server {}", servers.fetch_add(1, Ordering::Relaxed));
+        (Arc::clone(&storage) as _, DiskCacheOptions::new(64 << 20, server))
     }
 }
 
@@ -61,6 +72,23 @@ fn a_write_behind_conforms() {
         let options = WriteBehindOptions { block, ..WriteBehindOptions::default() };
         conforms(|inner| Arc::new(WriteBehind::around(inner, options)));
     }
+}
+
+#[test]
+fn a_cache_on_disk_conforms() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let place = disk(&directory);
+    conforms(|inner| {
+        let (storage, options) = place();
+        Arc::new(DiskCache::around(inner, storage, options))
+    });
+}
+
+#[test]
+fn all_layers_together_with_a_disk_conform() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let place = disk(&directory);
+    conforms(|inner| Arc::new(Cached::on_disk(inner, CachingOptions::default(), place())));
 }
 
 #[test]

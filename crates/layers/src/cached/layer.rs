@@ -1,4 +1,4 @@
-//! The composition: listing ahead around attribute cache around read-ahead around write-behind.
+//! The composition: listing ahead around attribute cache around read-ahead around write-behind, and that around a cache on disk.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,7 +11,9 @@ use howdah_vfs::{
 
 use super::{CachedReport, CachingOptions};
 use crate::attribute_cache::Auditor;
-use crate::{AloneWatch, AttributeCache, ListAhead, ReadAhead, ReadAheadOptions, WriteBehind};
+use crate::{
+    AloneWatch, AttributeCache, CacheStorage, DiskCache, DiskCacheOptions, ListAhead, ReadAhead, ReadAheadOptions, WriteBehind,
+};
 
 /// A far file system with all caches: attributes, names and rights are remembered, data is read ahead and written behind.
 ///
@@ -23,12 +25,28 @@ pub struct Cached {
     attributes: Arc<AttributeCache>,
     reading: Arc<ReadAhead>,
     writing: Arc<WriteBehind>,
+    disk: Option<Arc<DiskCache>>,
     _auditor: Option<Auditor>,
 }
 
 impl Cached {
     /// The same files, cached.
     pub fn around(inner: Arc<dyn FileSystem>, options: CachingOptions) -> Self {
+        Self::compose(inner, options, None)
+    }
+
+    /// The same, and data that was read is kept in a place that outlives this.
+    pub fn on_disk(
+        inner: Arc<dyn FileSystem>,
+        options: CachingOptions,
+        (storage, disk): (Arc<dyn CacheStorage>, DiskCacheOptions),
+    ) -> Self {
+        let disk = DiskCacheOptions { believed: options.attributes.file_min, ..disk };
+        let disk = Arc::new(DiskCache::around(inner, storage, disk));
+        Self::compose(Arc::clone(&disk) as _, options, Some(disk))
+    }
+
+    fn compose(inner: Arc<dyn FileSystem>, options: CachingOptions, disk: Option<Arc<DiskCache>>) -> Self {
         let writing = Arc::new(WriteBehind::around(inner, options.write_behind()));
         let reading = Arc::new(ReadAhead::around(Arc::clone(&writing) as _, options.read_ahead()));
         let start = Instant::now();
@@ -41,7 +59,7 @@ impl Cached {
             read.upgrade().iter().for_each(|read| read.believe_for(ReadAheadOptions::default().believed));
         };
         let _auditor = Auditor::start(&attributes, distrust);
-        Self { listing, attributes, reading, writing, _auditor }
+        Self { listing, attributes, reading, writing, disk, _auditor }
     }
 
     /// Whether it is still believed that nobody else changes the tree, if it ever was.
@@ -82,6 +100,7 @@ impl Cached {
             listing: self.listing.report(),
             reading: self.reading.report(),
             writing: self.writing.report(),
+            disk: self.disk.as_ref().map(|disk| disk.report()),
         }
     }
 }
@@ -112,6 +131,9 @@ impl Consistency for Cached {
 
     /// With what was written here before.
     fn read_now(&self, caller: &Caller, read: ReadFile<'_>, buffer: &mut Vec<u8>) -> Result<ReadOutcome> {
+        if let Some(disk) = &self.disk {
+            disk.doubt(read.node);
+        }
         FileSystem::read(&*self.writing, caller, read, buffer)
     }
 }

@@ -1,6 +1,6 @@
 //! What the layers hold and did.
 
-use crate::{AttributeCacheReport, ListAheadReport, ReadAheadReport, WriteBehindReport};
+use crate::{AttributeCacheReport, DiskCacheReport, ListAheadReport, ReadAheadReport, WriteBehindReport};
 
 /// All layers as they are now.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -13,4 +13,6 @@ pub struct CachedReport {
     pub reading: ReadAheadReport,
     /// What is written behind.
     pub writing: WriteBehindReport,
+    /// What is kept on disk, if anything is.
+    pub disk: Option<DiskCacheReport>,
 }
