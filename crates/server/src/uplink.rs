@@ -40,6 +40,28 @@ pub struct UplinkReport {
     pub sentence: String,
     /// The caches, if there are any.
     pub cache: Option<UplinkCache>,
+    /// The cache on disk, if one was asked for.
+    #[serde(default)]
+    pub disk: Option<UplinkDisk>,
+}
+
+/// The cache on disk before a far server.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct UplinkDisk {
+    /// Its directory.
+    pub directory: String,
+    /// `on`, `loading`, `full`, `hangs`, `fails`, or `unused`.
+    pub state: String,
+    /// The same with its figures, and what is wrong.
+    pub sentence: String,
+    /// Bytes that it takes on the disk.
+    pub bytes: u64,
+    /// How many it may take.
+    pub bytes_max: u64,
+    /// Reads that it answered.
+    pub hits: u64,
+    /// Reads that the far server answered.
+    pub misses: u64,
 }
 
 /// The caches before a far server.

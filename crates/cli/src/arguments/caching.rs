@@ -1,10 +1,11 @@
 //! Flags of the caches before another server's export.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 
-use super::quantity::{parse_believed, parse_cache_memory};
+use super::quantity::{parse_believed, parse_cache_memory, parse_cache_size};
 
 /// How an export of another server is cached.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Args)]
@@ -13,6 +14,17 @@ pub struct CachingArguments {
     /// Memory for cached data: half for read-ahead, half for writes that are not yet safe on the other server [default: 512M]
     #[arg(long, value_name = "SIZE", value_parser = parse_cache_memory, conflicts_with = "config")]
     pub cache_memory: Option<u64>,
+
+    /// Keep data that was read in this directory on disk, over restarts
+    ///
+    /// Each file is checked with the other server before its data is used. Data is stored unencrypted, for the user of this process
+    /// alone. One process can use a directory.
+    #[arg(long, value_name = "DIR", conflicts_with = "config")]
+    pub cache_dir: Option<PathBuf>,
+
+    /// Max space for it on the disk; 5 % of the disk always stay free [default: 20G]
+    #[arg(long, value_name = "SIZE", value_parser = parse_cache_size, requires = "cache_dir", conflicts_with = "config")]
+    pub cache_size: Option<u64>,
 
     /// How long to cache attributes, names and permissions [default: 3 s for files and 30 s for directories after a change,
     /// doubling to 60 s while nothing changes]

@@ -16,6 +16,9 @@ const LONGEST_SECONDS: f64 = 366.0 * 86_400.0;
 /// The least memory of a cache: less would be more trouble than none.
 const CACHE_MIN: u64 = 16 << 20;
 
+/// The least that a cache may take on a disk.
+const DISK_CACHE_MIN: u64 = 64 << 20;
+
 /// Bytes a second that a copy may move.
 pub fn parse_copy_rate(text: &str) -> Result<u64, String> {
     // A number alone is bytes, as of rsync and scp; with a unit the grammar is the one of all rates.
@@ -70,6 +73,14 @@ pub fn parse_cache_memory(text: &str) -> Result<u64, String> {
     match bytes {
         CACHE_MIN.. => Ok(bytes),
         _ => Err(format!("{text}: memory of a cache starts at {}M", CACHE_MIN >> 20)),
+    }
+}
+
+/// What a cache may take on a disk.
+pub fn parse_cache_size(text: &str) -> Result<u64, String> {
+    match parse_size(text)? {
+        bytes @ DISK_CACHE_MIN.. => Ok(bytes),
+        _ => Err(format!("{text}: the size of a cache on disk starts at {}M", DISK_CACHE_MIN >> 20)),
     }
 }
 

@@ -4,9 +4,10 @@ use howdah_layers::CachingOptions;
 use toml::Spanned;
 
 use super::Source;
-use super::section::{Section, seconds, size, truth};
+use super::section::{Section, absolute, seconds, size, truth};
 use crate::arguments::CachingArguments;
-use crate::arguments::quantity::parse_cache_memory;
+use crate::arguments::quantity::{parse_cache_memory, parse_cache_size};
+use crate::places::DiskCacheSettings;
 
 /// What flags say; `None` without `--cache`.
 pub fn from_flags(
@@ -39,6 +40,31 @@ pub fn from_flags(
     }
     check(&options)?;
     Ok(Some(options))
+}
+
+/// The cache on disk that flags ask for.
+pub fn disk_from_flags(flags: &CachingArguments) -> Option<DiskCacheSettings> {
+    let directory = flags.cache_dir.as_ref()?;
+    let directory = std::path::absolute(directory).unwrap_or_else(|_| directory.clone());
+    Some(DiskCacheSettings { directory, size: flags.cache_size.unwrap_or(DiskCacheSettings::SIZE) })
+}
+
+/// The cache on disk that the table of an export asks for.
+pub fn on_disk(section: &mut Section<'_, '_>) -> Option<DiskCacheSettings> {
+    let has_cache = section.has("cache");
+    let directory = section.setting("cache_dir", absolute);
+    let size = section.setting("cache_size", size(parse_cache_size));
+    match (&directory, &size) {
+        (Some(directory), _) if !has_cache => {
+            section.problem(directory.span(), "`cache_dir`: has no effect without `cache = true`".to_owned());
+        }
+        (None, Some(size)) => {
+            section.problem(size.span(), "`cache_size`: has no effect without `cache_dir`".to_owned());
+        }
+        _ => {}
+    }
+    let size = size.map_or(DiskCacheSettings::SIZE, Spanned::into_inner);
+    Some(DiskCacheSettings { directory: directory?.into_inner(), size })
 }
 
 /// What the table of an export says.
@@ -157,6 +183,27 @@ mod tests {
     }
 
     #[test]
+    fn a_cache_on_disk_is_said_in_both_ways_alike() {
+        let line = [
+            "howdah",
+            "relay",
+            "nfs://far/x",
+            "--cache-dir",
+            "/c",
+            "--cache-size",
+            "1G",
+            "--state",
+            "/nonexistent",
+        ];
+        let Command::Relay(arguments) = Howdah::try_parse_from(line).expect("good").command else { panic!() };
+        let flags = load_arguments(&arguments.into_serve()).expect("good").exports[0].disk_cache.clone();
+        let text = "state = '/nonexistent'\n[[export]]\nname = '/x'\nurl = 'nfs://far/x'\ncache = true\ncache_dir = '/c'\ncache_size = '1G'\n";
+        let config = load_text(Path::new("howdah.toml"), text.to_owned()).expect("good");
+        assert_eq!(flags, config.exports[0].disk_cache);
+        assert_eq!(flags, Some(DiskCacheSettings { directory: "/c".into(), size: 1 << 30 }));
+    }
+
+    #[test]
     fn what_has_no_effect_is_refused() {
         for words in [&["serve", "--cache", "/usr"][..], &["serve", "nfs://far/x", "--actimeo", "1"]] {
             assert!(typed(words).expect_err("refused").to_string().contains("cannot cache this"));
@@ -164,6 +211,9 @@ mod tests {
         for (settings, part) in [
             ("path = '/usr'\ncache = true", "only an export of another server"),
             ("url = 'nfs://far/x'\nactimeo = 3", "without `cache = true`"),
+            ("url = 'nfs://far/x'\ncache_dir = '/c'", "without `cache = true`"),
+            ("url = 'nfs://far/x'\ncache = true\ncache_size = '1G'", "without `cache_dir`"),
+            ("url = 'nfs://far/x'\ncache = true\ncache_dir = 'c'", "cache_dir"),
             ("url = 'nfs://far/x'\ncache = true\ncache_memory = '1M'", "starts at 16M"),
         ] {
             let why = written(settings).expect_err(settings);

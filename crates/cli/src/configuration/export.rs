@@ -6,6 +6,7 @@ use howdah_layers::CachingOptions;
 use howdah_server::exports::TlsPolicy;
 
 use super::{ClientRule, Delegations, ExportLocks, ExportName, Source};
+use crate::places::DiskCacheSettings;
 
 /// An export.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +31,8 @@ pub struct ExportConfig {
     pub locks: ExportLocks,
     /// How another server's export is cached; `None`: not at all.
     pub caching: Option<CachingOptions>,
+    /// Where its data is kept over restarts, if anywhere.
+    pub disk_cache: Option<DiskCacheSettings>,
     /// Whether other heads of a cluster serve the same files.
     pub shared: bool,
     /// Who may mount it, and how; the first rule that fits a client holds for it.

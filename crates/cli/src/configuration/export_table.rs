@@ -41,6 +41,7 @@ pub fn export(
     let delegations =
         section.setting("delegations", delegations).map_or_else(Default::default, Spanned::into_inner);
     let locks = section.setting("locks", locks).map_or_else(Default::default, Spanned::into_inner);
+    let disk_cache = caching::on_disk(&mut section);
     let caching = caching::in_table(&mut section, source.as_ref());
     let access = access(&mut section, Access::usual());
     let clients = clients(&mut section, access);
@@ -69,6 +70,7 @@ pub fn export(
         tls,
         delegations,
         locks,
+        disk_cache: disk_cache.filter(|_| caching.is_some()),
         caching,
         shared: false,
         clients,

@@ -102,6 +102,7 @@ pub fn the_one_export(typed: &OsStr, arguments: &ServeArguments) -> Result<Expor
         tls: flags.tls.unwrap_or_default(),
         delegations: flags.delegations,
         locks: flags.locks,
+        disk_cache: caching::disk_from_flags(&arguments.caching),
         caching,
         shared: false,
         clients: allowed.iter().map(|who| ClientRule { who: who.clone(), access }).collect(),

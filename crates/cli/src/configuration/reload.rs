@@ -29,9 +29,10 @@ impl ServerConfig {
                 waiting.push(format!("`durability` of export {}", export.name));
                 export.durability = old.durability;
             }
-            if old.caching != export.caching {
+            if (old.caching, &old.disk_cache) != (export.caching, &export.disk_cache) {
                 waiting.push(format!("the caches of export {}", export.name));
                 export.caching = old.caching;
+                export.disk_cache.clone_from(&old.disk_cache);
             }
             if old.cross_mounts != export.cross_mounts {
                 waiting.push(format!("`cross_mounts` of export {}", export.name));

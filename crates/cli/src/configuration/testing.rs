@@ -42,6 +42,7 @@ pub fn one_export() -> ServerConfig {
             delegations: super::Delegations::None,
             locks: super::ExportLocks::Local,
             caching: None,
+            disk_cache: None,
             shared: false,
             clients: vec![ClientRule { who: ClientPattern::Everyone, access: Access::usual() }],
         }],

@@ -240,6 +240,7 @@ impl Answers for About {
             read_hit_ratio: ratio(caches.reading.hits, caches.reading.misses),
             alone: self.layers.cached.alone().is_some(),
             alone_broken: self.layers.cached.alone().and_then(|watch| watch.broken()),
+            disk_cache: self.layers.disk.as_ref().map(|disk| disk.status(caches.disk.as_ref())),
             silent_seconds: channel.silent.map(|silent| silent.as_secs()),
             behind: behind.map(BehindStatus::from),
             limits: channel.limits.iter().map(ToString::to_string).collect(),

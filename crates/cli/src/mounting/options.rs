@@ -1,5 +1,6 @@
 //! `-o` in mount(8)'s spelling, and the URL that the transport's options become a part of.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
@@ -7,7 +8,9 @@ use howdah_client::url::{NfsUrl, url_of};
 use howdah_layers::LookupCache;
 
 use super::options_table::{Meaning, meaning, nearest};
+use crate::arguments::quantity::parse_cache_size;
 use crate::asking::encoded;
+use crate::places::DiskCacheSettings;
 
 /// How long the kernel believes what it was told, at most: the caches below believe longer, and are asked in microseconds.
 const KERNEL_BELIEVES: Duration = Duration::from_secs(1);
@@ -45,6 +48,8 @@ pub struct MountSettings {
     pub alone: bool,
     /// An option that says how long attributes or names are believed.
     aged: Option<String>,
+    /// Where data is kept over restarts, if anywhere.
+    pub disk: Option<DiskCacheSettings>,
 }
 
 /// How long attributes are believed, as nfs(5) has it.
@@ -130,6 +135,7 @@ impl MountSettings {
             believed: Believed::default(),
             alone: false,
             aged: None,
+            disk: None,
         };
         for option in options.iter().flat_map(|options| separated(options)) {
             settings.take(option.trim(), &mut query)?;
@@ -138,6 +144,9 @@ impl MountSettings {
             bail!(
                 "-o alone and -o {aged} contradict each other: with alone, nothing that is known is asked again; leave one of them out"
             );
+        }
+        if settings.disk.as_ref().is_some_and(|disk| disk.directory.as_os_str().is_empty()) {
+            bail!("the mount option cache_size has no effect without cache_dir=DIR");
         }
         settings.url = url(source, &query)?;
         settings.check_behind()?;
@@ -161,6 +170,12 @@ impl MountSettings {
     /// Whether all calls act as one user, whoever makes them.
     pub fn names_a_user(&self) -> bool {
         self.url.options.user.is_some() || self.url.options.group.is_some()
+    }
+
+    /// The cache on disk, which has no directory until that is named.
+    fn disk(&mut self) -> &mut DiskCacheSettings {
+        let usual = || DiskCacheSettings { directory: PathBuf::new(), size: DiskCacheSettings::SIZE };
+        self.disk.get_or_insert_with(usual)
     }
 
     fn take(&mut self, option: &str, query: &mut Vec<String>) -> Result<()> {
@@ -202,6 +217,15 @@ impl MountSettings {
                     "off" => false,
                     _ => bail!("the mount option journal cannot be \"{value}\": expected on or off"),
                 }
+            }
+            Some(Meaning::CacheDirectory) => {
+                let directory = std::path::absolute(value);
+                self.disk().directory =
+                    directory.map_err(|_| anyhow!("the mount option cache_dir needs a directory"))?;
+            }
+            Some(Meaning::CacheSize) => {
+                self.disk().size =
+                    parse_cache_size(value).map_err(|why| anyhow!("the mount option cache_size: {why}"))?;
             }
             Some(Meaning::LocalLock) if value == "all" => {}
             Some(Meaning::LocalLock) => {
@@ -333,6 +357,18 @@ mod tests {
     }
 
     #[test]
+    fn a_cache_on_disk_has_a_directory_and_a_size() {
+        let disk = |options: &str| parse(options).map(|settings| settings.disk);
+        assert_eq!(disk("").expect("taken"), None);
+        let directory = PathBuf::from("/var/cache/x");
+        let of = |size| Some(DiskCacheSettings { directory: directory.clone(), size });
+        assert_eq!(disk("cache_dir=/var/cache/x").expect("taken"), of(20 << 30));
+        assert_eq!(disk("cache_size=1G,ro,cache_dir=/var/cache/x").expect("taken"), of(1 << 30));
+        let relative = disk("cache_dir=here").expect("taken").expect("a cache").directory;
+        assert!(relative.is_absolute() && relative.ends_with("here"));
+    }
+
+    #[test]
     fn set_id_bits_and_devices_are_allowed_one_by_one() {
         for (options, expected) in [
             ("suid", (true, false)),
@@ -372,6 +408,9 @@ mod tests {
             ("timeo=0", "timeo"),
             ("sec=krb5", "Kerberos"),
             ("lock", "this host only"),
+            ("cache_size=1G", "without cache_dir=DIR"),
+            ("cache_dir=", "needs a directory"),
+            ("cache_dir=/x,cache_size=1M", "starts at 64M"),
             ("local_lock=none", "this host only"),
         ] {
             let error = format!("{:#}", parse(options).expect_err(options));

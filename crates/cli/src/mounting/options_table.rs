@@ -47,6 +47,10 @@ pub enum Meaning {
     Journal,
     /// Nobody else changes the tree.
     Alone,
+    /// `cache_dir`
+    CacheDirectory,
+    /// `cache_size`
+    CacheSize,
     /// It asks for what is not done here, and cannot be left out in silence.
     Unsupported(&'static str),
 }
@@ -85,6 +89,8 @@ const TABLE: &[(&str, Meaning)] = &[
     ("lookupcache", Meaning::BelieveNames),
     ("noac", Meaning::BelieveNothing),
     ("alone", Meaning::Alone),
+    ("cache_dir", Meaning::CacheDirectory),
+    ("cache_size", Meaning::CacheSize),
     ("port", Meaning::Url("nfsport")),
     ("mountport", Meaning::Url("mountport")),
     ("proto", Meaning::Url("proto")),

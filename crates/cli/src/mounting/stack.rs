@@ -11,12 +11,14 @@ use howdah_layers::{AttributeCacheOptions, BehindOptions, Cached, CachingOptions
 use howdah_vfs::{Consistency, FileSystem};
 
 use super::options::MountSettings;
-use crate::places::expected;
+use crate::places::{DiskCacheUse, cached_at, expected};
 
 /// The layers of a mount.
 #[derive(Clone)]
 pub struct Layers {
     pub cached: Arc<Cached>,
+    /// Where data is kept on disk.
+    pub disk: Option<Arc<DiskCacheUse>>,
     /// Where names are written behind.
     pub behind: Option<Arc<NamesBehind>>,
 }
@@ -25,7 +27,8 @@ impl Layers {
     /// Attributes remembered, files read ahead, writes gathered; and names written behind, at most so late.
     pub fn around(client: Arc<dyn Remote>, settings: &MountSettings) -> Result<Self> {
         let write_size = client.sizes().write as usize;
-        let cached = cached(client, settings);
+        let (cached, disk) = cached(client, settings);
+        let disk = disk.map(Arc::new);
         let behind = settings.behind.map(|late| {
             let options = BehindOptions { late, write_size, ..BehindOptions::default() };
             let start = Instant::now();
@@ -34,7 +37,7 @@ impl Layers {
             NamesBehind::around(files, consistency, options, key(), stopwatch).map(Arc::new)
         });
         let behind = behind.transpose().context("starting a thread that sends names")?;
-        Ok(Self { cached, behind })
+        Ok(Self { cached, disk, behind })
     }
 
     /// What is mounted.
@@ -72,7 +75,7 @@ fn key() -> [u8; 16] {
     key
 }
 
-fn cached(client: Arc<dyn Remote>, settings: &MountSettings) -> Arc<Cached> {
+fn cached(client: Arc<dyn Remote>, settings: &MountSettings) -> (Arc<Cached>, Option<DiskCacheUse>) {
     let believed = &settings.believed;
     let aged = AttributeCacheOptions {
         file_min: believed.file_min,
@@ -92,5 +95,5 @@ fn cached(client: Arc<dyn Remote>, settings: &MountSettings) -> Arc<Cached> {
         expected: expected(&*client),
         ..CachingOptions::default()
     };
-    Arc::new(Cached::around(client, options))
+    cached_at(&settings.url, client, options, settings.disk.as_ref())
 }

@@ -4,6 +4,8 @@ use howdah_layers::BehindReport;
 use howdah_units::{counted, rate, size, time};
 use serde::{Deserialize, Serialize};
 
+use crate::places::DiskCacheStatus;
+
 /// A mount, as it is now.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MountStatus {
@@ -52,6 +54,9 @@ pub struct MountStatus {
     /// The directory that another client changed in spite of that. Since then, the caches age.
     #[serde(default)]
     pub alone_broken: Option<String>,
+    /// The cache on disk, if one was asked for: its fields stand among these.
+    #[serde(flatten, default)]
+    pub disk_cache: Option<DiskCacheStatus>,
     /// Seconds that the server has been silent while calls wait; none below 15.
     #[serde(default)]
     pub silent_seconds: Option<u64>,
@@ -158,6 +163,9 @@ impl MountStatus {
             None if self.alone => "  alone: what is cached is not asked for again\n".to_owned(),
             None => String::new(),
         });
+        if let Some(disk) = &self.disk_cache {
+            text.push_str(&format!("  {}\n", disk.text()));
+        }
         if let Some(seconds) = self.silent_seconds {
             text.push_str(&format!("  the server has not answered for {seconds} s, and calls wait for it\n"));
         }
@@ -187,5 +195,22 @@ mod tests {
             ["  of earlier", "  the server has not answered for 25 s, and calls wait for it"]
         );
         assert!(lines[2].starts_with("  -o alone was wrong: another client changed a/b; "), "{text}");
+        assert_eq!(status.disk_cache, None);
+        let mut told = serde_json::to_value(&status).expect("JSON");
+        assert!(told.get("cache_dir").is_none());
+        for (key, value) in [
+            ("cache_dir", json!("/c")),
+            ("cache_state", json!("on")),
+            ("cache_problem", json!(null)),
+            ("cache_bytes", json!(5_000_000)),
+            ("cache_bytes_max", json!(20_000_000)),
+            ("cache_hits", json!(1)),
+            ("cache_misses", json!(1)),
+        ] {
+            told[key] = value;
+        }
+        let status: MountStatus = serde_json::from_value(told.clone()).expect("a status");
+        assert!(status.text().contains("\n  cache in /c: 5.0 MB of 20.0 MB, 50 % of reads from it\n"));
+        assert_eq!(serde_json::to_value(&status).expect("JSON"), told);
     }
 }

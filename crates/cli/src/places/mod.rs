@@ -3,6 +3,7 @@
 //! Every command that works on files comes in here; none of them asks what kind of place it got.
 
 mod connecting;
+mod disk_cache;
 mod follow;
 mod following;
 mod local;
@@ -13,6 +14,7 @@ mod remote;
 mod special;
 
 pub use connecting::{connect_to, expected};
+pub use disk_cache::{DiskCacheSettings, DiskCacheStatus, DiskCacheUse, cached_at};
 pub use following::Following;
 pub use local::umask;
 pub use location::Location;

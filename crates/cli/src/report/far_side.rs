@@ -19,6 +19,9 @@ pub fn far_side(told: &ExportUplink) -> String {
     if let Some(cache) = &uplink.cache {
         text.push_str(&format!("    {}\n", caches(cache)));
     }
+    if let Some(disk) = &uplink.disk {
+        text.push_str(&format!("    {}\n", disk.sentence));
+    }
     text
 }
 

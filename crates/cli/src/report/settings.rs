@@ -9,6 +9,7 @@ use howdah_server::exports::TlsPolicy;
 use howdah_server::{Tuning, UdpSettings};
 use howdah_tls::ServerFiles;
 use howdah_tune::{Algorithm, Own, Setting};
+use howdah_units::power_of_two;
 
 use super::OpenedExport;
 use crate::arguments::LogFormat;
@@ -16,6 +17,7 @@ use crate::configuration::{
     Access, AdminListen, Delegations, ExportConfig, ExportLocks, Metrics, PrivilegedPorts, Rpcbind,
     ServerConfig, Source, Squash,
 };
+use crate::places::DiskCacheSettings;
 use crate::running::admin_token_file;
 
 /// The settings of the server, a line each.
@@ -190,6 +192,9 @@ fn export(export: &ExportConfig, gone: Option<&str>) -> String {
     line("durability", &export.durability.to_string());
     if let Source::Server(_) = export.source {
         line("caches", &caches(export.caching.as_ref()));
+        if let Some(DiskCacheSettings { directory, size }) = &export.disk_cache {
+            line("cache on disk", &format!("{}, at most {}", directory.display(), power_of_two(*size)));
+        }
     }
     if export.tls != TlsPolicy::Offered {
         line("TLS", export.tls.name());

@@ -12,6 +12,7 @@ use crate::arguments::LogFormat;
 use crate::configuration::{
     AdminListen, AdminSocket, ClientRule, ExportConfig, PrivilegedPorts, Rpcbind, ServerConfig, Source,
 };
+use crate::places::DiskCacheSettings;
 use crate::running::admin_token_file;
 
 /// The settings of the server and of its exports, in one object. `gone` says why an export cannot be mounted now; it is empty for a
@@ -131,15 +132,17 @@ fn export(export: &ExportConfig, gone: Option<&str>) -> Value {
         "tls": export.tls.name(),
         "delegations": export.delegations.to_string(),
         "locks": export.locks.to_string(),
-        "cache": export.caching.as_ref().map(cache),
+        "cache": export.caching.as_ref().map(|options| cache(options, export.disk_cache.as_ref())),
         "clients": export.clients.iter().map(client).collect::<Vec<_>>(),
     })
 }
 
-fn cache(options: &CachingOptions) -> Value {
+fn cache(options: &CachingOptions, disk: Option<&DiskCacheSettings>) -> Value {
     let times = &options.attributes;
     json!({
         "cache_memory": options.memory_budget,
+        "cache_dir": disk.map(|disk| &disk.directory),
+        "cache_size": disk.map(|disk| disk.size),
         "acregmin": times.file_min.as_secs_f64(),
         "acregmax": times.file_max.as_secs_f64(),
         "acdirmin": times.directory_min.as_secs_f64(),

@@ -87,9 +87,11 @@ fn reach<'p>(
     let read = tls.flat_map(|tls| [&tls.certificate, &tls.key]).chain(secure).chain(far);
     let read = read.chain(&arguments.server.config);
     let records = config.cluster.iter().filter_map(|cluster| cluster.records.as_ref());
+    let caches = config.exports.iter().filter_map(|export| export.disk_cache.as_ref());
+    let caches = caches.map(|cache| &cache.directory).filter(|directory| directory.is_dir());
     Ok(Reach {
         directories: prepared.roots.iter().flatten().map(AsFd::as_fd).collect(),
-        own: [&config.state].into_iter().chain(records).cloned().collect(),
+        own: [&config.state].into_iter().chain(records).chain(caches).cloned().collect(),
         remove: admin.into_iter().collect(),
         read: read.flat_map(|file| directories_of(file)).collect(),
         by_handles,

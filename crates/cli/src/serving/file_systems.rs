@@ -27,7 +27,7 @@ use rustix::io::Errno;
 
 use super::uplink::FarSide;
 use crate::configuration::{Durability, ExportConfig, ExportLocks, Source};
-use crate::places::{connect_to, expected};
+use crate::places::{cached_at, connect_to, expected};
 use crate::report::{Handles, OpenedExport};
 use crate::running::{export_state, handle_key, is_full_or_read_only};
 
@@ -445,9 +445,10 @@ fn server(export: &ExportConfig, url: &NfsUrl, state: &Path) -> Result<Far> {
             patience: Some(patience),
             ..options
         };
-        Arc::new(Cached::around(Arc::clone(&client), options))
+        cached_at(url, Arc::clone(&client), options, export.disk_cache.as_ref())
     });
-    let side = FarSide { url: url.to_string(), client: Arc::clone(&connected), cached: cached.clone() };
+    let (cached, disk) = cached.map_or((None, None), |(cached, disk)| (Some(cached), disk));
+    let side = FarSide { url: url.to_string(), client: Arc::clone(&connected), cached: cached.clone(), disk };
     let far = cached.clone().map_or(client, |cached| cached);
     let state = export_state(state, export.id)?;
     let book = DurableHandleBook::open(&state)?;

@@ -1,6 +1,8 @@
 //! Everything that takes rights which a server does not keep: sockets, directories, registrations. No thread is started.
 
+use std::fs::DirBuilder;
 use std::net::SocketAddr;
+use std::os::unix::fs::DirBuilderExt;
 
 use anyhow::{Context, Result};
 use howdah_net::Listener;
@@ -17,6 +19,7 @@ use super::secrets::ServerSecrets;
 use super::sockets::sockets;
 use super::tls::ServedCertificate;
 use crate::configuration::ServerConfig;
+use crate::places::DiskCacheSettings;
 use crate::running::{RunningFile, prepare_state, warn_of_copy, warn_of_unwritable};
 
 /// What a server starts with.
@@ -62,6 +65,7 @@ impl Prepared {
         if let Err(why) = &written {
             warn_of_unwritable(&config.state, why);
         }
+        config.exports.iter().filter_map(|export| export.disk_cache.as_ref()).for_each(make_cache);
         let roots = config.exports.iter().map(root).collect::<Result<_>>()?;
         let watcher = config.experiment.samples.as_deref().map(samples).transpose()?;
         let portmapper = Portmapper::find(config, &mut sockets);
@@ -84,6 +88,13 @@ impl Prepared {
     /// Whether the state directory cannot be written. The log has the reason.
     pub fn is_unwritable(&self) -> bool {
         self.is_unwritable
+    }
+}
+
+/// Makes the directory of a cache. Where it cannot be made, the cache is done without.
+fn make_cache(cache: &DiskCacheSettings) {
+    if let Err(error) = DirBuilder::new().recursive(true).mode(0o700).create(&cache.directory) {
+        tracing::warn!("making the directory {} of a cache: {error}", cache.directory.display());
     }
 }
 

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use howdah_client::Remote;
 use howdah_client::channel::{ChannelReport, Limit, LimitReport};
 use howdah_layers::{Cached, CachedReport};
-use howdah_server::uplink::{Uplink, UplinkCache, UplinkReport};
+use howdah_server::uplink::{Uplink, UplinkCache, UplinkDisk, UplinkReport};
+
+use crate::places::DiskCacheUse;
 
 /// Of the memory for what is written, the part from which on writers wait for the far server.
 const FULL: f64 = 0.9;
@@ -18,12 +20,27 @@ pub struct FarSide {
     pub client: Arc<dyn Remote>,
     /// The caches before it.
     pub cached: Option<Arc<Cached>>,
+    /// The cache on disk, if one was asked for.
+    pub disk: Option<DiskCacheUse>,
 }
 
 impl Uplink for FarSide {
     fn report(&self) -> UplinkReport {
         let cached = self.cached.as_ref().map(|cached| cached.report());
-        told(&self.url, &self.client.channel().report(), cached.as_ref())
+        let disk = self.disk.as_ref().map(|disk| {
+            let report = cached.as_ref().and_then(|cached| cached.disk);
+            let status = disk.status(report.as_ref());
+            UplinkDisk {
+                sentence: status.text(),
+                directory: status.cache_dir,
+                state: status.cache_state,
+                bytes: status.cache_bytes,
+                bytes_max: status.cache_bytes_max,
+                hits: status.cache_hits,
+                misses: status.cache_misses,
+            }
+        });
+        UplinkReport { disk, ..told(&self.url, &self.client.channel().report(), cached.as_ref()) }
     }
 }
 
@@ -46,6 +63,7 @@ fn told(url: &str, channel: &ChannelReport, cached: Option<&CachedReport>) -> Up
         limited_by: limited_by.to_owned(),
         sentence,
         cache: cached.map(caches),
+        disk: None,
     }
 }
 

@@ -11,7 +11,7 @@ use howdah_net::{Listener, LocalListener, connect_local};
 use howdah_server::admin::MetricsSettings;
 use howdah_server::exports::{ClientRule, Export, Exports, Squash};
 use howdah_server::states::{HeadSettings, OwnRights, StateOptions};
-use howdah_server::uplink::{Uplink, UplinkCache, UplinkReport};
+use howdah_server::uplink::{Uplink, UplinkCache, UplinkDisk, UplinkReport};
 use howdah_server::{Server, Service, Settings, Sockets};
 use howdah_vfs::FileSystem;
 use howdah_vfs::memory::MemoryFileSystem;
@@ -39,6 +39,7 @@ impl Uplink for Far {
             is_up: true,
             limited_by: "none".to_owned(),
             cache: Some(UplinkCache::default()),
+            disk: Some(UplinkDisk::default()),
             ..UplinkReport::default()
         }
     }

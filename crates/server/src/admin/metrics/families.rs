@@ -195,7 +195,7 @@ mod tests {
     use crate::programs::Listed;
     use crate::secure::TlsFigures;
     use crate::service::procedures;
-    use crate::uplink::{UplinkCache, UplinkReport};
+    use crate::uplink::{UplinkCache, UplinkDisk, UplinkReport};
 
     /// What an answer may weigh with so many clients told.
     const CLIENTS: u32 = 1000;
@@ -249,7 +249,8 @@ mod tests {
             handshakes: TlsFigures::default().counts(),
             ..TlsFacts::default()
         });
-        let uplink = UplinkReport { cache: Some(UplinkCache::default()), ..UplinkReport::default() };
+        let (cache, disk) = (Some(UplinkCache::default()), Some(UplinkDisk::default()));
+        let uplink = UplinkReport { cache, disk, ..UplinkReport::default() };
         let uplinks = vec![ExportUplink { export: "/far".to_owned(), uplink }];
         let (rows, told) = (rows.collect(), told.collect());
         let head = Some("0123456789abcdef".to_owned());

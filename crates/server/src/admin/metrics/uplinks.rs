@@ -2,12 +2,14 @@
 
 use super::text::{Kind, Text};
 use crate::admin::uplinks::ExportUplink;
-use crate::uplink::{UplinkCache, UplinkReport};
+use crate::uplink::{UplinkCache, UplinkDisk, UplinkReport};
 
 /// A figure of a way.
 type Figure = fn(&UplinkReport) -> u64;
 /// A figure of the caches.
 type CacheFigure = fn(&UplinkCache) -> u64;
+/// A figure of the cache on disk.
+type DiskFigure = fn(&UplinkDisk) -> u64;
 
 const FIGURES: [(&str, Kind, Option<&str>, &str, Figure); 6] = [
     ("howdah_uplink_up", Kind::Gauge, None, "1 while the far server answers, else 0.", |told| {
@@ -39,6 +41,11 @@ const SIZES: [(&str, &str, CacheFigure); 4] = [
     ("howdah_uplink_dirty_max_bytes", "Max of these bytes.", |cache| cache.dirty_bytes_max),
 ];
 
+const DISK_SIZES: [(&str, &str, DiskFigure); 2] = [
+    ("howdah_uplink_disk_cache_bytes", "Bytes that the cache on disk takes.", |disk| disk.bytes),
+    ("howdah_uplink_disk_cache_max_bytes", "Max of these bytes.", |disk| disk.bytes_max),
+];
+
 /// Writes them, where there are such exports.
 pub fn uplinks(text: &mut Text, told: &[ExportUplink]) {
     if told.is_empty() {
@@ -63,6 +70,34 @@ pub fn uplinks(text: &mut Text, told: &[ExportUplink]) {
         }
     }
     caches(text, told);
+    disks(text, told);
+}
+
+fn disks(text: &mut Text, told: &[ExportUplink]) {
+    let disks: Vec<(&str, &UplinkDisk)> =
+        told.iter().filter_map(|one| Some((one.export.as_str(), one.uplink.disk.as_ref()?))).collect();
+    if disks.is_empty() {
+        return;
+    }
+    let help = "1 while the cache on disk is in use, else 0.";
+    text.family("howdah_uplink_disk_cache_up", Kind::Gauge, None, help);
+    for (export, disk) in &disks {
+        text.sample(
+            &[("export", export)],
+            u8::from(matches!(disk.state.as_str(), "on" | "loading" | "full")),
+        );
+    }
+    let help = "Reads, by whether the cache on disk answered.";
+    text.family("howdah_uplink_disk_cache_reads", Kind::Counter, None, help);
+    for (export, disk) in &disks {
+        for (result, count) in [("hit", disk.hits), ("miss", disk.misses)] {
+            text.sample(&[("export", export), ("result", result)], count);
+        }
+    }
+    for (name, help, figure) in DISK_SIZES {
+        text.family(name, Kind::Gauge, Some("bytes"), help);
+        disks.iter().for_each(|(export, disk)| text.sample(&[("export", export)], figure(disk)));
+    }
 }
 
 fn caches(text: &mut Text, told: &[ExportUplink]) {

@@ -16,7 +16,7 @@ function row(told) {
     make('span', { class: told.is_up ? 'quiet' : 'bad' }, ` ${told.is_up ? SIDES[told.limited_by] : 'does not answer'}`));
   return make('li', {}, head,
     make('p', {}, told.sentence),
-    make('p', { class: 'quiet' }, [...path(told), ...caches(told.cache)].join(', ')));
+    make('p', { class: 'quiet' }, [...path(told), ...caches(told.cache), ...disk(told.disk)].join(', ')));
 }
 
 function path(told) {
@@ -37,4 +37,8 @@ function caches(cache) {
     hits(cache.data_hits, cache.data_misses, 'reads'),
     `${bytes(cache.dirty_bytes)} of ${bytes(cache.dirty_bytes_max)} dirty`,
   ].filter(Boolean);
+}
+
+function disk(disk) {
+  return disk ? [disk.sentence] : [];
 }
