@@ -70,8 +70,10 @@ const WITH_PASS_THROUGH: [&str; 9] =
     ["url", "pass_through", "max_connections", "listen", "state", "admin", "metrics", "log", "log_format"];
 
 /// What is not.
-const NOT_WITH_PASS_THROUGH: [&str; 46] = [
+const NOT_WITH_PASS_THROUGH: [&str; 48] = [
     "cache_memory",
+    "cache_dir",
+    "cache_size",
     "actimeo",
     "acregmin",
     "acregmax",
