@@ -134,6 +134,52 @@ fn an_export_is_mounted_told_of_and_unmounted() {
 }
 
 #[test]
+fn a_mount_reads_from_disk_what_the_one_before_it_read_and_two_share_no_directory() {
+    let Some(scene) = Scene::new() else { return };
+    let data = Random::new(5).bytes(3 << 20);
+    for (name, length) in [("large", data.len()), ("small", 6_600)] {
+        fs::write(scene.home.path().join("data").join(name), &data[..length]).expect("written");
+    }
+    let cache = scene.home.path().join("cache");
+    let options = format!("cache_dir={},cache_size=1G", cache.display());
+    let state = || scene.mounts()[0]["cache_state"].clone();
+    for is_second in [false, true] {
+        let (code, _, errors) = scene.mount(&["-o", &options]);
+        assert_eq!(code, Some(0), "{errors}");
+        while state() == "loading" {
+            thread::yield_now();
+        }
+        assert_eq!(state(), "on");
+        for (name, length) in [("large", data.len()), ("small", 6_600)] {
+            assert!(fs::read(scene.at().join(name)).expect("read") == data[..length]);
+        }
+        let mount = &scene.mounts()[0];
+        let count = |key: &str| mount[key].as_u64().expect("a number");
+        match is_second {
+            false => assert!(count("cache_misses") > 0, "{mount}"),
+            true => assert!(count("cache_hits") > 0 && count("cache_misses") == 0, "{mount}"),
+        }
+        if is_second {
+            assert!(
+                count("cache_bytes") >= 3 << 20 && mount["cache_dir"] == cache.display().to_string(),
+                "{mount}"
+            );
+            let second = scene.home.path().join("second");
+            fs::create_dir(&second).expect("made");
+            let (url, second) = (format!("nfs://{}/", scene.address), second.to_str().expect("text"));
+            let (code, _, errors) = scene.howdah("mount", &[&url, second, "-o", &options]);
+            assert!(code == Some(0) && errors.contains("another mount or relay uses it"), "{errors}");
+            let (_, text, _) = scene.howdah("mounts", &[]);
+            assert!(text.contains("not used: another mount or relay uses it"), "{text}");
+            assert!(text.contains(" of 1.1 GB, 100 % of reads from it"), "{text}");
+            scene.howdah("umount", &[second]);
+        }
+        assert_eq!(scene.umount(&[]).0, Some(0));
+        assert!(scene.is_gone());
+    }
+}
+
+#[test]
 fn a_mount_is_made_read_only_and_writable_again() {
     let Some(scene) = Scene::new() else { return };
     let (code, _, errors) = scene.mount(&["-o", "remount,ro"]);

@@ -190,6 +190,37 @@ fn it_is_told_how_the_far_side_is() {
 }
 
 #[test]
+fn a_relay_reads_from_disk_what_it_read_before_it_was_restarted() {
+    let home = home();
+    let content = howdah_random::Random::new(7).bytes(PART);
+    fs::write(home.path().join("data/file"), &content).expect("written");
+    let far = origin(home.path(), ANYWHERE);
+    let cache = home.path().join("deep/cache");
+    let start = || {
+        let mut command = serve(&home.path().join("near"));
+        command.args(["--cache", &format!("nfs://{}/", far.address()), "--listen", ANYWHERE]).args(RIGHTS);
+        Server::start(command.arg("--cache-dir").arg(&cache))
+    };
+    let told = || why(home.path());
+    for is_second in [false, true] {
+        let mut near = start();
+        while told().contains("its index is being read") {
+            std::thread::yield_now();
+        }
+        let fs = client(&near);
+        let name = Name::parse(b"file").expect("a name");
+        let node = fs.lookup(&me(), &fs.root(), name).expect("there").node.handle;
+        let mut read = Vec::new();
+        fs.read(&me(), ReadFile::new(&node, 0, PART), &mut read).expect("read");
+        assert!(read == content);
+        let share = if is_second { "100 % of reads from it" } else { "0 % of reads from it" };
+        assert!(told().contains(share), "{}", told());
+        near.signal(Signal::TERM);
+        assert_eq!(near.end().code(), Some(0));
+    }
+}
+
+#[test]
 fn a_relay_command_is_a_server_with_caches() {
     let home = home();
     let far = origin(home.path(), ANYWHERE);

@@ -84,6 +84,7 @@ fn all_layers_together_read_from_the_disk_after_a_restart() {
         read_through(&fs);
         // Blocks are fetched ahead as well.
         read_through(&fs);
+        fs.settle();
     }
     let fs = start();
     while fs.report().disk.expect("a disk").state == DiskCacheState::Loading {

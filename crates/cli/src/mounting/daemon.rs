@@ -102,6 +102,7 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
     let flush = mounted.flush();
     mounted.wait();
     let written = write_all(&flush, &layers);
+    layers.cached.settle();
     if arguments.in_background
         && let Err(error) = &written
     {

@@ -208,6 +208,7 @@ impl FileSystems {
     /// Makes safe on other servers what clients wrote and did not commit, for so long at most. Says whether all of it is.
     pub fn flush(&self, patience: Duration) -> bool {
         let cached: Vec<Arc<Cached>> = self.open.iter().filter_map(|open| open.cached.clone()).collect();
+        cached.iter().for_each(|cached| cached.settle());
         if cached.iter().all(|cached| cached.report().writing.held == 0) {
             return true;
         }

@@ -1,7 +1,7 @@
 //! The composition: listing ahead around attribute cache around read-ahead around write-behind, and that around a cache on disk.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use howdah_vfs::layer::{Call, Layer, Stopwatch};
 use howdah_vfs::{
@@ -14,6 +14,9 @@ use crate::attribute_cache::Auditor;
 use crate::{
     AloneWatch, AttributeCache, CacheStorage, DiskCache, DiskCacheOptions, ListAhead, ReadAhead, ReadAheadOptions, WriteBehind,
 };
+
+/// How long the end of a process waits for its cache on disk.
+const DISK_PATIENCE: Duration = Duration::from_secs(2);
 
 /// A far file system with all caches: attributes, names and rights are remembered, data is read ahead and written behind.
 ///
@@ -91,6 +94,13 @@ impl Cached {
     /// The first that occurred. What failed stays to be reported by the next write or flush of its file.
     pub fn flush_all(&self) -> Result<()> {
         self.writing.flush_all()
+    }
+
+    /// Waits a little until the cache on disk has all that it took: before the process ends.
+    pub fn settle(&self) {
+        if let Some(disk) = &self.disk {
+            disk.settled(DISK_PATIENCE);
+        }
     }
 
     /// What it holds and did.

@@ -14,7 +14,7 @@ use super::chain::ChainEnd;
 use super::options::DiskCacheOptions;
 use super::pieces::{CachedPiece, whole_pieces};
 use super::queue::Put;
-use super::reading::{DiskReads, Fetched};
+use super::reading::{DiskReads, FetchedPieces};
 use super::report::DiskCacheReport;
 use super::secret::NodeKey;
 use super::shared::DiskShared;
@@ -40,14 +40,14 @@ pub struct DiskCache {
 }
 
 /// What a change does to what is kept of a file.
-pub struct Effect {
+pub struct FileEffect {
     /// The bytes that will be others.
     pub cut: Range<u64>,
     /// Whether who may read may be others.
     pub sets_rights: bool,
 }
 
-impl Effect {
+impl FileEffect {
     pub const NONE: Self = Self { cut: 0..0, sets_rights: false };
 
     pub fn cuts(offset: u64, length: u64) -> Self {
@@ -149,10 +149,10 @@ impl DiskCache {
             return Ok(None);
         };
         let first = found.wanted.pieces.first().map_or(0, CachedPiece::offset);
-        let bytes = match found.waiting.map_or_else(|| self.reads.fetch(found.wanted), Fetched::Here) {
-            Fetched::Here(bytes) => bytes,
-            Fetched::Late => return Ok(None),
-            Fetched::Damaged => {
+        let bytes = match found.waiting.map_or_else(|| self.reads.fetch(found.wanted), FetchedPieces::Here) {
+            FetchedPieces::Here(bytes) => bytes,
+            FetchedPieces::Late => return Ok(None),
+            FetchedPieces::Damaged => {
                 self.damaged(key, found.id);
                 return Ok(None);
             }
@@ -221,7 +221,7 @@ impl DiskCache {
     pub(super) fn change<T>(
         &self,
         node: &Handle,
-        effect: Effect,
+        effect: FileEffect,
         change: &mut Change,
         run: impl FnOnce(&dyn FileSystem, &mut Change) -> Result<T>,
     ) -> Result<T> {

@@ -9,7 +9,7 @@ use howdah_vfs::{
     Result, SetAttributes, SetXattr, WriteFile, Written, XattrName,
 };
 
-use super::cache::{DiskCache, Effect};
+use super::cache::{DiskCache, FileEffect};
 
 impl Layer for DiskCache {
     fn inner(&self) -> &dyn FileSystem {
@@ -31,7 +31,7 @@ impl Layer for DiskCache {
         let new = set.new;
         let sets_rights = new.mode.is_some() || new.user.is_some() || new.group.is_some();
         let cut = new.size.map_or(0..0, |size| size..u64::MAX);
-        self.change(set.node, Effect { cut, sets_rights }, change, |inner, change| {
+        self.change(set.node, FileEffect { cut, sets_rights }, change, |inner, change| {
             inner.set_attributes(caller, set, change)
         })
     }
@@ -63,7 +63,7 @@ impl Layer for DiskCache {
             Data::Shared(bytes) => Some(bytes.clone()),
             _ => None,
         };
-        let effect = Effect::cuts(offset, write.data.len() as u64);
+        let effect = FileEffect::cuts(offset, write.data.len() as u64);
         self.change(node, effect, change, |inner, change| {
             let written = inner.write(caller, write, change)?;
             if let (Some(bytes), Some(after)) = (bytes, &change.after) {
@@ -117,13 +117,13 @@ impl Layer for DiskCache {
     }
 
     fn allocate(&self, caller: &Caller, extent: FileExtent<'_>, change: &mut Change) -> Result<()> {
-        self.change(extent.node, Effect::NONE, change, |inner, change| {
+        self.change(extent.node, FileEffect::NONE, change, |inner, change| {
             inner.require_ranges()?.allocate(caller, extent, change)
         })
     }
 
     fn deallocate(&self, caller: &Caller, extent: FileExtent<'_>, change: &mut Change) -> Result<()> {
-        let effect = Effect::cuts(extent.offset, extent.length);
+        let effect = FileEffect::cuts(extent.offset, extent.length);
         self.change(extent.node, effect, change, |inner, change| {
             inner.require_ranges()?.deallocate(caller, extent, change)
         })
@@ -142,7 +142,7 @@ impl Layer for DiskCache {
     }
 
     fn set_xattr(&self, caller: &Caller, set: SetXattr<'_>, change: &mut Change) -> Result<()> {
-        self.change(set.node, Effect::NONE, change, |inner, change| {
+        self.change(set.node, FileEffect::NONE, change, |inner, change| {
             inner.require_xattrs()?.set_xattr(caller, set, change)
         })
     }
@@ -154,13 +154,13 @@ impl Layer for DiskCache {
         name: XattrName<'_>,
         change: &mut Change,
     ) -> Result<()> {
-        self.change(node, Effect::NONE, change, |inner, change| {
+        self.change(node, FileEffect::NONE, change, |inner, change| {
             inner.require_xattrs()?.remove_xattr(caller, node, name, change)
         })
     }
 }
 
 /// What a copy replaces; a count of 0 means up to the end of its source.
-fn copied(copy: &CopyRange<'_>) -> Effect {
-    Effect::cuts(copy.to.1, if copy.count == 0 { u64::MAX } else { copy.count })
+fn copied(copy: &CopyRange<'_>) -> FileEffect {
+    FileEffect::cuts(copy.to.1, if copy.count == 0 { u64::MAX } else { copy.count })
 }

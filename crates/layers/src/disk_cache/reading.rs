@@ -24,7 +24,7 @@ pub struct DiskReads {
 }
 
 /// What came of a read.
-pub enum Fetched {
+pub enum FetchedPieces {
     /// The pieces, which are what was put there.
     Here(Bytes),
     /// The disk takes too long.
@@ -45,8 +45,8 @@ impl DiskReads {
     }
 
     /// Reads pieces and checks them.
-    pub fn fetch(&self, wanted: WantedPieces) -> Fetched {
-        let Some(under_way) = UnderWay::begin(&self.shared) else { return Fetched::Late };
+    pub fn fetch(&self, wanted: WantedPieces) -> FetchedPieces {
+        let Some(under_way) = UnderWay::begin(&self.shared) else { return FetchedPieces::Late };
         let (sender, receiver) = sync_channel(1);
         self.threads.run(move || {
             let read = read_checked(&under_way.shared, &wanted);
@@ -55,16 +55,16 @@ impl DiskReads {
             let _ = sender.send(read);
         });
         match receiver.recv_timeout(self.shared.options.patience) {
-            Ok(Ok(bytes)) => Fetched::Here(bytes),
+            Ok(Ok(bytes)) => FetchedPieces::Here(bytes),
             Ok(Err(error)) => {
                 tracing::debug!(%error, "reading the cache on disk");
                 self.shared.damaged.fetch_add(1, Ordering::Relaxed);
-                Fetched::Damaged
+                FetchedPieces::Damaged
             }
             Err(_) => {
                 self.shared.late.fetch_add(1, Ordering::Relaxed);
                 self.shared.look_for_hang(&mut self.shared.state.lock());
-                Fetched::Late
+                FetchedPieces::Late
             }
         }
     }

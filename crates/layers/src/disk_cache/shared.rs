@@ -55,6 +55,8 @@ pub struct DiskState {
     /// Data of small files that waits for the index to be written, with the number of its file.
     pub small: HashMap<NodeKey, (u64, Bytes)>,
     pub is_loaded: bool,
+    /// What the index takes on the disk, in bytes, as was seen last.
+    pub database_bytes: u64,
     /// Why it is not used any more.
     off: Option<DiskCacheState>,
     /// While the disk is full: until then nothing is added.
@@ -150,7 +152,7 @@ impl DiskShared {
             misses: count(&self.misses),
             late: count(&self.late),
             damaged: count(&self.damaged),
-            bytes: state.index.bytes(),
+            bytes: state.index.bytes() + state.database_bytes,
             bytes_max: self.options.size,
         }
     }

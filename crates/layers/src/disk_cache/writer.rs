@@ -285,7 +285,11 @@ impl Writing {
         (self.since_look, self.looked) = (0, Some(Instant::now()));
         let Ok(space) = self.on_disk(|disk| disk.space()) else { return };
         self.space = space;
-        let held = self.shared.state.lock().index.bytes();
+        let held = {
+            let mut state = self.shared.state.lock();
+            state.database_bytes = space.index;
+            state.index.bytes()
+        };
         let room = (held + space.available).saturating_sub(space.total / FREE_PART);
         self.limit = room.min(self.shared.options.size.saturating_sub(space.index));
     }
