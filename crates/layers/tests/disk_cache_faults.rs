@@ -103,7 +103,7 @@ fn a_torn_index_is_set_aside_and_the_cache_begins_empty() {
         assert!(cache.settled(LONG));
         let data = data_files(&directory.path().join("data"));
         assert_eq!(data.len(), 1, "data that no index knows is removed: {data:?}");
-        assert_eq!(directory.path().join("index.damaged").exists(), round < 2 || index.exists());
+        assert_eq!(directory.path().join("index.damaged").exists(), round < 2);
     }
 }
 
@@ -166,7 +166,8 @@ fn a_disk_that_hangs_is_not_waited_for_and_given_up() {
     let (server, directory) = (server(), tempfile::tempdir().expect("a directory"));
     let files = files(&server);
     check(&cache(&server, directory.path()), &files, "fresh");
-    let hangs_after = 40 * PATIENCE;
+    // Long enough for the disk of a busy machine while it is well.
+    let hangs_after = 200 * PATIENCE;
     let options = DiskCacheOptions { patience: PATIENCE, hangs_after, ..options(1 << 30) };
     let (disk, cache) = unsteady(&server, directory.path(), options);
     disk.set(Mood::Hangs);

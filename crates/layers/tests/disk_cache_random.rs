@@ -19,7 +19,7 @@ const PIECE: u64 = 64 << 10;
 const FILES: usize = 4;
 const LENGTH: u64 = 4 * PIECE;
 const OPERATIONS: usize = 300;
-const ROUNDS: u64 = 20;
+const ROUNDS: u64 = 12;
 
 /// The file system in memory is both the server and the model.
 struct World {
@@ -153,6 +153,70 @@ fn round(seed: u64, all_layers: bool) -> u64 {
         hits.fetch_add(report.hits, Ordering::Relaxed);
     }
     hits.into_inner()
+}
+
+/// Each thread writes and reads a part of the file that is its own, so that it knows what it must read.
+#[allow(clippy::print_stderr, reason = "a test that fails is repeated with its seed")]
+fn threads_round(seed: u64) -> u64 {
+    const PART: u64 = 3 * PIECE / 2;
+    eprintln!("seed {seed:#x}");
+    let (server, directory) = (server(), tempfile::tempdir().expect("a directory"));
+    let node = make(&*server, "file", &content(seed, 4 * PART as usize));
+    let storage = storage(directory.path());
+    for life in 0..4 {
+        let cache = cache_on(&server, Arc::clone(&storage), options(64 << 20));
+        cache.access(&ROOT, &node, Access::ALL).expect("opened");
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let (cache, server, node) = (&cache, &server, &node);
+                scope.spawn(move || {
+                    let mut random = Random::apart(seed, life * 4 + thread);
+                    let start = thread * PART;
+                    let mut mine = read(&**server, node, start, PART as usize);
+                    for step in 0..60 {
+                        let from = random.below(PART);
+                        let length = 1 + random.below(PART - from);
+                        let range = from as usize..(from + length) as usize;
+                        match random.below(4) {
+                            0 => {
+                                mine[range.clone()].copy_from_slice(&random.bytes(range.len()));
+                                write(cache, node, start + from, &mine[range]);
+                            }
+                            1 => assert!(cache.access(&ROOT, node, Access::ALL).is_ok()),
+                            _ => {
+                                let got = read(cache, node, start + from, range.len());
+                                assert!(
+                                    got == mine[range],
+                                    "seed {seed:#x}, life {life}, thread {thread}, {step}"
+                                );
+                            }
+                        }
+                    }
+                });
+            }
+        });
+        let expected = read(&*server, &node, 0, 4 * PART as usize);
+        for _ in 0..2 {
+            assert!(
+                open_and_read(&cache, &node, 0, expected.len()) == expected,
+                "seed {seed:#x}, life {life}"
+            );
+            assert!(cache.settled(LONG));
+        }
+        assert!(open_and_read(&cache, &node, 0, expected.len()) == expected, "seed {seed:#x}, life {life}");
+        let report = cache.report();
+        assert_eq!(report.damaged, 0, "{report:?}");
+    }
+    let last = cache_on(&server, storage, options(64 << 20));
+    let before = calls(&server, howdah_vfs::layer::Call::Read);
+    open_and_read(&last, &node, 0, 4 * PART as usize);
+    calls(&server, howdah_vfs::layer::Call::Read) - before
+}
+
+#[test]
+fn threads_that_write_and_read_one_file_read_what_they_wrote() {
+    let reads: u64 = (0..ROUNDS).map(threads_round).sum();
+    assert_eq!(reads, 0, "what was read last is on the disk");
 }
 
 #[test]

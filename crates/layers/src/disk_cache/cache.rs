@@ -197,20 +197,25 @@ impl DiskCache {
         let outcome = self.inner.read(caller, read, buffer)?.copied(buffer)?;
         self.let_read(caller, node, &outcome.attributes, asked);
         let tag = ContentTag::of(&outcome.attributes);
-        let mut state = self.shared.state.lock();
-        self.shared.look_for_hang(&mut state);
-        // While changes of ours are under way it has no tag.
-        if before != Some(tag) || state.seen.tag(node) != before {
-            return Ok(outcome);
-        }
         let range = offset..offset + outcome.content.len() as u64;
-        if let Some((id, missing)) = state.index.missing(key, tag, &range) {
-            let (start, end) = ((missing.start - offset) as usize, (missing.end - offset) as usize);
-            let bytes = match &outcome.content {
-                Content::Bytes(bytes) => bytes.slice(start..end),
-                _ => Bytes::copy_from_slice(&buffer[held..][start..end]),
-            };
-            let is_whole = missing == (0..tag.size);
+        let missing = {
+            let mut state = self.shared.state.lock();
+            self.shared.look_for_hang(&mut state);
+            // While changes of ours are under way it has no tag.
+            let is_known = before == Some(tag) && state.seen.tag(node) == before;
+            let takes = is_known && state.takes(outcome.content.len(), self.now());
+            if takes { state.index.missing(key, tag, &range) } else { None }
+        };
+        let Some((id, missing)) = missing else { return Ok(outcome) };
+        let (start, end) = ((missing.start - offset) as usize, (missing.end - offset) as usize);
+        let bytes = match &outcome.content {
+            Content::Bytes(bytes) => bytes.slice(start..end),
+            _ => Bytes::copy_from_slice(&buffer[held..][start..end]),
+        };
+        let is_whole = missing == (0..tag.size);
+        let mut state = self.shared.state.lock();
+        // A change of ours that began meanwhile found nothing in the queue to cancel.
+        if state.seen.tag(node) == before {
             state.puts.offer(Put { key: *key, id, offset: missing.start, bytes, is_whole });
             self.shared.work.notify_one();
         }

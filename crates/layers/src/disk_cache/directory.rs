@@ -67,9 +67,9 @@ impl CacheDirectory {
             }
             outcome => outcome?,
         }
-        let mut text = String::new();
-        lock.read_to_string(&mut text)?;
-        let secret = match secret_of(&text) {
+        let mut text = Vec::new();
+        lock.read_to_end(&mut text)?;
+        let secret = match secret_of(&String::from_utf8_lossy(&text)) {
             Some(secret) => secret,
             None => begin(&path, &mut lock)?,
         };
@@ -113,7 +113,10 @@ impl CacheStorage for CacheDirectory {
     fn load(&self, sink: &mut dyn FnMut(NodeKey, &[u8])) -> io::Result<()> {
         let mut entries = Vec::new();
         match self.load_once(&mut |key, entry| entries.push((key, entry.to_vec()))) {
-            Ok(()) => entries.iter().for_each(|(key, entry)| sink(*key, entry)),
+            Ok(()) => {
+                remove_all(&self.path.join(DAMAGED))?;
+                entries.iter().for_each(|(key, entry)| sink(*key, entry));
+            }
             Err(error) if is_unusable(&error) => return Err(error),
             Err(error) => {
                 tracing::warn!(

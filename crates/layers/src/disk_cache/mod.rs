@@ -15,6 +15,7 @@ mod report;
 mod secret;
 mod seen;
 mod shared;
+mod small;
 mod storage;
 mod tag;
 mod writer;

@@ -9,6 +9,8 @@ use super::secret::NodeKey;
 
 /// Bytes that may wait; of more, what comes is not kept.
 const BYTES_MAX: usize = 64 << 20;
+/// In so many parts at most: each change of ours looks through all.
+const PUTS_MAX: usize = 1024;
 
 /// Data to write.
 pub struct Put {
@@ -45,9 +47,14 @@ impl Put {
 }
 
 impl PutQueue {
+    /// Whether there is room for so many more bytes.
+    pub fn has_room(&self, bytes: usize) -> bool {
+        self.bytes + bytes <= BYTES_MAX && self.puts.len() < PUTS_MAX
+    }
+
     /// Takes data, if there is room.
     pub fn offer(&mut self, put: Put) {
-        if self.bytes + put.bytes.len() <= BYTES_MAX {
+        if self.has_room(put.bytes.len()) {
             self.bytes += put.bytes.len();
             self.puts.push_back(put);
         }

@@ -1,6 +1,6 @@
 //! What callers, the threads that read the disk and the one that writes it have in common.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,6 +18,7 @@ use super::queue::PutQueue;
 use super::report::{DiskCacheReport, DiskCacheState};
 use super::secret::{CacheSecret, NodeKey};
 use super::seen::SeenFiles;
+use super::small::SmallFiles;
 use super::storage::CacheStorage;
 use super::tag::ContentTag;
 
@@ -52,8 +53,7 @@ pub struct DiskState {
     pub seen: SeenFiles,
     pub index: DiskIndex,
     pub puts: PutQueue,
-    /// Data of small files that waits for the index to be written, with the number of its file.
-    pub small: HashMap<NodeKey, (u64, Bytes)>,
+    pub small: SmallFiles,
     pub is_loaded: bool,
     /// What the index takes on the disk, in bytes, as was seen last.
     pub database_bytes: u64,
@@ -180,8 +180,7 @@ impl DiskState {
         let (pieces, place) = (node.pieces.covering(&bytes, tag.size)?.to_vec(), node.place?);
         node.used = true;
         node.pieces.mark_used(&bytes);
-        let waiting = self.small.get(key).filter(|(of, _)| place == DataPlace::Index && *of == id);
-        let waiting = waiting.map(|(_, data)| data.clone());
+        let waiting = self.small.get(key, id).filter(|_| place == DataPlace::Index).cloned();
         Some(FoundPieces { id, wanted: WantedPieces { key: *key, place, pieces }, waiting })
     }
 
@@ -192,9 +191,9 @@ impl DiskState {
         self.small.remove(key);
     }
 
-    /// Bytes of small files that wait for the index.
-    pub fn small_bytes(&self) -> usize {
-        self.small.values().map(|(_, data)| data.len()).sum()
+    /// Whether so many more bytes would be put on the disk.
+    pub fn takes(&self, bytes: usize, now: Duration) -> bool {
+        now >= self.full_until && self.puts.has_room(bytes)
     }
 
     /// Changes of ours begin to a file that was seen with this tag, and these bytes of it will be others.

@@ -165,7 +165,7 @@ impl Writing {
         let mut state = shared.state.lock();
         loop {
             let is_dirty = state.index.is_dirty();
-            if is_dirty && (Instant::now() >= due || state.small_bytes() > SMALL_WAITING_MAX) {
+            if is_dirty && (Instant::now() >= due || state.small.bytes() > SMALL_WAITING_MAX) {
                 return Work::Commit;
             }
             if let Some(put) = state.puts.start() {
@@ -226,7 +226,7 @@ impl Writing {
             (node.place, node.pieces) = (Some(place), Default::default());
         }
         if place == DataPlace::Index {
-            state.small.insert(put.key, (put.id, put.bytes.clone()));
+            state.small.insert(put.key, put.id, put.bytes.clone());
             self.arrived(state, put, &pieces, 0);
         } else {
             drop(state);
@@ -327,7 +327,8 @@ impl Writing {
         }
         let keys = state.index.take_dirty();
         let changes: Vec<_> = keys.iter().map(|key| change(&shared, &state, key)).collect();
-        let gone: Vec<_> = keys.iter().filter(|key| state.index.get(key).is_none()).copied().collect();
+        let has_begun = |key: &NodeKey| state.index.get(key).is_some_and(|node| node.place.is_some());
+        let gone: Vec<_> = keys.iter().filter(|key| !has_begun(key)).copied().collect();
         drop(state);
         let outcome = self.on_disk(|disk| {
             disk.commit(&changes)?;
@@ -339,7 +340,7 @@ impl Writing {
             Ok(()) => {
                 let DiskState { index, small, .. } = &mut *state;
                 // What belongs to files with changes under way is written when these have ended.
-                small.retain(|key, _| index.get(key).is_some_and(|node| node.is_open));
+                small.retain(|key| index.get(key).is_some_and(|node| node.is_open));
             }
             Err(error) => {
                 state.index.set_dirty(keys);
@@ -364,8 +365,8 @@ fn change(shared: &DiskShared, state: &DiskState, key: &NodeKey) -> IndexChange 
     let entry = node.map(|node| node.encode(&shared.secret, key));
     let small = match node {
         Some(node) if node.place == Some(DataPlace::Index) => {
-            let waiting = state.small.get(key).filter(|(id, _)| *id == node.id);
-            waiting.map_or(SmallData::Kept, |(_, data)| SmallData::New(data.clone()))
+            let waiting = state.small.get(key, node.id);
+            waiting.map_or(SmallData::Kept, |data| SmallData::New(data.clone()))
         }
         _ => SmallData::Absent,
     };
