@@ -107,6 +107,46 @@ fn a_torn_index_is_set_aside_and_the_cache_begins_empty() {
     }
 }
 
+/// What a kill leaves: files as they are at some moment, one after the other.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("made");
+    for entry in fs::read_dir(from).expect("a directory").map(|entry| entry.expect("an entry")) {
+        let (path, place) = (entry.path(), to.join(entry.file_name()));
+        match path.is_dir() {
+            true => copy(&path, &place),
+            // One that was removed meanwhile is not there.
+            false => drop(fs::copy(&path, &place)),
+        }
+    }
+}
+
+#[test]
+fn a_cache_that_is_killed_at_any_moment_gives_right_bytes() {
+    let (server, directory) = (server(), tempfile::tempdir().expect("a directory"));
+    let mut files = files(&server);
+    let mut random = howdah_random::Random::new(0x6111);
+    let cache = cache(&server, directory.path());
+    let mut hits = 0;
+    for round in 0..30 {
+        let (node, content) = &mut files[random.index(3)];
+        let start = random.index(content.len());
+        content[start..].fill(round);
+        // By this client, and by another one.
+        let writer: &dyn howdah_vfs::FileSystem = if random.one_in(2) { &cache } else { &*server };
+        write(writer, node, start as u64, &content[start..]);
+        check(&cache, &files, "alive");
+        if random.one_in(2) {
+            assert!(cache.settled(LONG));
+        }
+        let killed = tempfile::tempdir().expect("a directory");
+        copy(directory.path(), killed.path());
+        let after = disk::cache(&server, killed.path());
+        check(&after, &files, &format!("killed in round {round}"));
+        hits += after.report().hits;
+    }
+    assert!(hits > 30, "{hits} reads were answered by what was left");
+}
+
 fn unsteady(
     server: &Arc<Metered>,
     directory: &Path,
@@ -139,6 +179,26 @@ fn a_full_disk_gets_no_more_and_what_it_has_is_given() {
     let before = calls(&server, Call::Read);
     check(&cache, &files, "kept");
     assert_eq!(calls(&server, Call::Read), before, "{:?}", cache.report());
+}
+
+#[test]
+fn what_others_need_of_the_disk_is_given_back() {
+    let (server, directory) = (server(), tempfile::tempdir().expect("a directory"));
+    let files = files(&server);
+    let (disk, cache) = unsteady(&server, directory.path(), options(1 << 30));
+    check(&cache, &files, "room");
+    assert!(cache.settled(LONG) && !data_files(&directory.path().join("data")).is_empty());
+    disk.set(Mood::Tight);
+    for number in 0.. {
+        let node = make(&*server, &format!("more{number}"), &content(number, PIECE));
+        assert!(open_and_read(&cache, &node, 0, PIECE) == content(number, PIECE));
+        if cache.report().state == DiskCacheState::Full {
+            break;
+        }
+    }
+    assert!(cache.settled(LONG));
+    assert_eq!((cache.report().bytes, data_files(&directory.path().join("data"))), (0, Vec::new()));
+    check(&cache, &files, "no room");
 }
 
 #[test]

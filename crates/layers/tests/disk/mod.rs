@@ -105,6 +105,8 @@ pub enum Mood {
     Well,
     /// Nothing more fits.
     Full,
+    /// Less than 5 % are free, by what others wrote.
+    Tight,
     /// Every call but that for the index fails.
     Broken,
     /// No call returns.
@@ -179,6 +181,9 @@ impl CacheStorage for Unsteady {
 
     fn space(&self) -> io::Result<DiskSpace> {
         self.look(false)?;
+        if *self.mood.lock() == Mood::Tight {
+            return Ok(DiskSpace { total: 100 << 30, available: 4 << 30, index: 0 });
+        }
         self.inner.space()
     }
 }
