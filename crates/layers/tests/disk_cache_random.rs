@@ -41,7 +41,7 @@ impl World {
         (start, (1 + self.random.below((LENGTH - start) / step)) * step)
     }
 
-    /// One change, by whoever calls through this file system.
+    /// One change, through this file system.
     fn change(&mut self, fs: &dyn FileSystem, node: &Handle, file: usize) {
         let ((start, length), change) = (self.range(), &mut Change::default());
         match self.random.below(10) {

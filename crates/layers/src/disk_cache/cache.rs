@@ -88,7 +88,7 @@ impl DiskCache {
         self.shared.now()
     }
 
-    /// The server was asked at `asked` and told now what a file is like.
+    /// The server answered now, to a question that was asked at `asked`, what a file is like.
     pub(super) fn told(&self, node: &Handle, attributes: &Attributes, asked: Duration) {
         if !self.shared.is_off() {
             let now = self.now();

@@ -102,7 +102,7 @@ mod tests {
         assert_eq!(ends(&[(1, 2), (1, 3)]), ChainEnd::Broken);
         let mut chain = ChangeChain::default();
         chain.begin(Some(at(1)));
-        assert_eq!(chain.end(&Change::default()), ChainEnd::Broken, "the server told nothing");
+        assert_eq!(chain.end(&Change::default()), ChainEnd::Broken, "the server said nothing");
         chain.begin(None);
         assert_eq!(chain.end(&link(1, 2)), ChainEnd::Broken, "nobody had seen it");
         chain.begin(Some(at(1)));

@@ -52,7 +52,7 @@ impl Default for SeenFiles {
 }
 
 impl SeenFiles {
-    /// The server was asked at one time and told at another what a file is like. An answer that crossed a change of ours is not
+    /// The server was asked at one time what a file is like, and answered at another. An answer that crossed a change of ours is not
     /// believed; of answers that crossed each other, the newer one is.
     pub fn saw(&mut self, node: &Handle, now: &Attributes, (asked, told): (Duration, Duration)) {
         if now.kind != FileKind::Regular || self.open.contains_key(node) {

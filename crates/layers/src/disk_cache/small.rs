@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::secret::NodeKey;
 
-/// What a file takes here beside its data, in bytes.
+/// What a file takes here in addition to its data, in bytes.
 const OVERHEAD: usize = 256;
 
 /// All of it.
