@@ -5,7 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use howdah_vfs::{Attributes, Before, Change, Timestamp};
 
-use super::known::Moment;
+/// A point in the order of calls: what a call saw that started before a change ended says nothing about the time after.
+pub type Moment = u64;
 
 /// The most replies that may wait for one that fits between; with more, it is not known what happened.
 const APART_MAX: usize = 1024;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use howdah_vfs::{Access, Attributes, Before, Caller, Change, FileKind, Handle};
 
-use super::chain::{Chain, ChangeEnd, ChangedBy, LookedAt, is_later};
+use super::chain::{Chain, ChangeEnd, ChangedBy, LookedAt, Moment, is_later};
 use super::listings::{Leads, ListedEntry};
 use super::names::{Names, Place};
 use super::{AttributeCacheOptions, LookupCache};
@@ -14,9 +14,6 @@ use crate::generations::Generations;
 
 /// Answers of ACCESS remembered for one node, each of another caller.
 const CALLERS_MAX: usize = 8;
-
-/// A point in the order of calls: what a call saw that started before a change ended says nothing about the time after.
-pub type Moment = u64;
 
 /// All that is known.
 pub struct Known {

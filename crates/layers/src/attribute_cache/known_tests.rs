@@ -8,7 +8,8 @@ use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{Access, Attributes, Before, Caller, Change, FileSystem, Handle, Timestamp};
 
 use super::AttributeCacheOptions;
-use super::known::{Known, Moment};
+use super::chain::Moment;
+use super::known::Known;
 use super::listings::Leads;
 
 const ROUNDS: u64 = 2_000;

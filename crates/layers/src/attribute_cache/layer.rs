@@ -15,7 +15,8 @@ use howdah_vfs::{
 use parking_lot::Mutex;
 
 use super::alone::AloneWatch;
-use super::known::{Known, Moment};
+use super::chain::Moment;
+use super::known::Known;
 use super::listings::{Leads, ListedEntry};
 use super::{AttributeCacheOptions, AttributeCacheReport};
 use crate::outcome::may_have_run;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use howdah_vfs::{Access, Caller, Detail, Entry, FileSystem, Handle, ListDirectory, Listing, Node, Result};
 
 use super::AttributeCache;
-use super::known::Moment;
+use super::chain::Moment;
 use super::listings::ListedEntry;
 
 /// The most entries of a directory that are listed before the first is given: a larger directory is not remembered whole.
