@@ -102,6 +102,7 @@ fn a_name_that_was_removed_is_gone() {
     let removed = stage.check(stage.client.remove(&ME, &stage.root(), name("f"), &mut told));
     assert_eq!(removed, Ok(()));
     assert!(told.after.is_some(), "the refusal of the second run tells of the directory too");
+    assert_eq!(told.before, None, "what it saw before may be what the first run left");
     let again = stage.client.remove(&ME, &stage.root(), name("f"), &mut change());
     assert_eq!(again, Err(FsError::NotFound), "what is sent once is believed");
 }
