@@ -3,17 +3,19 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::thread;
 use std::time::Duration;
 
 use howdah_layers::{AttributeCache, AttributeCacheOptions, Cached, CachingOptions};
+use howdah_random::Random;
 use howdah_vfs::conformance::operations::run_operations;
 use howdah_vfs::conformance::{self, Abilities, Subject};
-use howdah_vfs::layer::{Call, Metered, Stopwatch};
+use howdah_vfs::layer::{self, Call, Metered, Stopwatch};
 use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
 use howdah_vfs::{
-    Access, Caller, Change, Consistency, Create, CreateFile, Data, Detail, Entry, FileSystem, FsError,
-    Handle, ListDirectory, MakeDirectory, Name, NewAttributes, Result, SetAttributes, SetTime, Stability,
-    Timestamp, WriteFile,
+    Access, AddLink, Caller, Change, Consistency, Create, CreateFile, Data, Detail, Entry, FileSystem,
+    FsError, Handle, ListDirectory, MakeDirectory, Name, NewAttributes, Result, SetAttributes, SetTime,
+    Stability, Timestamp, WriteFile,
 };
 
 const ROOT: Caller = Caller::ROOT;
@@ -40,7 +42,8 @@ impl Tree {
         let directory = server.make_directory(&ROOT, make, &mut Change::default()).expect("made").handle;
         ["a", "b"].iter().for_each(|file| _ = create(&*server, &directory, file));
         let options = AttributeCacheOptions::alone();
-        let cache = AttributeCache::around(Arc::clone(&server) as _, options, stopwatch);
+        let disordered = Disordered { inner: Arc::clone(&server) as _, calls: AtomicU64::new(0) };
+        let cache = AttributeCache::around(Arc::new(disordered), options, stopwatch);
         let tree = Self { cache, server, seconds, directory };
         let root = tree.cache.root();
         for known in [&root, &tree.directory] {
@@ -192,7 +195,7 @@ fn a_change_that_leaves_no_trace_is_seen_by_a_listing_after_a_rest() {
 fn those_who_wait_for_it_hear_that_another_client_changed_a_directory() {
     let tree = Tree::known(MemoryOptions::default());
     let watch = Arc::clone(tree.cache.alone().expect("it is believed"));
-    let waits = std::thread::spawn(move || watch.wait());
+    let waits = thread::spawn(move || watch.wait());
     create(&*tree.server, &tree.directory, "theirs");
     create(&tree.cache, &tree.directory, "ours");
     assert_eq!(waits.join().expect("no panic").as_deref(), Some("home"));
@@ -236,4 +239,95 @@ fn it_conforms_and_takes_no_change_of_ours_for_a_strangers() {
     for cache in caches.lock().expect("no panic").iter() {
         assert_eq!(cache.alone().expect("it was believed").broken(), None);
     }
+}
+
+#[test]
+fn many_threads_of_ours_are_no_strangers_and_leave_what_is_known_right() {
+    const THREADS: u64 = 8;
+    const NAMES: u64 = 24;
+    for seed in 0..20 {
+        let tree = Tree::known(MemoryOptions::default());
+        let (cache, root): (&dyn FileSystem, Handle) = (&tree.cache, tree.cache.root());
+        let directories = [root, tree.directory];
+        thread::scope(|scope| {
+            for number in 0..THREADS {
+                let mut random = Random::apart(seed, number);
+                scope.spawn(move || {
+                    for _ in 0..200 {
+                        let directory = &directories[random.index(2)];
+                        act(cache, directory, &directories[random.index(2)], &mut random, NAMES);
+                    }
+                });
+            }
+        });
+        assert_eq!(tree.broken(), None, "seed {seed}");
+        for directory in &directories {
+            for number in 0..NAMES {
+                let text = format!("name{number}");
+                let look =
+                    |fs: &dyn FileSystem| fs.lookup(&ROOT, directory, name(&text)).map(|found| found.node);
+                assert_eq!(look(cache), look(&*tree.server), "seed {seed}: {text}");
+            }
+            assert_eq!(list(cache, directory), list(&*tree.server, directory), "seed {seed}");
+            let attributes = |fs: &dyn FileSystem| fs.attributes(&ROOT, directory).expect("there");
+            assert_eq!(attributes(cache), attributes(&*tree.server), "seed {seed}");
+        }
+        tree.later(DAY);
+        tree.cache.audit();
+        assert_eq!(tree.broken(), None, "seed {seed}: as listed");
+    }
+}
+
+/// A server whose answers come in another order than it gave them.
+struct Disordered {
+    inner: Arc<dyn FileSystem>,
+    calls: AtomicU64,
+}
+
+impl layer::Layer for Disordered {
+    fn inner(&self) -> &dyn FileSystem {
+        &*self.inner
+    }
+
+    fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        let answer = run(&*self.inner);
+        let others = howdah_random::mix(self.calls.fetch_add(1, Ordering::Relaxed)) % 8;
+        (0..others).for_each(|_| thread::yield_now());
+        answer
+    }
+}
+
+/// Does something to a directory, or with two; refusals are part of it.
+fn act(fs: &dyn FileSystem, directory: &Handle, other: &Handle, random: &mut Random, names: u64) {
+    let texts = [(); 2].map(|()| format!("name{}", random.below(names)));
+    let [one, two] = [0, 1].map(|at| name(&texts[at]));
+    let mut changes = (Change::default(), Change::default());
+    let _ = match random.below(8) {
+        0 => {
+            let new = NewAttributes::default();
+            fs.make_directory(&ROOT, MakeDirectory::new(directory, one, &new), &mut changes.0).map(drop)
+        }
+        1 => {
+            let how = Create::Guarded(NewAttributes::default());
+            fs.create(&ROOT, CreateFile::new(directory, one, &how), &mut changes.0).map(drop)
+        }
+        2 if random.one_in(2) => fs.remove_directory(&ROOT, directory, one, &mut changes.0),
+        2 => fs.remove(&ROOT, directory, one, &mut changes.0),
+        3 => fs.rename(&ROOT, (directory, one), (other, two), (&mut changes.0, &mut changes.1)),
+        4 => fs.lookup(&ROOT, directory, one).and_then(|found| {
+            let link = AddLink::new(&found.node.handle, other, two);
+            fs.link(&ROOT, link, &mut changes.0).map(drop)
+        }),
+        5 => fs
+            .lookup(&ROOT, directory, one)
+            .and_then(|found| fs.access(&ROOT, &found.node.handle, Access::ALL).map(drop)),
+        6 => {
+            let times = NewAttributes { modified: SetTime::Now, ..NewAttributes::default() };
+            fs.set_attributes(&ROOT, SetAttributes::new(directory, &times, None), &mut changes.0)
+        }
+        _ => {
+            list(fs, directory);
+            fs.attributes(&ROOT, directory).map(drop)
+        }
+    };
 }

@@ -26,6 +26,8 @@ pub struct Chain {
     /// What does not follow yet: a reply that comes may fit between.
     apart: Vec<Link>,
     calls: Vec<OwnCall>,
+    /// When the directory was seen from which the first of them leads on.
+    started: Moment,
     /// Which of several states is the last is not known.
     is_vague: bool,
 }
@@ -65,6 +67,8 @@ pub struct ChangeEnd {
     pub is_name_known: bool,
     /// The directory now, if nothing is apart.
     pub tip: Option<Attributes>,
+    /// When the chain started.
+    pub started: Moment,
     /// Whether it changed who may do what in the directory, or may have.
     pub changes_rights: bool,
 }
@@ -86,10 +90,11 @@ impl Chain {
         !self.calls.is_empty()
     }
 
-    /// A call begins that changes the directory, and in it a name. `seen` is the directory as it is known.
-    pub fn begin(&mut self, since: Moment, name: Option<&[u8]>, seen: Option<&Attributes>) {
+    /// A call begins that changes the directory, and in it a name. `seen` is the directory as it is known, and since when.
+    pub fn begin(&mut self, since: Moment, name: Option<&[u8]>, seen: Option<(Moment, Attributes)>) {
         if self.calls.is_empty() {
-            self.restart(seen.copied());
+            self.restart(seen.map(|seen| seen.1));
+            self.started = seen.map_or(since, |seen| seen.0);
         }
         let name = name.map(hashed);
         let mut is_crossed = false;
@@ -137,7 +142,14 @@ impl Chain {
         };
         let changes_rights = !names && earlier.map(rights) != change.after.map(rights);
         let tip = self.tip.filter(|_| self.apart.is_empty() && !self.is_vague);
-        Some(ChangeEnd { changed_by, is_name_known: is_name_known && !is_crossed, tip, changes_rights })
+        let started = self.started;
+        Some(ChangeEnd {
+            started,
+            changed_by,
+            is_name_known: is_name_known && !is_crossed,
+            tip,
+            changes_rights,
+        })
     }
 
     /// How the directory is now is not known.
@@ -298,7 +310,7 @@ mod tests {
     fn chain(calls: u64) -> Chain {
         let mut chain = Chain::default();
         for since in 1..=calls {
-            chain.begin(since, Some(&since.to_be_bytes()), Some(&state(0)));
+            chain.begin(since, Some(&since.to_be_bytes()), Some((0, state(0))));
         }
         chain
     }
@@ -393,7 +405,7 @@ mod tests {
     fn one_name_changed_by_two_calls_at_once_is_not_known() {
         let mut chain = Chain::default();
         for (since, name) in [(1, "same"), (2, "other"), (3, "same"), (3, "twice"), (4, "twice")] {
-            chain.begin(since, Some(name.as_bytes()), Some(&state(0)));
+            chain.begin(since, Some(name.as_bytes()), Some((0, state(0))));
         }
         let known = [1, 2, 3, 4]
             .map(|number| end(&mut chain, number, &from(state(number - 1), state(number))).is_name_known);

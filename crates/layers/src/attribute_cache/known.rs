@@ -30,6 +30,14 @@ pub struct Known {
     stranger: Option<Vec<u8>>,
 }
 
+/// Where a name led that a call takes away.
+pub enum Taking {
+    /// To this node.
+    From(Handle),
+    /// To any.
+    Any,
+}
+
 /// When names went away of which nobody knows where they led: what was known before of the nodes that may have had them is asked
 /// once more. Where nothing has changed, names and rights stay known.
 #[derive(Clone, Copy, Default)]
@@ -39,6 +47,9 @@ struct LostNames {
     removed: Moment,
     /// A node was renamed, which has another time of change now. It may be any.
     renamed: Moment,
+    /// So many calls may take any node's name away now, and the last one ended then: that a node changed since shows no stranger.
+    under_way: usize,
+    ended: Moment,
 }
 
 #[derive(Default)]
@@ -51,8 +62,6 @@ struct KnownNode {
     access: Vec<(Caller, Access, Access)>,
     /// Changes of ours to a directory.
     chain: Option<Box<Chain>>,
-    /// Whether we changed it.
-    is_ours: bool,
 }
 
 struct Seen {
@@ -101,8 +110,31 @@ impl Known {
         let seen = known.seen.as_ref();
         if seen.is_none_or(|seen| seen.attributes.kind == FileKind::Directory) {
             // It may have been renamed.
-            let seen = seen.filter(|seen| !lost.concerns(seen)).map(|seen| &seen.attributes);
+            let seen = seen.filter(|seen| !lost.concerns(seen)).map(|seen| (seen.since, seen.attributes));
             known.chain.get_or_insert_default().begin(since, name, seen);
+        }
+    }
+
+    /// A call that began at `since` takes a name away from a node. If that is a directory, it changes, too.
+    pub fn begin_taking(&mut self, since: Moment, directory: &Handle, name: &[u8]) -> Taking {
+        let place = Place { directory, epoch: self.node(directory).epoch, rights: Access::NONE };
+        let Some(Leads::To(node)) = self.names.led(place, name) else {
+            self.lost.under_way += 1;
+            return Taking::Any;
+        };
+        self.begin_at(since, &node, None);
+        Taking::From(node)
+    }
+
+    /// That call is over.
+    pub fn end_taking(&mut self, taking: Taking, since: Moment, time: Duration) {
+        match taking {
+            Taking::From(node) => _ = self.changed(&node, &Change::default(), since, time),
+            Taking::Any => {
+                self.now += 1;
+                self.lost.under_way -= 1;
+                self.lost.ended = self.now;
+            }
         }
     }
 
@@ -127,9 +159,11 @@ impl Known {
             return look != LookedAt::Past && known.seen.is_some();
         }
         let is_directory = attributes.kind == FileKind::Directory;
-        // What we changed ourselves may have been made up meanwhile. All changes of a directory are followed.
-        let may_tell = is_alone && (is_directory || !known.is_ours);
-        if may_tell && known.seen.as_ref().is_some_and(|seen| lost.is_changed(seen, attributes)) {
+        // All changes of ours to a directory are followed, and none is under way. Those of files are not.
+        if is_alone
+            && is_directory
+            && known.seen.as_ref().is_some_and(|seen| lost.is_changed(seen, attributes))
+        {
             self.distrust(node);
             return false;
         }
@@ -142,8 +176,7 @@ impl Known {
             match seen.attributes.version().cmp(&attributes.version()) {
                 Ordering::Greater => return false,
                 Ordering::Equal if !same(&seen.attributes, attributes) => {
-                    let KnownNode { changed, is_ours, .. } = *known;
-                    *known = KnownNode { changed, epoch, is_ours, ..KnownNode::default() };
+                    *known = KnownNode { changed: known.changed, epoch, ..KnownNode::default() };
                     return false;
                 }
                 Ordering::Equal | Ordering::Less => {}
@@ -179,12 +212,13 @@ impl Known {
     /// A directory. Where only we changed it, names found in it stay known, and rights.
     fn changed_in_chain(&mut self, node: &Handle, ended: &ChangeEnd, after: Option<Seen>) -> bool {
         let (now, epoch) = (self.now, self.next_epoch());
-        if ended.changed_by == ChangedBy::Stranger && self.options.alone {
+        let is_alone = self.options.alone && self.lost.is_evidence(ended.started);
+        if ended.changed_by == ChangedBy::Stranger && is_alone {
             self.distrust(node);
             return ended.is_name_known;
         }
         let known = self.node(node);
-        (known.changed, known.is_ours) = (now, true);
+        known.changed = now;
         if ended.changed_by != ChangedBy::Us || ended.changes_rights {
             known.epoch = epoch;
             known.access.clear();
@@ -229,7 +263,7 @@ impl Known {
         if !keeps_rights {
             known.access.clear();
         }
-        (known.changed, known.is_ours) = (now, true);
+        known.changed = now;
         known.chain.iter_mut().for_each(|chain| chain.lose());
         known.seen = match (known.seen.take().filter(|_| overlapped), after) {
             (None, after) if !overlapped => after,
@@ -247,7 +281,7 @@ impl Known {
         let mut chain = known.chain.take();
         // Changes that are under way are still followed, from what the first of them tells.
         chain.iter_mut().for_each(|chain| chain.lose());
-        *known = KnownNode { changed, epoch, chain, is_ours: true, ..KnownNode::default() };
+        *known = KnownNode { changed, epoch, chain, ..KnownNode::default() };
     }
 
     /// Somebody else changed a directory, though nobody does: nothing that was believed is, and from now on it ages.
@@ -526,9 +560,14 @@ impl LostNames {
         seen.since < self.renamed || has_other_names && seen.since < self.removed
     }
 
-    /// Whether a node was changed since it was seen, and not by that.
+    /// Whether changes of a directory since then are followed, and no call of ours may have changed it unseen.
+    fn is_evidence(&self, since: Moment) -> bool {
+        self.under_way == 0 && self.ended < since
+    }
+
+    /// Whether a directory was changed since it was seen, and not by us.
     fn is_changed(&self, seen: &Seen, now: &Attributes) -> bool {
-        is_later(now.changed, seen.attributes.changed) && !self.concerns(seen)
+        is_later(now.changed, seen.attributes.changed) && self.is_evidence(seen.since)
     }
 }
 

@@ -232,11 +232,16 @@ impl AttributeCache {
         run: impl FnOnce(&dyn FileSystem, &mut Change) -> Result<()>,
         taken: impl FnOnce(&mut Known, &Handle, &[u8]),
     ) -> Result<()> {
-        let since = self.known.lock().begin(directory, Some(name.as_bytes()));
+        let (since, taking) = {
+            let mut known = self.known.lock();
+            let since = known.begin(directory, Some(name.as_bytes()));
+            (since, known.begin_taking(since, directory, name.as_bytes()))
+        };
         let answer = run(&*self.inner, change);
         let time = (self.stopwatch)();
         let mut known = self.known.lock();
         let is_known = known.changed(directory, &of_directory(change), since, time);
+        known.end_taking(taking, since, time);
         self.note_change(&known, caller, directory);
         if may_have_run(&answer) {
             taken(&mut known, directory, name.as_bytes());
@@ -383,11 +388,11 @@ impl Layer for AttributeCache {
     ) -> Result<()> {
         let (left, entered) = changes;
         let (old, new) = (from.1.as_bytes(), to.1.as_bytes());
-        let since = {
+        let (since, taking) = {
             let mut known = self.known.lock();
             let since = known.begin(from.0, Some(old));
             known.begin_at(since, to.0, Some(new));
-            since
+            (since, known.begin_taking(since, from.0, old))
         };
         let answer = self.inner.rename(caller, from, to, (left, entered));
         let time = (self.stopwatch)();
@@ -397,6 +402,7 @@ impl Layer for AttributeCache {
             is_known &= known.changed(to.0, &of_directory(entered), since, time);
             self.note_change(&known, caller, to.0);
         }
+        known.end_taking(taking, since, time);
         self.note_change(&known, caller, from.0);
         let mut node = None;
         if may_have_run(&answer) {

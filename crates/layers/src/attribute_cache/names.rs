@@ -75,7 +75,7 @@ impl Names {
     }
 
     /// Where a name leads now or led lately, for any caller.
-    fn led(&mut self, place: Place<'_>, name: &[u8]) -> Option<Leads> {
+    pub fn led(&mut self, place: Place<'_>, name: &[u8]) -> Option<Leads> {
         let single = self.single.get_mut(&(*place.directory, name.to_vec()));
         // That a name was absent once says nothing of later.
         let is_telling = |known: &&mut KnownName| known.epoch == place.epoch || known.leads != Leads::Nowhere;
