@@ -97,7 +97,13 @@ impl Skin {
 
 impl Skin {
     /// FLUSH and FSYNC: the data of the file is durable, or the error is told. An error that nobody waits for stays to be told.
-    fn flush_file(&self, request: &Request, open: FileHandle, reply: ReplyEmpty, flush: fn(&Shared, &KernelNode)) {
+    fn flush_file(
+        &self,
+        request: &Request,
+        open: FileHandle,
+        reply: ReplyEmpty,
+        flush: fn(&Shared, &KernelNode),
+    ) {
         let work = move |shared: &Shared, _| {
             let open = shared.files.of(open.0)?;
             flush(shared, &open.node);

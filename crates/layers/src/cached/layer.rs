@@ -12,7 +12,8 @@ use howdah_vfs::{
 use super::{CachedReport, CachingOptions};
 use crate::attribute_cache::Auditor;
 use crate::{
-    AloneWatch, AttributeCache, CacheStorage, DiskCache, DiskCacheOptions, ListAhead, ReadAhead, ReadAheadOptions, WriteBehind,
+    AloneWatch, AttributeCache, CacheStorage, DiskCache, DiskCacheOptions, ListAhead, ReadAhead,
+    ReadAheadOptions, WriteBehind,
 };
 
 /// How long the end of a process waits for its cache on disk.

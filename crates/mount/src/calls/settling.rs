@@ -41,7 +41,11 @@ impl Shared {
         new: &NewAttributes,
     ) -> Answer<Option<Attributes>> {
         let is_maker = |node: &KernelNode| node.content.lock().maker.as_ref() == Some(caller);
-        if self.synchronous || self.consistency.is_behind() || node.opens.load(Relaxed) == 0 || !is_maker(node) {
+        if self.synchronous
+            || self.consistency.is_behind()
+            || node.opens.load(Relaxed) == 0
+            || !is_maker(node)
+        {
             return Ok(None);
         }
         let attributes = self.file_system.attributes(caller, &node.handle)?;
