@@ -25,7 +25,14 @@ const LISTINGS_MAX: usize = 64;
 /// Listings that programs may read on.
 #[derive(Default)]
 pub struct Listings {
-    kept: Mutex<(u64, VecDeque<(u64, Arc<Whole>)>)>,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    /// The number of the last.
+    last: u64,
+    listings: VecDeque<(u64, Arc<Whole>)>,
 }
 
 /// A whole listing.
@@ -45,20 +52,20 @@ struct Listed {
 
 impl Listings {
     fn keep(&self, whole: Whole) -> (u64, Arc<Whole>) {
-        let (number, kept) = &mut *self.kept.lock();
+        let kept = &mut *self.kept.lock();
         // Thirty bits are what a cookie has for it.
-        *number = (*number + 1) & 0x3fff_ffff;
+        kept.last = (kept.last + 1) & 0x3fff_ffff;
         let whole = Arc::new(whole);
-        kept.push_back((*number, Arc::clone(&whole)));
-        if kept.len() > LISTINGS_MAX {
-            kept.pop_front();
+        kept.listings.push_back((kept.last, Arc::clone(&whole)));
+        if kept.listings.len() > LISTINGS_MAX {
+            kept.listings.pop_front();
         }
-        (*number, whole)
+        (kept.last, whole)
     }
 
     /// A name was removed: whoever reads on does not see it any more.
     pub fn removed(&self, directory: &Handle, name: &[u8]) {
-        for (_, whole) in &self.kept.lock().1 {
+        for (_, whole) in &self.kept.lock().listings {
             if whole.of == *directory {
                 whole.gone.lock().insert(name.to_vec());
             }
@@ -67,7 +74,7 @@ impl Listings {
 
     fn get(&self, number: u64) -> Option<Arc<Whole>> {
         let kept = self.kept.lock();
-        kept.1.iter().find(|(its, _)| *its == number).map(|(_, whole)| Arc::clone(whole))
+        kept.listings.iter().find(|(its, _)| *its == number).map(|(_, whole)| Arc::clone(whole))
     }
 }
 

@@ -21,6 +21,9 @@ const ENDED_LATELY: usize = 4096;
 /// The most changes that were refused and are kept.
 const REFUSED_MAX: usize = 10_000;
 
+/// A directory, and a name in it.
+pub type NameIn<'n> = (NodeId, &'n [u8]);
+
 /// A change that programs were answered.
 #[derive(Debug)]
 pub struct LoggedChange {
@@ -409,7 +412,7 @@ impl Log {
         &mut self,
         now: Duration,
         caller: &Caller,
-        (from, to): ((NodeId, &[u8]), (NodeId, &[u8])),
+        (from, to): (NameIn<'_>, NameIn<'_>),
         (node, attributes): (NodeId, &Attributes),
         replaced: Option<(NodeId, Attributes)>,
     ) {
