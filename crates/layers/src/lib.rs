@@ -9,7 +9,6 @@ mod list_ahead;
 mod names_behind;
 mod outcome;
 mod read_ahead;
-mod server_clock;
 mod write_behind;
 
 pub use attribute_cache::{

@@ -8,8 +8,8 @@ use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{
     AddLink, Attributes, Caller, Change, CommitFile, Consistency, Create, CreateFile, Data, FileSystem,
-    FsError, Handle, MakeDirectory, Name, NewAttributes, Node, ReadFile, Result, SetAttributes, Stability,
-    WriteFile, Written,
+    FsError, Handle, MakeDirectory, Name, NewAttributes, Node, ReadFile, Result, SetAttributes, SetTime,
+    Stability, Timestamp, WriteFile, Written,
 };
 use parking_lot::{Condvar, Mutex};
 
@@ -25,6 +25,8 @@ struct Server {
     woken: Condvar,
     /// Names whose making is refused, and why.
     refuses: Mutex<Vec<(Vec<u8>, FsError)>>,
+    /// Whether no data is taken.
+    is_full: Mutex<bool>,
     /// Names whose making succeeds, though its reply is lost.
     loses: Mutex<Vec<Vec<u8>>>,
 }
@@ -41,6 +43,10 @@ impl Server {
     fn slow(&self, is_slow: bool) {
         *self.is_slow.lock() = is_slow;
         self.woken.notify_all();
+    }
+
+    fn full(&self, is_full: bool) {
+        *self.is_full.lock() = is_full;
     }
 
     fn asked(&self) -> Vec<String> {
@@ -89,6 +95,9 @@ impl Layer for Server {
 
     fn write(&self, caller: &Caller, write: WriteFile<'_>, change: &mut Change) -> Result<Written> {
         self.note("write", b"");
+        if *self.is_full.lock() {
+            return Err(FsError::NoSpace);
+        }
         self.memory.write(caller, write, change)
     }
 
@@ -195,7 +204,7 @@ impl World {
     }
 
     fn settle(&self) {
-        self.files.settle(&ME, Settle::All).expect("all is over");
+        self.files.settle_all();
     }
 
     /// What the server has under a path.
@@ -291,9 +300,13 @@ fn what_is_refused_is_told_and_kept_and_what_follows_waits_for_the_server() {
     let file = world.create(&directory, "full").expect("at once");
     world.write(&file.handle, b"precious").expect("taken");
     world.close(&file.handle).expect("not known yet");
-    world.settle();
+    assert_eq!(world.files.settle(&ME, Settle::All), Err(FsError::NoSpace));
     assert_eq!(world.close(&file.handle), Err(FsError::NoSpace));
-    assert_eq!(world.close(&file.handle), Ok(()), "told once");
+    assert_eq!(
+        world.write(&file.handle, b"more").map(drop),
+        Err(FsError::NoSpace),
+        "it takes nothing any more"
+    );
     let refused = world.files.refused();
     assert_eq!(refused.len(), 1);
     assert_eq!((refused[0].path.as_slice(), refused[0].why), (&b"tree/full"[..], FsError::NoSpace));
@@ -319,6 +332,7 @@ fn what_builds_on_a_refused_change_is_not_sent() {
     world.server.slow(false);
     world.settle();
     assert_eq!(world.there(&["tree", "config"]), Ok(b"old".to_vec()), "nothing is destroyed");
+    // Nothing was there to be removed, as far as the program knows.
     assert_eq!(world.files.refused().len(), 3);
 }
 
@@ -377,4 +391,81 @@ fn a_lock_in_a_directory_that_others_use_is_made_by_the_server() {
         world.create(&directory, "index.lock").is_ok(),
         "nobody else uses a directory that was made just now"
     );
+}
+
+#[test]
+fn a_file_whose_data_was_refused_replaces_nothing() {
+    let world = World::new();
+    let directory = world.mkdir(&world.root, "tree").expect("at once").handle;
+    world.file(&directory, "good", b"good");
+    let short = world.file(&directory, "short", b"");
+    world.settle();
+    // Written and closed, then times are set, then it is renamed: as rsync does.
+    world.server.full(true);
+    world.server.slow(true);
+    world.write(&short.handle, b"data").expect("taken");
+    world.close(&short.handle).expect("not known yet");
+    let times = NewAttributes {
+        modified: SetTime::To(Timestamp { seconds: 5, nanoseconds: 0 }),
+        ..NewAttributes::default()
+    };
+    let set = SetAttributes::new(&short.handle, &times, None);
+    world.fs().set_attributes(&ME, set, &mut Change::default()).expect("at once");
+    world.rename((&directory, "short"), (&directory, "good")).expect("at once");
+    world.server.slow(false);
+    world.settle();
+    assert_eq!(world.there(&["tree", "good"]), Ok(b"good".to_vec()));
+    // Later, too, when the server is asked at once.
+    assert_eq!(world.rename((&directory, "short"), (&directory, "good")), Err(FsError::NoSpace));
+    assert_eq!(world.there(&["tree", "good"]), Ok(b"good".to_vec()));
+}
+
+#[test]
+fn what_was_made_beside_another_clients_file_is_not_renamed_by_its_old_name() {
+    let world = World::new();
+    let directory = world.mkdir(&world.root, "tree").expect("at once").handle;
+    world.settle();
+    world.server.slow(true);
+    world.file(&directory, "new", b"ours");
+    world.rename((&directory, "new"), (&directory, "final")).expect("at once");
+    let memory = &world.server.memory;
+    let tree = memory.lookup(&ME, &memory.root(), parsed("tree")).expect("there").node.handle;
+    let how = Create::Guarded(NewAttributes::with_mode(0o644));
+    memory.create(&ME, CreateFile::new(&tree, parsed("new"), &how), &mut Change::default()).expect("made");
+    world.server.slow(false);
+    world.settle();
+    assert_eq!(world.there(&["tree", "final"]), Err(FsError::NotFound), "theirs is not ours to publish");
+    assert_eq!(world.there(&["tree", "new"]), Ok(Vec::new()));
+}
+
+#[test]
+fn a_cut_comes_after_what_the_user_made_before() {
+    let world = World::new();
+    let directory = world.mkdir(&world.root, "tree").expect("at once").handle;
+    let file = world.file(&directory, "file", b"only copy");
+    world.settle();
+    world.file(&directory, "copy", b"only copy");
+    let size = NewAttributes::with_size(0);
+    let set = SetAttributes::new(&file.handle, &size, None);
+    world.fs().set_attributes(&ME, set, &mut Change::default()).expect("cut");
+    assert_eq!(world.there(&["tree", "copy"]), Ok(b"only copy".to_vec()));
+}
+
+#[test]
+fn others_do_not_look_names_up_in_a_private_directory() {
+    let world = World::new();
+    let private = NewAttributes::with_mode(0o700);
+    let make = MakeDirectory::new(&world.root, parsed("private"), &private);
+    let directory = world.fs().make_directory(&ME, make, &mut Change::default()).expect("at once").handle;
+    let other = Caller::new(1000, 1000);
+    let look = || world.fs().lookup(&other, &directory, parsed("secret")).map(drop);
+    world.server.slow(true);
+    world.file(&directory, "secret", b"secret");
+    std::thread::scope(|scope| {
+        let looked = scope.spawn(look);
+        world.server.slow(false);
+        assert_eq!(looked.join().expect("looked"), Err(FsError::AccessDenied));
+    });
+    world.settle();
+    assert_eq!(look(), Err(FsError::AccessDenied));
 }

@@ -126,6 +126,12 @@ fn write_all(flush: &dyn Fn() -> Vec<Unflushed>, layers: &Layers) -> Result<()> 
     // What a program closed while it was being killed may not have been written yet.
     let lost = flush();
     layers.settle();
+    // Also of files that the kernel has forgotten.
+    let written = layers.cached.flush_all().context("writing what was left to the server");
+    let refused = layers.refused();
+    for refused in &refused {
+        tracing::error!("the server refused what was answered earlier: {refused}");
+    }
     if let Some(first) = lost.first() {
         bail!(
             "data of {} could not be written to the server, the first with number {}: {}",
@@ -134,9 +140,7 @@ fn write_all(flush: &dyn Fn() -> Vec<Unflushed>, layers: &Layers) -> Result<()> 
             first.why
         );
     }
-    // Also of files that the kernel has forgotten.
-    layers.cached.flush_all().context("writing what was left to the server")?;
-    let refused = layers.refused();
+    written?;
     if let Some(first) = refused.first() {
         bail!(
             "the server refused {}, the first: {first}",

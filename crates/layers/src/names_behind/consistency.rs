@@ -1,6 +1,6 @@
 //! What opening and closing a file mean: closing a small one waits for nothing.
 
-use howdah_vfs::{Attributes, Caller, Closed, Consistency, Handle, ReadFile, ReadOutcome, Result};
+use howdah_vfs::{Access, Attributes, Caller, Closed, Consistency, Handle, ReadFile, ReadOutcome, Result};
 
 use super::shared::Side;
 use super::{NamesBehind, Settle};
@@ -8,7 +8,7 @@ use super::{NamesBehind, Settle};
 impl Consistency for NamesBehind {
     /// What was made here and is not all there yet is known better here.
     fn opened(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
-        if let Some((_, attributes)) = self.own_rights(caller, node)? {
+        if let Some((_, attributes)) = self.own_rights(caller, node, Access::NONE)? {
             return Ok(attributes);
         }
         let (since, real) = (self.shared.since(), self.shared.real(node)?);
@@ -19,6 +19,10 @@ impl Consistency for NamesBehind {
     /// Waits only for a file with more data than a small one has.
     fn closed(&self, caller: &Caller, node: &Handle) -> Result<Closed> {
         self.shared.take_failure(node)?;
+        // Where something was refused lately, nothing is answered early.
+        if self.shared.log.lock().careful_directories() > 0 {
+            return self.synced(caller, node);
+        }
         let is_large = {
             let now = self.shared.now();
             let mut log = self.shared.log.lock();

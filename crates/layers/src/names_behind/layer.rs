@@ -19,8 +19,11 @@ use super::log::RefusedChange;
 use super::order::Place;
 use super::sender::Sender;
 use super::shared::{Shared, Side};
-use super::tree::{Patch, What};
+use super::tree::{Patch, What, Whereabouts};
 use super::{BehindOptions, BehindReport};
+
+/// So deep are trees at most.
+const DEPTH_MAX: usize = 4096;
 
 /// What is to be safe on the server.
 #[derive(Debug, Clone, Copy)]
@@ -86,7 +89,7 @@ impl NamesBehind {
         match what {
             Settle::All => {
                 self.settle_all();
-                Ok(())
+                self.shared.log.lock().take_refusal()
             }
             Settle::Node(node) => self.settle_node(caller, node),
             Settle::Directory(directory) => {
@@ -101,6 +104,7 @@ impl NamesBehind {
         self.shared.take_failure(node)?;
         if let Side::There(real) = self.side(node)? {
             self.shared.closed(caller, node, &real)?;
+            self.shared.log.lock().is_whole_again(node);
         }
         Ok(())
     }
@@ -165,6 +169,9 @@ impl NamesBehind {
         loop {
             let Side::Here(id) = shared.side(&log, write.node)? else { return Ok(None) };
             let known = log.tree.get_mut(id).ok_or(FsError::Stale)?;
+            if let Whereabouts::Nowhere(error) = known.at {
+                return Err(error);
+            }
             if let Some(failure) = known.failure.take() {
                 return Err(failure);
             }
@@ -174,11 +181,13 @@ impl NamesBehind {
             if coming.what != What::File {
                 return Err(FsError::Invalid);
             }
-            if !writes && !is_maker {
-                return Err(FsError::AccessDenied);
-            }
             let make = coming.make;
-            if log.write(id, write.offset, data) {
+            if !writes && !is_maker {
+                // The server may know better.
+                self.shared.wait_for(&mut log, &[make]);
+                return Ok(None);
+            }
+            if log.write(shared.now(), id, write.offset, data) {
                 return Ok(Some(self.written(data.len())));
             }
             log.let_go(make);
@@ -222,6 +231,9 @@ impl Layer for NamesBehind {
             change.after = self.attributes_of(caller, set.node).ok();
             return outcome;
         }
+        if set.new.size.is_some() {
+            self.shared.settle_user(caller.user);
+        }
         self.through(caller, set.node, change, |inner, real, change| {
             inner.set_attributes(caller, SetAttributes::new(real, set.new, set.guard), change)
         })
@@ -257,7 +269,7 @@ impl Layer for NamesBehind {
 
     fn access(&self, caller: &Caller, node: &Handle, wanted: Access) -> Result<(Access, Attributes)> {
         self.settle_attributes(node, |new| new.mode.is_some());
-        if let Some(answer) = self.own_rights(caller, node)? {
+        if let Some(answer) = self.own_rights(caller, node, wanted)? {
             return Ok((answer.0 & wanted, answer.1));
         }
         let (since, real) = (self.shared.since(), self.shared.real(node)?);
@@ -311,6 +323,11 @@ impl Layer for NamesBehind {
 
     fn write(&self, caller: &Caller, mut write: WriteFile<'_>, change: &mut Change) -> Result<Written> {
         self.shared.admit(write.data.len())?;
+        if let Side::Here(_) = self.side(write.node)?
+            && !self.has_room(caller, write.data.len() as u64)
+        {
+            self.shared.settle(&[write.node], &[]);
+        }
         if let Side::Here(_) = self.side(write.node)? {
             let data = write.data.into_shared().map_err(|_| FsError::Io)?;
             write.data = howdah_vfs::Data::Shared(data.clone());
@@ -434,9 +451,13 @@ impl Layer for NamesBehind {
         if let Some(outcome) = self.rename_behind(caller, from, to) {
             return outcome;
         }
+        self.shared.settle_user(caller.user);
         // Which of them is a directory shows only then.
         self.shared.settle(&[from.0, to.0], &[]);
         self.settle_names(&[from, to]);
+        if let Ok(node) = self.lookup_any(caller, from.0, from.1) {
+            self.shared.is_whole(&node.handle)?;
+        }
         let since = self.shared.since();
         let (real_from, real_to) = (self.shared.real(from.0)?, self.shared.real(to.0)?);
         let outcome = self.shared.inner.rename(
@@ -459,7 +480,9 @@ impl Layer for NamesBehind {
         if let Some(outcome) = self.link_behind(caller, &link) {
             return outcome;
         }
+        self.shared.settle_user(caller.user);
         self.shared.settle(&[link.node], &[(link.directory, link.name.as_bytes())]);
+        self.shared.is_whole(link.node)?;
         let since = self.shared.since();
         let (node, directory) = (self.shared.real(link.node)?, self.shared.real(link.directory)?);
         let outcome = self.shared.inner.link(caller, AddLink::new(&node, &directory, link.name), change);
@@ -514,6 +537,7 @@ impl Layer for NamesBehind {
     }
 
     fn deallocate(&self, caller: &Caller, extent: FileExtent<'_>, change: &mut Change) -> Result<()> {
+        self.shared.settle_user(caller.user);
         self.through(caller, extent.node, change, |inner, real, change| {
             inner.require_ranges()?.deallocate(
                 caller,
@@ -537,6 +561,7 @@ impl Layer for NamesBehind {
     }
 
     fn clone_range(&self, caller: &Caller, copy: CopyRange<'_>, change: &mut Change) -> Result<()> {
+        self.shared.settle_user(caller.user);
         self.shared.settle(&[copy.from.0], &[]);
         let from = self.shared.real(copy.from.0)?;
         self.through(caller, copy.to.0, change, |inner, to, change| {
@@ -594,7 +619,9 @@ impl Shared {
         let mut log = self.log.lock();
         let Some(mut id) = log.tree.find(shown) else { return };
         let mut changes: Vec<_> = log.order.touching(&Place::Node(id)).collect();
-        while let Some((above, name)) = log.tree.get(id).and_then(|known| known.place.clone()) {
+        // Another host may have moved a directory below itself, as far as is known here.
+        for _ in 0..DEPTH_MAX {
+            let Some((above, name)) = log.tree.get(id).and_then(|known| known.place.clone()) else { break };
             changes.extend(log.order.touching(&Place::Name(above, name)));
             changes.extend(log.order.last_alone(&Place::Node(above)));
             id = above;

@@ -20,7 +20,7 @@ use super::tree::{What, Whereabouts};
 const OURS: u64 = 1 << 62;
 const PLACE_BITS: u32 = 32;
 /// The most listings that are kept to be read on. An older one is listed once more, from its start.
-const LISTINGS_MAX: usize = 64;
+const LISTINGS_MAX: usize = 256;
 
 /// Listings that programs may read on.
 #[derive(Default)]
@@ -91,23 +91,7 @@ impl NamesBehind {
             let whole = self.listings.get(number).ok_or(FsError::BadCookie)?;
             return Ok(give(number, &whole, place, list.detail, sink));
         }
-        self.settle_attributes(list.directory, |new| new.mode.is_some());
-        let (real, is_quiet) = {
-            let log = self.shared.log.lock();
-            let side = self.shared.side(&log, list.directory)?;
-            let real = match side {
-                Side::There(real) => Some(real),
-                // It is there, but not finished.
-                Side::Here(id) => {
-                    may_list(&log, id, caller)?;
-                    match log.tree.get(id).map(|known| known.at) {
-                        Some(Whereabouts::There(real)) => Some(real),
-                        _ => None,
-                    }
-                }
-            };
-            (real, log.order.len() == 0)
-        };
+        let (real, is_quiet) = self.real_to_list(caller, list)?;
         match real {
             Some(real) if is_quiet || list.cookie != 0 => self.list_there(caller, &real, list, sink),
             real => {
@@ -116,6 +100,25 @@ impl NamesBehind {
                 Ok(give(number, &whole, 0, list.detail, sink))
             }
         }
+    }
+
+    /// The server's handle of a directory, if it has it, and whether nothing at all is pending.
+    fn real_to_list(&self, caller: &Caller, list: &ListDirectory<'_>) -> Result<(Option<Handle>, bool)> {
+        self.settle_attributes(list.directory, |new| new.mode.is_some());
+        let log = self.shared.log.lock();
+        let side = self.shared.side(&log, list.directory)?;
+        let real = match side {
+            Side::There(real) => Some(real),
+            // It is there, but not finished.
+            Side::Here(id) => {
+                may_list(&log, id, caller)?;
+                match log.tree.get(id).map(|known| known.at) {
+                    Some(Whereabouts::There(real)) => Some(real),
+                    _ => None,
+                }
+            }
+        };
+        Ok((real, log.order.len() == 0))
     }
 
     /// Lists what the server has while nothing is pending, with the handles that programs know.
@@ -129,6 +132,9 @@ impl NamesBehind {
         let since = self.shared.since();
         let its = ListDirectory::new(real, list.cookie, list.detail);
         let listing = self.shared.inner.read_directory(caller, its, &mut |entry| {
+            if self.is_pending_gone(list.directory, entry.name) {
+                return ControlFlow::Continue(());
+            }
             let node = entry.node.map(|node| self.shared.shown_as_was(*node));
             let file = node.map_or_else(|| self.file(entry.file), |node| node.attributes.file);
             sink(Entry { node: node.as_ref(), file, ..entry })
@@ -190,6 +196,21 @@ impl NamesBehind {
         }
         let (of, directory) = (*list.directory, Some(directory));
         Ok(Whole { of, directory, entries, gone: Mutex::default() })
+    }
+
+    /// Whether a name is taken away that the server still has.
+    fn is_pending_gone(&self, directory: &Handle, name: &[u8]) -> bool {
+        let log = self.shared.log.lock();
+        let id = log.tree.find(directory);
+        id.and_then(|id| log.tree.name(id, name)).is_some_and(|overlaid| overlaid.node.is_none())
+    }
+
+    /// Whether a directory has no names, here and at the server.
+    pub(super) fn is_empty(&self, caller: &Caller, directory: &Handle) -> Result<bool> {
+        let list = ListDirectory::new(directory, 0, Detail::Names);
+        let real = self.real_to_list(caller, &list)?.0;
+        let whole = self.put_together(caller, &list, real.as_ref())?;
+        Ok(whole.entries.iter().all(|entry| entry.name == b"." || entry.name == b".."))
     }
 
     /// The file number that programs see of a node of the server.

@@ -1,6 +1,6 @@
 //! The log: changes that programs were answered and the server does not have yet. Knows no file system; time comes in.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -8,16 +8,19 @@ use howdah_vfs::{Attributes, Caller, FileKind, FsError, Handle, NewAttributes, S
 
 use super::BehindOptions;
 use super::grounds::Grounds;
-use super::order::{ChangeNumber, NodeId, Order, Place, Rank, Touch};
+use super::order::{ChangeNumber, Ended, NodeId, Order, Place, Rank, Touch};
 use super::tree::{Coming, Overlaid, Patch, Pinned, Tree, What, Whereabouts, apply, joined};
-use crate::server_clock::ServerClock;
 
 /// A directory in which a change was refused is careful for so long: the next changes in it wait for the server.
 const CAREFUL: Duration = Duration::from_secs(60);
 /// What was changed here so lately is ours: nobody else uses it yet.
 const OURS: Duration = Duration::from_secs(10);
+/// For so long it counts how far the server's clock was ahead.
+const AHEAD_KNOWN: Duration = Duration::from_secs(60);
 /// So many of the last nodes are known of which a change ended.
 const ENDED_LATELY: usize = 4096;
+/// When so many directories were changed, those that were not lately are forgotten.
+const LATELY_MAX: usize = 1 << 16;
 /// The most changes that were refused and are kept.
 const REFUSED_MAX: usize = 10_000;
 
@@ -59,7 +62,7 @@ pub enum JobCall {
     Set { node: Handle, new: NewAttributes },
     Commit { node: Handle, shown: Handle },
     Remove { directory: Handle, name: Vec<u8>, is_directory: bool },
-    Rename { from: (Handle, Vec<u8>), to: (Handle, Vec<u8>) },
+    Rename { node: Handle, from: (Handle, Vec<u8>), to: (Handle, Vec<u8>) },
     Link { node: Handle, directory: Handle, name: Vec<u8> },
 }
 
@@ -84,7 +87,8 @@ pub struct Log {
     pub tree: Tree,
     pub order: Order,
     pub grounds: Grounds,
-    clock: ServerClock,
+    /// By how many nanoseconds the server's clock is ahead of ours, and when it was last so far ahead. Ours does not step.
+    ahead: Option<(i128, Duration)>,
     pub refused: Vec<RefusedChange>,
     options: BehindOptions,
     changes: HashMap<ChangeNumber, LoggedChange>,
@@ -101,10 +105,14 @@ pub struct Log {
     bytes: usize,
     /// Changes that were never sent, since others made them needless.
     joined: u64,
-    /// Nodes that were made under another name.
+    /// Nodes that were made under another name, and the changes that made those which are not all there yet.
     conflicts: u64,
+    elsewhere: HashSet<ChangeNumber>,
     /// When the server last answered.
     answered: Duration,
+    /// Bytes of data that were refused and are kept, and how many refusals somebody was told who waited for everything.
+    pub refused_bytes: usize,
+    refused_told: usize,
     /// When the server was last asked how much fits, and what it said.
     pub space: Option<(Duration, u64)>,
     /// It should be asked again.
@@ -118,7 +126,7 @@ impl Log {
             tree: Tree::new(key),
             order: Order::default(),
             grounds: Grounds::default(),
-            clock: ServerClock::default(),
+            ahead: None,
             refused: Vec::new(),
             options,
             changes: HashMap::new(),
@@ -132,27 +140,37 @@ impl Log {
             bytes: 0,
             joined: 0,
             conflicts: 0,
+            elsewhere: HashSet::new(),
             answered: Duration::ZERO,
+            refused_bytes: 0,
+            refused_told: 0,
             space: None,
             wants_space: false,
         }
     }
 
-    /// What the server's clock says now, and never the same twice.
-    pub fn time(&mut self) -> Timestamp {
-        self.last_time = self.clock.after(self.last_time);
+    /// What the server's clock says now, as far as its answers show, and never the same twice.
+    pub fn time(&mut self, now: Duration) -> Timestamp {
+        let next = nanoseconds(self.last_time) + 1;
+        let time = self.ahead.map_or(next, |(ahead, _)| next.max(now.as_nanos().cast_signed() + ahead));
+        self.last_time = timestamp(time);
         self.last_time
     }
 
-    /// The server says that something changed at this time: what changes here does so later.
-    pub fn saw(&mut self, changed: Timestamp) {
-        self.clock.saw(changed);
-        self.not_before(changed);
+    /// The same, and later than what programs saw of a node.
+    fn time_after(&mut self, now: Duration, seen: Timestamp) -> Timestamp {
+        let time = self.time(now);
+        if time > seen { time } else { timestamp(nanoseconds(seen) + 1) }
     }
 
-    /// The next change is later than this time.
-    pub fn not_before(&mut self, changed: Timestamp) {
-        self.last_time = self.last_time.max(changed);
+    /// The server says that something changed just now. Its answer was under way for a while, so that the latest time of many counts.
+    pub fn saw(&mut self, now: Duration, changed: Timestamp) {
+        let ahead = nanoseconds(changed) - now.as_nanos().cast_signed();
+        let is_news =
+            self.ahead.is_none_or(|(most, at)| ahead > most || now.saturating_sub(at) > AHEAD_KNOWN);
+        if is_news {
+            self.ahead = Some((ahead, now));
+        }
     }
 
     fn add(
@@ -192,7 +210,7 @@ impl Log {
         expected: Attributes,
     ) -> (Handle, Attributes) {
         let (id, shown, file) = self.tree.make();
-        let time = self.time();
+        let (time, names_changed) = (self.time(now), self.time_after(now, parent.changed));
         let (accessed, modified, created) = (time, time, Some(time));
         let attributes = Attributes { file, accessed, modified, created, ..expected }.with_changed(time);
         let held_for = (what == What::File).then_some(self.options.gather);
@@ -214,6 +232,7 @@ impl Log {
             unset: NewAttributes::default(),
             is_sent: false,
             was_seen: false,
+            mode_was_set: false,
         };
         if is_directory {
             self.tree.own_directory(id);
@@ -222,15 +241,15 @@ impl Log {
         known.coming = Some(Box::new(coming));
         known.place = Some((directory, name.to_vec()));
         let overlaid = Overlaid { node: Some(id), by: make };
-        self.tree.set_name(directory, name, overlaid, time);
+        self.tree.set_name(directory, name, overlaid, names_changed);
         self.tree.count(directory, parent.links, i32::from(is_directory));
-        self.changed_lately.insert(directory, now);
+        self.changes_names(now, directory);
         (shown, attributes)
     }
 
     /// Takes data for a file that is not there yet. `false`: it is there, or on its way and too large to be held.
-    pub fn write(&mut self, node: NodeId, offset: u64, data: &Bytes) -> bool {
-        let time = self.time();
+    pub fn write(&mut self, now: Duration, node: NodeId, offset: u64, data: &Bytes) -> bool {
+        let time = self.time(now);
         let small = self.options.small;
         let Some(coming) = self.tree.get_mut(node).and_then(|known| known.coming.as_mut()) else {
             return false;
@@ -252,8 +271,14 @@ impl Log {
     }
 
     /// Sets attributes of a node. `false`: the server must be asked. Sizes are set only of what was not sent yet.
-    pub fn set(&mut self, now: Duration, caller: &Caller, node: NodeId, new: &NewAttributes) -> bool {
-        let time = self.time();
+    pub fn set(
+        &mut self,
+        now: Duration,
+        caller: &Caller,
+        (node, seen): (NodeId, Timestamp),
+        new: &NewAttributes,
+    ) -> bool {
+        let time = self.time_after(now, seen);
         let Some(known) = self.tree.get_mut(node) else { return false };
         if let Some(coming) = known.coming.as_mut() {
             if new.size.is_some() && coming.is_sent {
@@ -315,6 +340,10 @@ impl Log {
 
     /// Data went to a file on the server that need not be safe there.
     pub fn wrote(&mut self, shown: &Handle, bytes: usize, verifier: [u8; 8]) {
+        // One that was removed meanwhile is nothing to anybody.
+        if self.tree.is_own(shown) && self.tree.find(shown).is_none() {
+            return;
+        }
         let node = self.tree.enter(shown);
         let Some(known) = self.tree.get_mut(node) else { return };
         known.unsafe_bytes += bytes as u64;
@@ -328,6 +357,13 @@ impl Log {
     /// Bytes of a file on the server that need not be safe there.
     pub fn unsafe_bytes(&self, shown: &Handle) -> u64 {
         self.tree.find(shown).and_then(|id| self.tree.get(id)).map_or(0, |known| known.unsafe_bytes)
+    }
+
+    /// All data of a node is safe.
+    pub fn is_whole_again(&mut self, shown: &Handle) {
+        if let Some(known) = self.tree.find(shown).and_then(|id| self.tree.get_mut(id)) {
+            known.broken = None;
+        }
     }
 
     /// They are made safe now: gives the verifier that they were written with.
@@ -349,8 +385,8 @@ impl Log {
         (node, attributes): (NodeId, &Attributes),
     ) {
         let is_directory = attributes.kind == FileKind::Directory;
-        self.not_before(parent.changed.max(attributes.changed));
-        self.changed_lately.insert(directory, now);
+        let time = self.time_after(now, parent.changed.max(attributes.changed));
+        self.changes_names(now, directory);
         if self.cancel(node, directory, name) {
             return;
         }
@@ -362,7 +398,6 @@ impl Log {
         self.let_go_of(node);
         let kind = ChangeKind::Remove { directory, name: name.to_vec(), node, is_directory };
         let by = self.add(now, caller, kind, places, None);
-        let time = self.time();
         self.tree.set_name(directory, name, Overlaid { node: None, by }, time);
         self.tree.count(directory, parent.links, -i32::from(is_directory));
         self.lost_name(node, attributes, by, time);
@@ -374,6 +409,15 @@ impl Log {
         self.has_names(node, by, attributes.links.saturating_sub(1), time);
         if let Some(known) = self.tree.get_mut(node).filter(|_| is_last) {
             known.gone = Some(by);
+        }
+    }
+
+    /// A node that was made here was removed at the server.
+    pub fn is_gone(&mut self, shown: &Handle) {
+        let Some(id) = self.tree.find(shown).filter(|_| self.tree.is_own(shown)) else { return };
+        if let Some(known) = self.tree.get_mut(id).filter(|known| known.coming.is_none()) {
+            known.gone = Some(0);
+            self.tree.forget(id);
         }
     }
 
@@ -397,7 +441,7 @@ impl Log {
         let is_directory = coming.what == What::Directory;
         self.joined += 2;
         self.changes.remove(&make);
-        self.order.over(make, false);
+        self.order.over(make, Ended::Safe);
         // It was counted when it was made.
         self.tree.count(directory, u32::MAX, -i32::from(is_directory));
         self.tree.settle_name(directory, name, make);
@@ -416,7 +460,7 @@ impl Log {
         (node, attributes): (NodeId, &Attributes),
         replaced: Option<(NodeId, Attributes)>,
     ) {
-        self.not_before(attributes.changed);
+        let time = self.time_after(now, attributes.changed);
         let mut places = vec![
             (Place::Node(from.0), Touch::Shared),
             (Place::Node(to.0), Touch::Shared),
@@ -437,7 +481,6 @@ impl Log {
             replaced: replaced.map(|(node, _)| node),
         };
         let by = self.add(now, caller, kind, places, None);
-        let time = self.time();
         self.tree.set_name(from.0, from.1, Overlaid { node: None, by }, time);
         self.tree.set_name(to.0, to.1, Overlaid { node: Some(node), by }, time);
         self.has_names(node, by, attributes.links, time);
@@ -449,8 +492,8 @@ impl Log {
         {
             known.place = Some((to.0, to.1.to_vec()));
         }
-        self.changed_lately.insert(from.0, now);
-        self.changed_lately.insert(to.0, now);
+        self.changes_names(now, from.0);
+        self.changes_names(now, to.0);
     }
 
     /// A node gets one more name.
@@ -461,7 +504,7 @@ impl Log {
         (node, attributes): (NodeId, &Attributes),
         (directory, name): (NodeId, &[u8]),
     ) {
-        self.not_before(attributes.changed);
+        let time = self.time_after(now, attributes.changed);
         let places = vec![
             (Place::Node(directory), Touch::Shared),
             (Place::Name(directory, name.to_vec()), Touch::Alone),
@@ -470,10 +513,19 @@ impl Log {
         self.let_go_of(node);
         let kind = ChangeKind::Link { node, directory, name: name.to_vec() };
         let by = self.add(now, caller, kind, places, None);
-        let time = self.time();
         self.tree.set_name(directory, name, Overlaid { node: Some(node), by }, time);
         self.has_names(node, by, attributes.links + 1, time);
-        self.changed_lately.insert(directory, now);
+        self.changes_names(now, directory);
+    }
+
+    /// Of directories that were made here it counts when they were last changed.
+    fn changes_names(&mut self, now: Duration, directory: NodeId) {
+        if self.changed_lately.len() >= LATELY_MAX {
+            self.changed_lately.retain(|_, at| now.saturating_sub(*at) < OURS);
+        }
+        if self.tree.get(directory).is_some_and(|known| self.tree.is_own(&known.shown)) {
+            self.changed_lately.insert(directory, now);
+        }
     }
 
     fn has_names(&mut self, node: NodeId, by: ChangeNumber, links: u32, time: Timestamp) {
@@ -533,21 +585,25 @@ impl Log {
             let Some(change) = self.changes.get(&number) else { continue };
             let (caller, kind) = (change.caller.clone(), change.kind.clone());
             match self.call_of(kind) {
-                Ok(call) => return Some(Job { number, caller, call }),
+                Ok(Some(call)) => return Some(Job { number, caller, call }),
+                Ok(None) => self.over(number, Ok(())),
                 Err(error) => self.over(number, Err(error)),
             }
         }
     }
 
-    /// The call of a change, by the server's handles.
-    fn call_of(&mut self, kind: ChangeKind) -> Result<JobCall, FsError> {
+    /// The call of a change, by the server's handles; none if there is nothing to do.
+    fn call_of(&mut self, kind: ChangeKind) -> Result<Option<JobCall>, FsError> {
         let real = |tree: &Tree, id: NodeId| match tree.get(id).map(|known| known.at) {
             Some(Whereabouts::There(real)) => Ok(real),
             Some(Whereabouts::Nowhere(error)) => Err(error),
             Some(Whereabouts::Here) | None => Err(FsError::Stale),
         };
         let tree = &mut self.tree;
-        Ok(match kind {
+        let publishable = |tree: &Tree, id: NodeId| {
+            tree.get(id).and_then(|known| known.broken).map_or_else(|| real(tree, id), Err)
+        };
+        Ok(Some(match kind {
             ChangeKind::Make { node, directory, name, .. } => {
                 let directory = real(tree, directory)?;
                 let coming =
@@ -570,19 +626,19 @@ impl Log {
                 JobCall::Commit { node: real(tree, node)?, shown }
             }
             ChangeKind::Remove { directory, name, node, is_directory } => {
-                if let Some(Whereabouts::Nowhere(error)) = tree.get(node).map(|known| known.at) {
-                    return Err(error);
+                if let Some(Whereabouts::Nowhere(_)) = tree.get(node).map(|known| known.at) {
+                    return Ok(None);
                 }
                 JobCall::Remove { directory: real(tree, directory)?, name, is_directory }
             }
             ChangeKind::Rename { from, to, node, .. } => {
-                real(tree, node)?;
-                JobCall::Rename { from: (real(tree, from.0)?, from.1), to: (real(tree, to.0)?, to.1) }
+                let node = publishable(tree, node)?;
+                JobCall::Rename { node, from: (real(tree, from.0)?, from.1), to: (real(tree, to.0)?, to.1) }
             }
             ChangeKind::Link { node, directory, name } => {
-                JobCall::Link { node: real(tree, node)?, directory: real(tree, directory)?, name }
+                JobCall::Link { node: publishable(tree, node)?, directory: real(tree, directory)?, name }
             }
-        })
+        }))
     }
 
     /// The node that a change makes is there.
@@ -616,6 +672,13 @@ impl Log {
         }
     }
 
+    /// A directory was there already: others may use it.
+    pub fn adopted(&mut self, number: ChangeNumber) {
+        if let Some(node) = self.makes(number) {
+            self.tree.disown_all(node);
+        }
+    }
+
     /// A node was made under another name, since another host has made one of its name.
     pub fn conflicted(&mut self, number: ChangeNumber, name: &[u8]) {
         let Some(ChangeKind::Make { node, directory, .. }) =
@@ -627,6 +690,11 @@ impl Log {
         if let Some(known) = self.tree.get_mut(node) {
             known.place = Some((directory, name.to_vec()));
             known.failure = Some(FsError::Exists);
+        }
+        self.elsewhere.insert(number);
+        if let Some(ChangeKind::Make { name: its, .. }) = self.changes.get(&number).map(|change| &change.kind)
+        {
+            self.tree.disown_name(directory, its);
         }
         self.tree.own_name(directory, name, Some(node));
         self.be_careful(directory);
@@ -647,11 +715,17 @@ impl Log {
         if coming.what == What::File && coming.data.is_sent() && now.size != coming.attributes.size {
             unset.size = Some(coming.attributes.size);
         }
+        // The server may leave permissions out, or add some.
+        let mode = coming.attributes.mode & 0o7777;
+        if !matches!(coming.what, What::Link(_)) && now.mode & 0o7777 != mode && !coming.mode_was_set {
+            unset.mode = Some(mode);
+            coming.mode_was_set = true;
+        }
         (unset != NewAttributes::default()).then_some(unset)
     }
 
     /// A node that was made is as programs see it, and the server says this of it. `false`: programs changed it meanwhile.
-    pub fn finish(&mut self, number: ChangeNumber, now: &Attributes) -> bool {
+    pub fn finish(&mut self, number: ChangeNumber, now: &Attributes, at: Duration) -> bool {
         let Some(node) = self.makes(number) else { return true };
         let Some(known) = self.tree.get_mut(node) else { return true };
         let Some(coming) = known.coming.as_ref() else { return true };
@@ -661,10 +735,10 @@ impl Log {
         let its = coming.attributes;
         self.bytes -= coming.data.bytes();
         let (changed, modified) = ((now.changed, its.changed), (now.modified, its.modified));
-        known.pinned = Some(Pinned { file: its.file, changed, modified });
+        known.pinned = Some(Pinned { file: (now.file, its.file), changed, modified });
         known.coming = None;
         self.tree.number(now.file, its.file);
-        self.clock.saw(now.changed);
+        self.saw(at, now.changed);
         self.over(number, Ok(()));
         true
     }
@@ -678,7 +752,17 @@ impl Log {
     pub fn over(&mut self, number: ChangeNumber, outcome: Result<(), FsError>) {
         let Some(change) = self.changes.remove(&number) else { return };
         let nodes = change.kind.nodes();
-        self.order.over(number, outcome.is_err());
+        let ended = match outcome {
+            Err(_) => Ended::Refused,
+            Ok(()) if self.elsewhere.remove(&number) => Ended::Elsewhere,
+            Ok(()) => Ended::Safe,
+        };
+        self.order.over(number, ended);
+        if let (ChangeKind::Commit { node }, Ok(())) = (&change.kind, outcome)
+            && let Some(known) = self.tree.get_mut(*node)
+        {
+            known.broken = None;
+        }
         if let Err(why) = outcome {
             self.refuse(number, &change, why);
         }
@@ -740,6 +824,9 @@ impl Log {
         let mut data = Vec::new();
         if let Some(known) = self.tree.get_mut(node) {
             known.failure = Some(why);
+            if matches!(change.kind, ChangeKind::Make { .. } | ChangeKind::Commit { .. }) {
+                known.broken = Some(why);
+            }
             let is_make = matches!(change.kind, ChangeKind::Make { .. });
             if let Some(coming) = known.coming.as_mut().filter(|_| is_make) {
                 data = coming.data.all();
@@ -765,6 +852,7 @@ impl Log {
             change = number,
             "{kind} of {path_shown} was refused by the server after it was answered here: {why}"
         );
+        self.refused_bytes += data.iter().map(|(_, data)| data.len()).sum::<usize>();
         if self.refused.len() < REFUSED_MAX {
             self.refused.push(RefusedChange { kind, path, caller: change.caller.clone(), why, data });
         }
@@ -841,6 +929,12 @@ impl Log {
         self.answered
     }
 
+    /// Why a change was refused since this was last asked.
+    pub fn take_refusal(&mut self) -> Result<(), FsError> {
+        let told = std::mem::replace(&mut self.refused_told, self.refused.len());
+        self.refused.get(told).map_or(Ok(()), |refused| Err(refused.why))
+    }
+
     /// Bytes of data that are held.
     pub fn bytes(&self) -> usize {
         self.bytes
@@ -914,5 +1008,16 @@ impl ChangeKind {
             Self::Rename { from, to, .. } => vec![(from.0, &from.1), (to.0, &to.1)],
             Self::Set { .. } | Self::Commit { .. } => Vec::new(),
         }
+    }
+}
+
+fn nanoseconds(time: Timestamp) -> i128 {
+    i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanoseconds)
+}
+
+fn timestamp(nanoseconds: i128) -> Timestamp {
+    Timestamp {
+        seconds: i64::try_from(nanoseconds.div_euclid(1_000_000_000)).unwrap_or(i64::MAX),
+        nanoseconds: u32::try_from(nanoseconds.rem_euclid(1_000_000_000)).unwrap_or(0),
     }
 }

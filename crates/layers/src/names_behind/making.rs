@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use howdah_vfs::layer::Layer;
 use howdah_vfs::{
     Access, Attributes, Caller, Change, FileKind, FileSystem, Found, FsError, Handle, Name, NewAttributes,
     Node, Result, SetAttributes, SetTime,
@@ -15,6 +16,8 @@ use super::tree::{What, Whereabouts};
 const SET_ID: u32 = 0o6000;
 /// For how long the server's word on free space counts.
 const SPACE_KNOWN: Duration = Duration::from_secs(2);
+/// With so many bytes of files that were refused, no more is answered early.
+const REFUSED_MAX: usize = 256 << 20;
 /// Free space is ample if it is so many times what is wanted: then an older word counts.
 const AMPLE: u64 = 4;
 
@@ -30,8 +33,23 @@ impl NamesBehind {
         name: Name<'_>,
     ) -> Result<LookedUp> {
         self.settle_attributes(directory, |new| new.mode.is_some());
-        let is_ours = self.is_ours(directory)
-            && self.own_rights(caller, directory)?.is_some_and(|own| own.0.contains(Access::LOOKUP));
+        let is_overlaid = {
+            let log = self.shared.log.lock();
+            let id = log.tree.find(directory);
+            id.is_some_and(|id| log.tree.name(id, name.as_bytes()).is_some())
+                || matches!(self.shared.side(&log, directory)?, Side::Here(_))
+        };
+        let is_ours = self.is_ours(directory);
+        if is_overlaid || is_ours {
+            // The kernel does not judge who may look a name up.
+            let (granted, seen) = Layer::access(self, caller, directory, Access::LOOKUP)?;
+            if seen.kind != FileKind::Directory {
+                return Err(FsError::NotDirectory);
+            }
+            if !granted.contains(Access::LOOKUP) {
+                return Err(FsError::AccessDenied);
+            }
+        }
         let shown = {
             let log = self.shared.log.lock();
             let side = self.shared.side(&log, directory)?;
@@ -45,10 +63,6 @@ impl NamesBehind {
                     log.tree.get(id).and_then(|known| known.coming.as_ref()).ok_or(FsError::Stale)?;
                 if coming.what != What::Directory {
                     return Err(FsError::NotDirectory);
-                }
-                let is_maker = coming.caller.user == caller.user;
-                if !granted(caller, &coming.attributes, is_maker).contains(Access::LOOKUP) {
-                    return Err(FsError::AccessDenied);
                 }
             }
             match (overlaid, side) {
@@ -82,14 +96,22 @@ impl NamesBehind {
     }
 
     /// What a caller may do with a node that was made here and is not all there, or that nobody else uses yet.
-    pub(super) fn own_rights(&self, caller: &Caller, node: &Handle) -> Result<Option<(Access, Attributes)>> {
+    /// Another user than its maker, whom the permission bits do not let in, may be one whom the server knows better.
+    pub(super) fn own_rights(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        wanted: Access,
+    ) -> Result<Option<(Access, Attributes)>> {
         {
             let log = self.shared.log.lock();
             let Some(id) = log.tree.find(node) else { return Ok(None) };
             let known = log.tree.get(id).ok_or(FsError::Stale)?;
             if let Some(coming) = &known.coming {
                 let is_maker = coming.caller.user == caller.user;
-                return Ok(Some((granted(caller, &coming.attributes, is_maker), coming.attributes)));
+                let granted = granted(caller, &coming.attributes, is_maker);
+                let is_known = is_maker || granted.contains(wanted);
+                return Ok(is_known.then_some((granted, coming.attributes)));
             }
         }
         if !self.is_ours(node) {
@@ -123,6 +145,7 @@ impl NamesBehind {
         if self.is_lock(directory, name) {
             return Ok(None);
         }
+        self.shared.admit(0)?;
         // What is to be refused, the server refuses.
         let Ok(parent) = self.may_change_names(caller, directory) else { return Ok(None) };
         if self.lookup_any(caller, directory, name) != Err(FsError::NotFound) {
@@ -131,7 +154,6 @@ impl NamesBehind {
         if !self.has_room(caller, 0) {
             return Ok(None);
         }
-        self.shared.admit(0)?;
         let size = if let What::Link(target) = &what { target.len() as u64 } else { 0 };
         let mut log = self.shared.log.lock();
         let Some(expected) = log.expected(caller, &parent, mode, kind, size) else { return Ok(None) };
@@ -148,7 +170,6 @@ impl NamesBehind {
         if log.tree.name(id, name.as_bytes()).is_some_and(|overlaid| overlaid.node.is_some()) {
             return Err(FsError::Exists);
         }
-        log.not_before(parent.changed);
         let (handle, attributes) = log.make(now, caller, (id, name.as_bytes(), &parent), what, expected);
         drop(log);
         self.shared.work.notify_one();
@@ -176,7 +197,7 @@ impl NamesBehind {
             let now = self.shared.now();
             let mut log = self.shared.log.lock();
             log.answered(now);
-            log.saw(made.attributes.changed);
+            log.saw(now, made.attributes.changed);
             let asked = match made.attributes.kind {
                 FileKind::SymbolicLink => Some(0o777),
                 _ => new.and_then(|new| new.mode),
@@ -205,8 +226,7 @@ impl NamesBehind {
     /// The attributes of a directory in which a caller may make and remove names.
     pub(super) fn may_change_names(&self, caller: &Caller, directory: &Handle) -> Result<Attributes> {
         let needed = Access::MODIFY | Access::EXTEND;
-        let (granted, attributes) =
-            howdah_vfs::layer::Layer::access(self, caller, directory, needed | Access::LOOKUP)?;
+        let (granted, attributes) = Layer::access(self, caller, directory, needed | Access::LOOKUP)?;
         if attributes.kind != FileKind::Directory {
             return Err(FsError::NotDirectory);
         }
@@ -215,7 +235,7 @@ impl NamesBehind {
 
     /// Where a name leads, here or at the server.
     pub(super) fn lookup_any(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Node> {
-        Ok(howdah_vfs::layer::Layer::lookup(self, caller, directory, name)?.node)
+        Ok(Layer::lookup(self, caller, directory, name)?.node)
     }
 
     /// Whether the server has room for so many bytes beside all that is pending. It is asked now and then, while nobody waits; only where
@@ -224,12 +244,15 @@ impl NamesBehind {
         let now = self.shared.now();
         let known = {
             let mut log = self.shared.log.lock();
+            if log.refused_bytes > REFUSED_MAX {
+                return false;
+            }
             let wanted = bytes + log.bytes() as u64;
             let space = log.space;
             let is_old = space.is_none_or(|(at, _)| now.saturating_sub(at) >= SPACE_KNOWN);
             log.wants_space |= is_old;
             let is_ample = |(_, available): (_, u64)| wanted.saturating_mul(AMPLE) <= available;
-            space.filter(|space| !is_old || is_ample(*space)).map(|(_, available)| wanted <= available)
+            space.filter(|space| !is_old || is_ample(*space)).map(|(_, available)| wanted < available)
         };
         match known {
             Some(has_room) => {
@@ -239,7 +262,7 @@ impl NamesBehind {
             None => {
                 self.shared.ask_for_room(caller);
                 let log = self.shared.log.lock();
-                log.space.is_none_or(|(_, available)| bytes + log.bytes() as u64 <= available)
+                log.space.is_none_or(|(_, available)| bytes + (log.bytes() as u64) < available)
             }
         }
     }
@@ -249,6 +272,9 @@ impl NamesBehind {
         let new = *set.new;
         if set.guard.is_some() || new.mode.is_some_and(|mode| mode & SET_ID != 0) {
             return None;
+        }
+        if let Err(error) = self.shared.admit(0) {
+            return Some(Err(error));
         }
         let attributes = self.attributes_of(caller, set.node).ok()?;
         // Whoever has a node already need not be given it.
@@ -264,9 +290,6 @@ impl NamesBehind {
         }
         let new =
             NewAttributes { accessed: self.timed(new.accessed), modified: self.timed(new.modified), ..new };
-        if let Err(error) = self.shared.admit(0) {
-            return Some(Err(error));
-        }
         let now = self.shared.now();
         let mut log = self.shared.log.lock();
         let side = match self.shared.side(&log, set.node) {
@@ -280,8 +303,7 @@ impl NamesBehind {
         let directory =
             log.tree.get(id).and_then(|known| known.place.as_ref()).map(|(directory, _)| *directory);
         let is_careful = directory.is_some_and(|directory| log.is_careful(now, directory));
-        log.not_before(attributes.changed);
-        let is_set = !is_careful && log.set(now, caller, id, &new);
+        let is_set = !is_careful && log.set(now, caller, (id, attributes.changed), &new);
         log.tree.forget(id);
         drop(log);
         self.shared.work.notify_one();
@@ -291,7 +313,10 @@ impl NamesBehind {
     /// "Now" is when the program said it, and not when the server hears of it.
     fn timed(&self, time: SetTime) -> SetTime {
         match time {
-            SetTime::Now => SetTime::To(self.shared.log.lock().time()),
+            SetTime::Now => {
+                let now = self.shared.now();
+                SetTime::To(self.shared.log.lock().time(now))
+            }
             other => other,
         }
     }

@@ -63,11 +63,30 @@ struct Pending {
     was_free: bool,
 }
 
+/// How a change ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// The server has it.
+    Safe,
+    /// The server refused it.
+    Refused,
+    /// It made its node under another name: what others meant to do to its name would hit another client's node.
+    Elsewhere,
+}
+
 /// A change that waits for another one.
 #[derive(Debug, Clone, Copy)]
 struct Follower {
     number: ChangeNumber,
-    /// Whether it makes no sense if the other one is refused.
+    bond: Bond,
+}
+
+/// Whether a change makes sense that waits for another one which was refused.
+#[derive(Debug, Clone, Copy, Default)]
+struct Bond {
+    /// They are of the same name.
+    by_name: bool,
+    /// It does not.
     is_bound: bool,
 }
 
@@ -92,17 +111,21 @@ impl Order {
         places: Vec<(Place, Touch)>,
         is_held: bool,
     ) {
-        let mut before: HashMap<ChangeNumber, bool> = HashMap::new();
+        let mut before: HashMap<ChangeNumber, Bond> = HashMap::new();
         let mut was_free = true;
         for (place, touch) in &places {
             let users = self.places.entry(place.clone()).or_default();
-            let binds = match place {
-                Place::Name(..) => true,
-                Place::Node(_) => *touch == Touch::Alone && rank == Rank::Publishes,
-            };
+            let by_name = matches!(place, Place::Name(..));
             if let Some(alone) = users.alone {
-                was_free &= matches!(place, Place::Node(_));
-                *before.entry(alone).or_default() |= binds;
+                was_free &= !by_name;
+                let makes = self.pending.get(&alone).is_some_and(|earlier| earlier.rank == Rank::Makes);
+                let bond = before.entry(alone).or_default();
+                bond.by_name |= by_name;
+                bond.is_bound |= match by_name {
+                    // What was made in part is to be removed all the same.
+                    true => rank != Rank::Destroys || !makes,
+                    false => *touch == Touch::Alone && rank == Rank::Publishes,
+                };
             }
             match touch {
                 Touch::Shared => _ = users.shared.insert(number),
@@ -116,9 +139,9 @@ impl Order {
         }
         before.remove(&number);
         let waits_for = before.len();
-        for (earlier, is_bound) in before {
+        for (earlier, bond) in before {
             if let Some(earlier) = self.pending.get_mut(&earlier) {
-                earlier.followers.push(Follower { number, is_bound });
+                earlier.followers.push(Follower { number, bond });
             }
         }
         let maker = self.makers.entry(user).or_default();
@@ -149,7 +172,7 @@ impl Order {
     }
 
     /// A change is over: what waited for it may be sent.
-    pub fn over(&mut self, number: ChangeNumber, is_refused: bool) {
+    pub fn over(&mut self, number: ChangeNumber, ended: Ended) {
         let Some(change) = self.pending.remove(&number) else { return };
         self.running -= usize::from(change.is_running);
         self.ready.remove(&number);
@@ -163,11 +186,15 @@ impl Order {
                 self.places.remove(place);
             }
         }
-        for follower in change.followers {
-            let Some(later) = self.pending.get_mut(&follower.number) else { continue };
+        for Follower { number, bond } in change.followers {
+            let Some(later) = self.pending.get_mut(&number) else { continue };
             later.waits_for -= 1;
-            later.is_doomed |= follower.is_bound && (is_refused || change.is_doomed);
-            self.check(follower.number);
+            later.is_doomed |= match ended {
+                Ended::Safe => false,
+                Ended::Refused => bond.is_bound,
+                Ended::Elsewhere => bond.by_name,
+            };
+            self.check(number);
         }
         self.settle_maker(number, change.user);
     }
@@ -175,15 +202,23 @@ impl Order {
     /// Lets go what waited for a user's change to be safe.
     fn settle_maker(&mut self, number: ChangeNumber, user: u32) {
         let Some(maker) = self.makers.get_mut(&user) else { return };
+        let was_first = maker.makes.first() == Some(&number);
         maker.makes.remove(&number);
         maker.destroys.remove(&number);
         if maker.makes.is_empty() && maker.destroys.is_empty() {
             self.makers.remove(&user);
             return;
         }
-        let first = maker.makes.first().copied().unwrap_or(ChangeNumber::MAX);
-        let free: Vec<_> = maker.destroys.range(..first).copied().collect();
-        free.into_iter().for_each(|number| self.check(number));
+        if was_first {
+            let first = maker.makes.first().copied().unwrap_or(ChangeNumber::MAX);
+            let free: Vec<_> = maker.destroys.range(number..first).copied().collect();
+            free.into_iter().for_each(|number| self.check(number));
+        }
+    }
+
+    /// What a user made that is not safe yet.
+    pub fn makes_of(&self, user: u32) -> impl Iterator<Item = ChangeNumber> + use<'_> {
+        self.makers.get(&user).into_iter().flat_map(|maker| maker.makes.iter().copied())
     }
 
     /// Puts a change among those that may be sent, if it may.

@@ -11,6 +11,7 @@ use howdah_vfs::{
     AddLink, Attributes, Caller, Change, CommitFile, Create, CreateFile, Data, FileKind, FsError, Handle,
     MakeDirectory, MakeLink, Name, NewAttributes, Node, Result, SetAttributes, SetTime, Stability, WriteFile,
 };
+use parking_lot::MutexGuard;
 
 use super::conflict::conflict_name;
 use super::log::{Job, JobCall};
@@ -54,17 +55,26 @@ fn dispatch(shared: &Arc<Shared>) {
     let mut log = shared.log.lock();
     while !shared.ends.load(Ordering::Relaxed) {
         let due = log.let_go_due(shared.now());
+        let mut jobs = Vec::new();
         while log.order.running() < shared.options.in_flight
             && let Some(job) = log.next_job()
         {
-            let mut unrun = Unrun { shared: Arc::clone(shared), job: Some(job) };
-            threads.run(move || unrun.run());
+            jobs.push(Unrun { shared: Arc::clone(shared), job: Some(job) });
         }
-        if std::mem::take(&mut log.wants_space) {
-            let its = Arc::clone(shared);
-            threads.run(move || its.ask_for_room(&Caller::ROOT));
-        }
+        let wants_space = std::mem::take(&mut log.wants_space);
         shared.over.notify_all();
+        if !jobs.is_empty() || wants_space {
+            // A job that is not run takes the lock when it is dropped.
+            MutexGuard::unlocked(&mut log, || {
+                if wants_space {
+                    let its = Arc::clone(shared);
+                    threads.run(move || its.ask_for_room(&Caller::ROOT));
+                }
+                jobs.into_iter().for_each(|mut job| threads.run(move || job.run()));
+            });
+            // What came meanwhile was told to nobody.
+            continue;
+        }
         match due {
             Some(due) => _ = shared.work.wait_for(&mut log, due.saturating_sub(shared.now())),
             None => shared.work.wait(&mut log),
@@ -130,14 +140,18 @@ impl Shared {
             JobCall::Remove { directory, name, is_directory } => {
                 self.send_removal(caller, directory, name, *is_directory)
             }
-            JobCall::Rename { from, to } => {
+            JobCall::Rename { node, from, to } => {
                 let (from, to) = ((&from.0, parsed(&from.1)?), (&to.0, parsed(&to.1)?));
                 let changes = &mut (Change::default(), Change::default());
-                self.again(|| self.inner.rename(caller, from, to, (&mut changes.0, &mut changes.1)))
+                let outcome =
+                    self.again(|| self.inner.rename(caller, from, to, (&mut changes.0, &mut changes.1)));
+                self.done_before(caller, outcome, FsError::NotFound, (to.0, to.1), node)
             }
             JobCall::Link { node, directory, name } => {
-                let link = AddLink::new(node, directory, parsed(name)?);
-                self.again(|| self.inner.link(caller, link, &mut Change::default()).map(drop))
+                let name = parsed(name)?;
+                let link = AddLink::new(node, directory, name);
+                let outcome = self.again(|| self.inner.link(caller, link, &mut Change::default()).map(drop));
+                self.done_before(caller, outcome, FsError::Exists, (directory, name), node)
             }
         }
         .map(Some)
@@ -153,6 +167,20 @@ impl Shared {
                 outcome => return outcome,
             }
         }
+    }
+
+    /// A call whose reply was lost is made again, and finds what it has done: the name leads to the node.
+    fn done_before(
+        &self,
+        caller: &Caller,
+        outcome: Result<()>,
+        telling: FsError,
+        (directory, name): (&Handle, Name<'_>),
+        node: &Handle,
+    ) -> Result<()> {
+        let leads =
+            || self.inner.lookup(caller, directory, name).is_ok_and(|found| found.node.handle == *node);
+        if outcome == Err(telling) && leads() { Ok(()) } else { outcome }
     }
 
     /// What is gone already need not be removed: another host did it, or a reply was lost.
@@ -197,7 +225,7 @@ impl Shared {
             if let Some(unset) = unset {
                 attributes = self.set(caller, &handle, &unset)?;
             }
-            if self.log.lock().finish(number, &attributes) {
+            if self.log.lock().finish(number, &attributes, self.now()) {
                 return Ok(());
             }
         }
@@ -273,6 +301,7 @@ impl Shared {
         }
         let there = self.inner.lookup(caller, directory, name)?.node;
         if self.is_as_good(caller, &there, what, new)? {
+            self.log.lock().adopted(number);
             return Ok(there);
         }
         let beside = conflict_name(name.as_bytes(), number);

@@ -15,7 +15,7 @@ use super::{BehindOptions, BehindReport};
 
 /// The server counts as answering if it did so within this.
 const ANSWERS: Duration = Duration::from_secs(2);
-/// Of the free space, so much is not promised to anybody: a twentieth, and a gibibyte at most.
+/// So much of the space is not promised to anybody: a twentieth of it, and a gibibyte at most.
 const KEPT_BACK_MAX: u64 = 1 << 30;
 const KEPT_BACK_PART: u64 = 20;
 /// How often a caller that waits looks whether it may go on.
@@ -148,6 +148,23 @@ impl Shared {
         self.wait_for(&mut log, &changes);
     }
 
+    /// Waits until all that a user made before is over: safe, or refused.
+    pub fn settle_user(&self, user: u32) {
+        let mut log = self.log.lock();
+        let changes: Vec<_> = log.order.makes_of(user).collect();
+        self.wait_for(&mut log, &changes);
+    }
+
+    /// Whether data of a node was refused that programs were answered: it must not be given a name then.
+    ///
+    /// # Errors
+    /// Why it was refused.
+    pub fn is_whole(&self, shown: &Handle) -> Result<()> {
+        let log = self.log.lock();
+        let known = log.tree.find(shown).and_then(|id| log.tree.get(id));
+        known.and_then(|known| known.broken).map_or(Ok(()), Err)
+    }
+
     /// Waits until all that was changed before is over.
     pub fn settle_all(&self) {
         let mut log = self.log.lock();
@@ -186,7 +203,7 @@ impl Shared {
         self.log.lock().wants_space = false;
         // A server that does not say is believed to have room.
         let available = self.inner.statistics(caller, &self.inner.root()).map_or(u64::MAX, |full| {
-            full.available_bytes.saturating_sub(KEPT_BACK_MAX.min(full.available_bytes / KEPT_BACK_PART))
+            full.available_bytes.saturating_sub(KEPT_BACK_MAX.min(full.total_bytes / KEPT_BACK_PART))
         });
         let now = self.now();
         self.log.lock().space = Some((now, available));
@@ -265,6 +282,10 @@ impl Shared {
     pub fn take_failure(&self, shown: &Handle) -> Result<()> {
         let mut log = self.log.lock();
         let Some(id) = log.tree.find(shown) else { return Ok(()) };
+        // What was never made takes nothing any more.
+        if let Some(Whereabouts::Nowhere(error)) = log.tree.get(id).map(|known| known.at) {
+            return Err(error);
+        }
         let failure = log.tree.get_mut(id).and_then(|known| known.failure.take());
         log.tree.forget(id);
         failure.map_or(Ok(()), Err)

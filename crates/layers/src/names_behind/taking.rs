@@ -1,8 +1,7 @@
 //! Removing, renaming and linking: what is answered here, and on what grounds.
 
 use howdah_vfs::{
-    AddLink, Attributes, Caller, Change, Detail, FileKind, FileSystem, FsError, Handle, ListDirectory, Name,
-    Node, Result,
+    AddLink, Attributes, Caller, Change, FileKind, FileSystem, FsError, Handle, Name, Node, Result,
 };
 
 use super::NamesBehind;
@@ -45,6 +44,7 @@ impl NamesBehind {
         (directory, name): (&Handle, Name<'_>),
         is_directory: bool,
     ) -> Result<Option<(Attributes, Node)>> {
+        self.shared.admit(0)?;
         let parent = self.may_change_names(caller, directory)?;
         let node = self.lookup_any(caller, directory, name)?;
         match (is_directory, node.attributes.kind) {
@@ -55,19 +55,7 @@ impl NamesBehind {
         if is_sticky_for(caller, &parent, &node.attributes) {
             return Ok(None);
         }
-        self.shared.admit(0)?;
         Ok(Some((parent, node)))
-    }
-
-    /// Whether a directory has no names, here and at the server.
-    fn is_empty(&self, caller: &Caller, directory: &Handle) -> Result<bool> {
-        let mut any = false;
-        let list = ListDirectory::new(directory, 0, Detail::Names);
-        self.list(caller, &list, &mut |entry| {
-            any |= entry.name != b"." && entry.name != b"..";
-            std::ops::ControlFlow::Continue(())
-        })?;
-        Ok(!any)
     }
 
     /// The numbers of two nodes that are there.
@@ -127,6 +115,7 @@ impl NamesBehind {
         from: (&Handle, Name<'_>),
         to: (&Handle, Name<'_>),
     ) -> Result<Option<(Node, Option<Node>)>> {
+        self.shared.admit(0)?;
         let left = self.may_change_names(caller, from.0)?;
         let entered = if from.0 == to.0 { left } else { self.may_change_names(caller, to.0)? };
         let node = self.lookup_any(caller, from.0, from.1)?;
@@ -144,7 +133,6 @@ impl NamesBehind {
         if moves_directory || hits_directory || is_sticky {
             return Ok(None);
         }
-        self.shared.admit(0)?;
         Ok(Some((node, replaced)))
     }
 
@@ -170,6 +158,7 @@ impl NamesBehind {
     }
 
     fn linkable(&self, caller: &Caller, link: &AddLink<'_>) -> Result<Option<Attributes>> {
+        self.shared.admit(0)?;
         let is_made_here = self.shared.log.lock().tree.is_own(link.node);
         // Whether a file may have more names (its owner, the number of links, another file system) the server knows better.
         if !is_made_here || self.is_lock(link.directory, link.name) {
@@ -185,7 +174,6 @@ impl NamesBehind {
             Err(FsError::NotFound) => {}
             Err(error) => return Err(error),
         }
-        self.shared.admit(0)?;
         Ok(Some(attributes))
     }
 
@@ -197,7 +185,9 @@ impl NamesBehind {
         change: &mut Change,
         run: impl FnOnce(&dyn FileSystem, &Handle, &mut Change) -> Result<()>,
     ) -> Result<()> {
+        self.shared.settle_user(caller.user);
         self.settle_names(&[(directory, name)]);
+        let victim = self.lookup_any(caller, directory, name).ok();
         let (since, real) = (self.shared.since(), self.shared.real(directory)?);
         let outcome = run(&*self.shared.inner, &real, change);
         self.present((caller, since), directory, change);
@@ -205,6 +195,10 @@ impl NamesBehind {
         if outcome.is_ok() {
             self.listings.removed(directory, name.as_bytes());
             let mut log = self.shared.log.lock();
+            let is_last = victim.is_some_and(|node| is_directory || node.attributes.links <= 1);
+            if let Some(node) = victim.filter(|_| is_last) {
+                log.is_gone(&node.handle);
+            }
             if let Some(id) = log.tree.find(directory).filter(|_| is_directory) {
                 log.tree.recount(id, -1);
             }

@@ -37,6 +37,8 @@ pub struct Coming {
     pub is_sent: bool,
     /// Whether a program saw its times.
     pub was_seen: bool,
+    /// Its permissions were set after it was made, since the server had given it others.
+    pub mode_was_set: bool,
 }
 
 /// Where a node is.
@@ -53,8 +55,8 @@ pub enum Whereabouts {
 /// What a program was shown of a node before the server had it, and sees for good: git reads all files again if it changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pinned {
-    /// The file number.
-    pub file: u64,
+    /// The file number: the server's, and the one that programs see.
+    pub file: (u64, u64),
     /// While the server says that it changed at the first time, programs see the second.
     pub changed: (Timestamp, Timestamp),
     /// The same of its data.
@@ -83,6 +85,8 @@ pub struct Known {
     pub place: Option<(NodeId, Vec<u8>)>,
     /// The change that takes its last name away.
     pub gone: Option<ChangeNumber>,
+    /// Its data is not on the server as programs were answered: it must not get a name that others rely on.
+    pub broken: Option<FsError>,
     /// Why a change of it was refused, until a program hears of it.
     pub failure: Option<FsError>,
     /// Counts up when a change of it is over.
@@ -202,6 +206,11 @@ impl Tree {
         }
     }
 
+    /// Others may have put something into a directory that was to be made here: its names, only the server knows.
+    pub fn disown_all(&mut self, directory: NodeId) {
+        self.own.remove(&directory);
+    }
+
     /// A change of a name is over. A node of the server is not known from now on.
     pub fn keep_own_only(&mut self, directory: NodeId, name: &[u8]) {
         if let Some(Some(node)) = self.owned(directory, name)
@@ -234,6 +243,7 @@ impl Tree {
             pinned: None,
             place: None,
             gone: None,
+            broken: None,
             failure: None,
             version: 0,
             unsafe_bytes: 0,
@@ -314,6 +324,11 @@ impl Tree {
             if let Whereabouts::There(real) = known.at {
                 self.by_real.remove(&real);
             }
+            if let Some(Pinned { file, .. }) = known.pinned
+                && self.files.get(&file.0) == Some(&file.1)
+            {
+                self.files.remove(&file.0);
+            }
         }
     }
 
@@ -366,7 +381,7 @@ impl Known {
     /// What programs see of it, where the server says this.
     pub fn shown(&self, mut attributes: Attributes) -> Attributes {
         if let Some(pinned) = self.pinned {
-            attributes.file = pinned.file;
+            attributes.file = pinned.file.1;
             let (server, shown) = pinned.changed;
             attributes.changed =
                 if attributes.changed == server { shown } else { attributes.changed.max(shown) };

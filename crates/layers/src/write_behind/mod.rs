@@ -2,6 +2,7 @@
 
 mod aging;
 mod answer;
+mod clock;
 mod commit;
 mod file;
 mod job;

@@ -7,12 +7,12 @@ use std::time::Instant;
 use howdah_tune::flight::Flight;
 use howdah_vfs::{Attributes, Before, Caller, Change, FsError, Handle, NewAttributes, Result, SetTime};
 
+use super::clock::ServerClock;
 use super::file::{Answered, File};
 use super::known::KnownFiles;
 use super::{WriteBehindOptions, WriteBehindReport};
 use crate::file::Lost;
 use crate::generations::Generations;
-use crate::server_clock::ServerClock;
 
 /// Which part of the memory is written to a file before it is committed, though nobody asked: small enough that several such
 /// parts are on their way to safety while more is written.

@@ -72,7 +72,13 @@ impl Shared {
     /// FSYNCDIR. Of the root of the mount: of everything.
     pub fn synchronise_directory(&self, caller: &Caller, node: &KernelNode) -> Answer<()> {
         match node.number {
-            ROOT => self.consistency.synced_all()?,
+            ROOT => {
+                // A failure is counted in the node, and told by its open files.
+                let outcomes = self.nodes.unstable().into_iter().map(|node| self.make_durable(&node));
+                let written = outcomes.fold(Ok(()), Answer::and);
+                self.consistency.synced_all()?;
+                written?;
+            }
             _ => self.consistency.synced_directory(caller, &node.handle)?,
         }
         Ok(())
