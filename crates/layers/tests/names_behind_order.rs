@@ -469,3 +469,63 @@ fn others_do_not_look_names_up_in_a_private_directory() {
     world.settle();
     assert_eq!(look(), Err(FsError::AccessDenied));
 }
+
+#[test]
+fn a_directory_with_a_file_that_is_still_open_is_not_empty() {
+    let world = World::new();
+    let rmdir = |name| world.fs().remove_directory(&ME, &world.root, parsed(name), &mut Change::default());
+    for is_settled in [false, true] {
+        let name = if is_settled { "settled" } else { "pending" };
+        let directory = world.mkdir(&world.root, name).expect("at once").handle;
+        world.create(&directory, "open").expect("at once");
+        if is_settled {
+            world.settle();
+        }
+        assert_eq!(rmdir(name), Err(FsError::NotEmpty), "{name}");
+        let empty = format!("empty-{name}");
+        world.mkdir(&world.root, &empty).expect("at once");
+        assert_eq!(
+            world.rename((&world.root, &empty), (&world.root, name)),
+            Err(FsError::NotEmpty),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_file_with_two_names_keeps_the_other_one() {
+    for _ in 0..50 {
+        let world = World::new();
+        let directory = world.mkdir(&world.root, "tree").expect("at once").handle;
+        let file = world.file(&directory, "temporary", b"data");
+        let link = AddLink::new(&file.handle, &directory, parsed("object"));
+        world.fs().link(&ME, link, &mut Change::default()).expect("at once");
+        world.remove(&directory, "temporary").expect("at once");
+        let found = world.fs().lookup(&ME, &directory, parsed("object")).expect("there").node;
+        assert_eq!(found.attributes.links, 1);
+        world.settle();
+        assert_eq!(world.there(&["tree", "object"]), Ok(b"data".to_vec()));
+        assert_eq!(world.fs().attributes(&ME, &file.handle).map(|seen| seen.links), Ok(1));
+    }
+}
+
+#[test]
+fn times_of_a_directory_come_after_the_names_in_it() {
+    let world = World::new();
+    world.server.slow(true);
+    let directory = world.mkdir(&world.root, "tree").expect("at once").handle;
+    world.file(&directory, "temporary", b"data");
+    world.rename((&directory, "temporary"), (&directory, "final")).expect("at once");
+    let long_ago = Timestamp { seconds: 1_000_000_000, nanoseconds: 0 };
+    let new = NewAttributes { modified: SetTime::To(long_ago), ..NewAttributes::default() };
+    let set = SetAttributes::new(&directory, &new, None);
+    world.fs().set_attributes(&ME, set, &mut Change::default()).expect("at once");
+    let modified = || world.fs().attributes(&ME, &directory).expect("there").modified;
+    assert_eq!(modified(), long_ago);
+    world.server.slow(false);
+    world.settle();
+    assert_eq!(modified(), long_ago);
+    let memory = &world.server.memory;
+    let there = memory.lookup(&ME, &memory.root(), parsed("tree")).expect("there").node.attributes;
+    assert_eq!(there.modified, long_ago);
+}

@@ -32,6 +32,8 @@ struct Learnt {
     left_out: u32,
     file_system: u64,
     links: u32,
+    size: u64,
+    used: u64,
 }
 
 /// A new node, as far as its maker's call and its directory decide.
@@ -42,6 +44,9 @@ pub struct Expected {
     pub mode: u32,
     pub file_system: u64,
     pub links: u32,
+    /// Of a directory, what an empty one takes.
+    pub size: u64,
+    pub used: u64,
 }
 
 impl Question {
@@ -64,6 +69,8 @@ impl Grounds {
             left_out: mode & !made.mode & 0o7777,
             file_system: made.file_system,
             links: made.links,
+            size: made.size,
+            used: made.used,
         };
         self.learnt.insert(Question::new(caller, made.kind, parent), learnt);
     }
@@ -83,6 +90,8 @@ impl Grounds {
             mode: (mode & !learnt.left_out | learnt.added) & 0o7777,
             file_system: learnt.file_system,
             links: learnt.links,
+            size: learnt.size,
+            used: learnt.used,
         })
     }
 }

@@ -13,9 +13,9 @@ use howdah_vfs::{
     Written, XattrName,
 };
 
+use super::change::RefusedChange;
 use super::grounds::granted;
 use super::listing::Listings;
-use super::log::RefusedChange;
 use super::order::Place;
 use super::sender::Sender;
 use super::shared::{Shared, Side};
@@ -455,6 +455,8 @@ impl Layer for NamesBehind {
         // Which of them is a directory shows only then.
         self.shared.settle(&[from.0, to.0], &[]);
         self.settle_names(&[from, to]);
+        let replaced = self.lookup_any(caller, to.0, to.1).ok();
+        self.shared.settle(&replaced.iter().map(|node| &node.handle).collect::<Vec<_>>(), &[]);
         if let Ok(node) = self.lookup_any(caller, from.0, from.1) {
             self.shared.is_whole(&node.handle)?;
         }

@@ -7,79 +7,17 @@ use bytes::Bytes;
 use howdah_vfs::{Attributes, Caller, FileKind, FsError, Handle, NewAttributes, SetTime, Timestamp};
 
 use super::BehindOptions;
+use super::change::{ChangeKind, LoggedChange, NameIn, RefusedChange};
 use super::grounds::Grounds;
 use super::order::{ChangeNumber, Ended, NodeId, Order, Place, Rank, Touch};
-use super::tree::{Coming, Overlaid, Patch, Pinned, Tree, What, Whereabouts, apply, joined};
+use super::tree::{Coming, Overlaid, Patch, Tree, What, apply, joined};
 
-/// A directory in which a change was refused is careful for so long: the next changes in it wait for the server.
-const CAREFUL: Duration = Duration::from_secs(60);
 /// What was changed here so lately is ours: nobody else uses it yet.
 const OURS: Duration = Duration::from_secs(10);
 /// For so long it counts how far the server's clock was ahead.
 const AHEAD_KNOWN: Duration = Duration::from_secs(60);
-/// So many of the last nodes are known of which a change ended.
-const ENDED_LATELY: usize = 4096;
 /// When so many directories were changed, those that were not lately are forgotten.
 const LATELY_MAX: usize = 1 << 16;
-/// The most changes that were refused and are kept.
-const REFUSED_MAX: usize = 10_000;
-
-/// A directory, and a name in it.
-pub type NameIn<'n> = (NodeId, &'n [u8]);
-
-/// A change that programs were answered.
-#[derive(Debug)]
-pub struct LoggedChange {
-    pub caller: Caller,
-    pub kind: ChangeKind,
-    /// When it was answered.
-    pub at: Duration,
-}
-
-/// What a change does.
-#[derive(Debug, Clone)]
-pub enum ChangeKind {
-    Make { node: NodeId, directory: NodeId, name: Vec<u8> },
-    Set { node: NodeId, new: NewAttributes },
-    Commit { node: NodeId },
-    Remove { directory: NodeId, name: Vec<u8>, node: NodeId, is_directory: bool },
-    Rename { from: (NodeId, Vec<u8>), to: (NodeId, Vec<u8>), node: NodeId, replaced: Option<NodeId> },
-    Link { node: NodeId, directory: NodeId, name: Vec<u8> },
-}
-
-/// A change that may be sent now, by the server's handles.
-#[derive(Debug)]
-pub struct Job {
-    pub number: ChangeNumber,
-    pub caller: Caller,
-    pub call: JobCall,
-}
-
-/// The call that makes it.
-#[derive(Debug)]
-pub enum JobCall {
-    Make { directory: Handle, name: Vec<u8>, what: What, new: NewAttributes },
-    Set { node: Handle, new: NewAttributes },
-    Commit { node: Handle, shown: Handle },
-    Remove { directory: Handle, name: Vec<u8>, is_directory: bool },
-    Rename { node: Handle, from: (Handle, Vec<u8>), to: (Handle, Vec<u8>) },
-    Link { node: Handle, directory: Handle, name: Vec<u8> },
-}
-
-/// A change that the server refused after programs were answered.
-#[derive(Debug, Clone)]
-pub struct RefusedChange {
-    /// What it was, such as `make`.
-    pub kind: &'static str,
-    /// The name, from the directory nearest to the root that was made here.
-    pub path: Vec<u8>,
-    /// Who made it.
-    pub caller: Caller,
-    /// The server's reason.
-    pub why: FsError,
-    /// Data of a file that is not on the server.
-    pub data: Vec<(u64, Bytes)>,
-}
 
 /// The log.
 #[derive(Debug)]
@@ -88,31 +26,31 @@ pub struct Log {
     pub order: Order,
     pub grounds: Grounds,
     /// By how many nanoseconds the server's clock is ahead of ours, and when it was last so far ahead. Ours does not step.
-    ahead: Option<(i128, Duration)>,
+    pub(super) ahead: Option<(i128, Duration)>,
     pub refused: Vec<RefusedChange>,
-    options: BehindOptions,
-    changes: HashMap<ChangeNumber, LoggedChange>,
+    pub(super) options: BehindOptions,
+    pub(super) changes: HashMap<ChangeNumber, LoggedChange>,
     /// Those that are held back, by when they are let go.
-    held: BTreeSet<(Duration, ChangeNumber)>,
-    next: ChangeNumber,
-    last_time: Timestamp,
-    careful: HashMap<NodeId, Duration>,
-    changed_lately: HashMap<NodeId, Duration>,
+    pub(super) held: BTreeSet<(Duration, ChangeNumber)>,
+    pub(super) next: ChangeNumber,
+    pub(super) last_time: Timestamp,
+    pub(super) careful: HashMap<NodeId, Duration>,
+    pub(super) changed_lately: HashMap<NodeId, Duration>,
     /// Changes that are over, and the nodes of the last of them.
-    ended: u64,
-    ended_lately: VecDeque<(u64, Handle)>,
+    pub(super) ended: u64,
+    pub(super) ended_lately: VecDeque<(u64, Handle)>,
     /// Bytes of data that is held.
-    bytes: usize,
+    pub(super) bytes: usize,
     /// Changes that were never sent, since others made them needless.
-    joined: u64,
+    pub(super) joined: u64,
     /// Nodes that were made under another name, and the changes that made those which are not all there yet.
-    conflicts: u64,
-    elsewhere: HashSet<ChangeNumber>,
+    pub(super) conflicts: u64,
+    pub(super) elsewhere: HashSet<ChangeNumber>,
     /// When the server last answered.
-    answered: Duration,
+    pub(super) answered: Duration,
     /// Bytes of data that were refused and are kept, and how many refusals somebody was told who waited for everything.
     pub refused_bytes: usize,
-    refused_told: usize,
+    pub(super) refused_told: usize,
     /// When the server was last asked how much fits, and what it said.
     pub space: Option<(Duration, u64)>,
     /// It should be asked again.
@@ -279,8 +217,10 @@ impl Log {
         new: &NewAttributes,
     ) -> bool {
         let time = self.time_after(now, seen);
+        // Names that were made in a directory change its times: what is set later comes after them.
+        let has_names = self.tree.names(node).is_some();
         let Some(known) = self.tree.get_mut(node) else { return false };
-        if let Some(coming) = known.coming.as_mut() {
+        if let Some(coming) = known.coming.as_mut().filter(|_| !has_names) {
             if new.size.is_some() && coming.is_sent {
                 return false;
             }
@@ -530,10 +470,11 @@ impl Log {
 
     fn has_names(&mut self, node: NodeId, by: ChangeNumber, links: u32, time: Timestamp) {
         let Some(known) = self.tree.get_mut(node) else { return };
-        match known.coming.as_mut() {
-            Some(coming) => coming.attributes = Attributes { links, ..coming.attributes }.with_changed(time),
-            None => known.patches.push((by, Patch::Links(links, time))),
+        if let Some(coming) = known.coming.as_mut() {
+            coming.attributes = Attributes { links, ..coming.attributes }.with_changed(time);
         }
+        // What the server says counts less until it has this change, too.
+        known.patches.push((by, Patch::Links(links, time)));
     }
 
     /// What was held back of a node is sent.
@@ -574,339 +515,6 @@ impl Log {
         None
     }
 
-    /// The next change that may be sent.
-    pub fn next_job(&mut self) -> Option<Job> {
-        loop {
-            let (number, is_doomed) = self.order.next_ready()?;
-            if is_doomed {
-                self.over(number, Err(FsError::Io));
-                continue;
-            }
-            let Some(change) = self.changes.get(&number) else { continue };
-            let (caller, kind) = (change.caller.clone(), change.kind.clone());
-            match self.call_of(kind) {
-                Ok(Some(call)) => return Some(Job { number, caller, call }),
-                Ok(None) => self.over(number, Ok(())),
-                Err(error) => self.over(number, Err(error)),
-            }
-        }
-    }
-
-    /// The call of a change, by the server's handles; none if there is nothing to do.
-    fn call_of(&mut self, kind: ChangeKind) -> Result<Option<JobCall>, FsError> {
-        let real = |tree: &Tree, id: NodeId| match tree.get(id).map(|known| known.at) {
-            Some(Whereabouts::There(real)) => Ok(real),
-            Some(Whereabouts::Nowhere(error)) => Err(error),
-            Some(Whereabouts::Here) | None => Err(FsError::Stale),
-        };
-        let tree = &mut self.tree;
-        let publishable = |tree: &Tree, id: NodeId| {
-            tree.get(id).and_then(|known| known.broken).map_or_else(|| real(tree, id), Err)
-        };
-        Ok(Some(match kind {
-            ChangeKind::Make { node, directory, name, .. } => {
-                let directory = real(tree, directory)?;
-                let coming =
-                    tree.get_mut(node).and_then(|known| known.coming.as_mut()).ok_or(FsError::Stale)?;
-                coming.is_sent = true;
-                // The time is ours alone: by it, a file that a lost reply was about is known again.
-                let modified = coming.attributes.created.map_or(SetTime::Keep, SetTime::To);
-                let new = match coming.what {
-                    What::Link(_) => NewAttributes::default(),
-                    What::Directory => NewAttributes::with_mode(coming.attributes.mode),
-                    What::File => {
-                        NewAttributes { modified, ..NewAttributes::with_mode(coming.attributes.mode) }
-                    }
-                };
-                JobCall::Make { directory, name, what: coming.what.clone(), new }
-            }
-            ChangeKind::Set { node, new } => JobCall::Set { node: real(tree, node)?, new },
-            ChangeKind::Commit { node } => {
-                let shown = tree.get(node).map(|known| known.shown).ok_or(FsError::Stale)?;
-                JobCall::Commit { node: real(tree, node)?, shown }
-            }
-            ChangeKind::Remove { directory, name, node, is_directory } => {
-                if let Some(Whereabouts::Nowhere(_)) = tree.get(node).map(|known| known.at) {
-                    return Ok(None);
-                }
-                JobCall::Remove { directory: real(tree, directory)?, name, is_directory }
-            }
-            ChangeKind::Rename { from, to, node, .. } => {
-                let node = publishable(tree, node)?;
-                JobCall::Rename { node, from: (real(tree, from.0)?, from.1), to: (real(tree, to.0)?, to.1) }
-            }
-            ChangeKind::Link { node, directory, name } => {
-                JobCall::Link { node: publishable(tree, node)?, directory: real(tree, directory)?, name }
-            }
-        }))
-    }
-
-    /// The node that a change makes is there.
-    pub fn made(&mut self, number: ChangeNumber, real: Handle) {
-        if let Some(node) = self.makes(number) {
-            self.tree.made(node, real);
-        }
-    }
-
-    fn makes(&self, number: ChangeNumber) -> Option<NodeId> {
-        match self.changes.get(&number)?.kind {
-            ChangeKind::Make { node, .. } => Some(node),
-            _ => None,
-        }
-    }
-
-    /// Data of a node that was made, and is not sent yet.
-    pub fn take_unsent(&mut self, number: ChangeNumber, most: usize) -> Vec<(u64, Bytes)> {
-        let node = self.makes(number);
-        let coming = node.and_then(|node| self.tree.get_mut(node)).and_then(|known| known.coming.as_mut());
-        coming.map_or_else(Vec::new, |coming| coming.data.take_unsent(most))
-    }
-
-    /// The server lost the data of a node that was made: all of it is to be sent again.
-    pub fn send_again(&mut self, number: ChangeNumber) {
-        let node = self.makes(number);
-        if let Some(coming) =
-            node.and_then(|node| self.tree.get_mut(node)).and_then(|known| known.coming.as_mut())
-        {
-            coming.data.send_again();
-        }
-    }
-
-    /// A directory was there already: others may use it.
-    pub fn adopted(&mut self, number: ChangeNumber) {
-        if let Some(node) = self.makes(number) {
-            self.tree.disown_all(node);
-        }
-    }
-
-    /// A node was made under another name, since another host has made one of its name.
-    pub fn conflicted(&mut self, number: ChangeNumber, name: &[u8]) {
-        let Some(ChangeKind::Make { node, directory, .. }) =
-            self.changes.get(&number).map(|change| change.kind.clone())
-        else {
-            return;
-        };
-        let was = self.path_of(node);
-        if let Some(known) = self.tree.get_mut(node) {
-            known.place = Some((directory, name.to_vec()));
-            known.failure = Some(FsError::Exists);
-        }
-        self.elsewhere.insert(number);
-        if let Some(ChangeKind::Make { name: its, .. }) = self.changes.get(&number).map(|change| &change.kind)
-        {
-            self.tree.disown_name(directory, its);
-        }
-        self.tree.own_name(directory, name, Some(node));
-        self.be_careful(directory);
-        self.conflicts += 1;
-        let (was, name) = (was.escape_ascii(), name.escape_ascii());
-        tracing::warn!("another client made {was} too: ours is beside it as {name}");
-    }
-
-    /// What is to be set of a node that was made, of which the server says this after its data was written. Its time of change to data is
-    /// set if a program saw it.
-    pub fn take_unset(&mut self, number: ChangeNumber, now: &Attributes) -> Option<NewAttributes> {
-        let node = self.makes(number)?;
-        let coming = self.tree.get_mut(node)?.coming.as_mut()?;
-        let mut unset = std::mem::take(&mut coming.unset);
-        if coming.was_seen && unset.modified == SetTime::Keep && now.modified != coming.attributes.modified {
-            unset.modified = SetTime::To(coming.attributes.modified);
-        }
-        if coming.what == What::File && coming.data.is_sent() && now.size != coming.attributes.size {
-            unset.size = Some(coming.attributes.size);
-        }
-        // The server may leave permissions out, or add some.
-        let mode = coming.attributes.mode & 0o7777;
-        if !matches!(coming.what, What::Link(_)) && now.mode & 0o7777 != mode && !coming.mode_was_set {
-            unset.mode = Some(mode);
-            coming.mode_was_set = true;
-        }
-        (unset != NewAttributes::default()).then_some(unset)
-    }
-
-    /// A node that was made is as programs see it, and the server says this of it. `false`: programs changed it meanwhile.
-    pub fn finish(&mut self, number: ChangeNumber, now: &Attributes, at: Duration) -> bool {
-        let Some(node) = self.makes(number) else { return true };
-        let Some(known) = self.tree.get_mut(node) else { return true };
-        let Some(coming) = known.coming.as_ref() else { return true };
-        if !coming.data.is_sent() || coming.unset != NewAttributes::default() {
-            return false;
-        }
-        let its = coming.attributes;
-        self.bytes -= coming.data.bytes();
-        let (changed, modified) = ((now.changed, its.changed), (now.modified, its.modified));
-        known.pinned = Some(Pinned { file: (now.file, its.file), changed, modified });
-        known.coming = None;
-        self.tree.number(now.file, its.file);
-        self.saw(at, now.changed);
-        self.over(number, Ok(()));
-        true
-    }
-
-    /// The server answered.
-    pub fn answered(&mut self, now: Duration) {
-        self.answered = now;
-    }
-
-    /// A change is over.
-    pub fn over(&mut self, number: ChangeNumber, outcome: Result<(), FsError>) {
-        let Some(change) = self.changes.remove(&number) else { return };
-        let nodes = change.kind.nodes();
-        let ended = match outcome {
-            Err(_) => Ended::Refused,
-            Ok(()) if self.elsewhere.remove(&number) => Ended::Elsewhere,
-            Ok(()) => Ended::Safe,
-        };
-        self.order.over(number, ended);
-        if let (ChangeKind::Commit { node }, Ok(())) = (&change.kind, outcome)
-            && let Some(known) = self.tree.get_mut(*node)
-        {
-            known.broken = None;
-        }
-        if let Err(why) = outcome {
-            self.refuse(number, &change, why);
-        }
-        for (directory, name) in change.kind.names() {
-            self.tree.settle_name(directory, name, number);
-            self.tree.keep_own_only(directory, name);
-        }
-        for node in &nodes {
-            if let Some(known) = self.tree.get_mut(*node) {
-                known.patches.retain(|(by, _)| *by != number);
-                if outcome.is_err() && known.gone == Some(number) {
-                    known.gone = None;
-                }
-            }
-        }
-        self.ended += 1;
-        for shown in nodes.iter().filter_map(|node| self.tree.get(*node)).map(|known| known.shown) {
-            self.ended_lately.push_back((self.ended, shown));
-        }
-        while self.ended_lately.len() > ENDED_LATELY {
-            self.ended_lately.pop_front();
-        }
-        self.tree.release(nodes);
-    }
-
-    /// How many changes are over.
-    pub fn ended(&self) -> u64 {
-        self.ended
-    }
-
-    /// Whether a change of a node may have ended since so many were over: what the server said before need not hold.
-    pub fn ended_since(&self, since: u64, shown: &Handle) -> bool {
-        let is_lost = self.ended_lately.front().is_some_and(|(first, _)| *first > since + 1);
-        let lately = self.ended_lately.iter().rev().take_while(|(number, _)| *number > since);
-        self.ended > since && (is_lost || lately.into_iter().any(|(_, node)| node == shown))
-    }
-
-    /// A change was refused: its nodes tell it to the next program that asks, its directories become careful, and what it held is kept.
-    fn refuse(&mut self, number: ChangeNumber, change: &LoggedChange, why: FsError) {
-        let (kind, node) = match &change.kind {
-            ChangeKind::Make { node, .. } => ("make", *node),
-            ChangeKind::Set { node, .. } => ("set attributes", *node),
-            ChangeKind::Commit { node } => ("write", *node),
-            ChangeKind::Remove { node, .. } => ("remove", *node),
-            ChangeKind::Rename { node, .. } => ("rename", *node),
-            ChangeKind::Link { node, .. } => ("link", *node),
-        };
-        let (directory, name) = match &change.kind {
-            ChangeKind::Make { directory, name, .. }
-            | ChangeKind::Remove { directory, name, .. }
-            | ChangeKind::Link { directory, name, .. }
-            | ChangeKind::Rename { to: (directory, name), .. } => (Some(*directory), name.clone()),
-            ChangeKind::Set { .. } | ChangeKind::Commit { .. } => (None, Vec::new()),
-        };
-        let path = match directory {
-            Some(directory) => self.path(directory, &name),
-            None => self.path_of(node),
-        };
-        let mut data = Vec::new();
-        if let Some(known) = self.tree.get_mut(node) {
-            known.failure = Some(why);
-            if matches!(change.kind, ChangeKind::Make { .. } | ChangeKind::Commit { .. }) {
-                known.broken = Some(why);
-            }
-            let is_make = matches!(change.kind, ChangeKind::Make { .. });
-            if let Some(coming) = known.coming.as_mut().filter(|_| is_make) {
-                data = coming.data.all();
-                self.bytes -= coming.data.bytes();
-                // Who has it open still reads and writes it.
-                coming.is_sent = true;
-                if matches!(known.at, Whereabouts::Here) {
-                    known.at = Whereabouts::Nowhere(why);
-                }
-            }
-        }
-        if let Some(known) = directory.and_then(|directory| self.tree.get_mut(directory)) {
-            known.failure = Some(why);
-        }
-        for (directory, _) in change.kind.names() {
-            self.be_careful(directory);
-        }
-        for (directory, name) in change.kind.names() {
-            self.tree.disown_name(directory, name);
-        }
-        let path_shown = path.escape_ascii();
-        tracing::warn!(
-            change = number,
-            "{kind} of {path_shown} was refused by the server after it was answered here: {why}"
-        );
-        self.refused_bytes += data.iter().map(|(_, data)| data.len()).sum::<usize>();
-        if self.refused.len() < REFUSED_MAX {
-            self.refused.push(RefusedChange { kind, path, caller: change.caller.clone(), why, data });
-        }
-    }
-
-    fn be_careful(&mut self, directory: NodeId) {
-        if self.careful.insert(directory, self.answered + CAREFUL).is_none() {
-            self.tree.hold([directory]);
-        }
-    }
-
-    /// The path of a name, from the first directory that was not made here.
-    fn path(&self, directory: NodeId, name: &[u8]) -> Vec<u8> {
-        let mut path = self.path_of(directory);
-        if !path.is_empty() {
-            path.push(b'/');
-        }
-        path.extend_from_slice(name);
-        path
-    }
-
-    fn path_of(&self, mut node: NodeId) -> Vec<u8> {
-        let mut names = Vec::new();
-        while let Some((directory, name)) = self.tree.get(node).and_then(|known| known.place.as_ref()) {
-            names.push(name.as_slice());
-            node = *directory;
-            if names.len() > 4096 {
-                break;
-            }
-        }
-        names.reverse();
-        names.join(&b'/')
-    }
-
-    /// Whether a change in a directory, or in one that holds it, was refused lately.
-    pub fn is_careful(&mut self, now: Duration, mut directory: NodeId) -> bool {
-        let over: Vec<_> =
-            self.careful.iter().filter(|(_, until)| **until <= now).map(|(node, _)| *node).collect();
-        for node in over {
-            self.careful.remove(&node);
-            self.tree.release([node]);
-        }
-        for _ in 0..4096 {
-            if self.careful.contains_key(&directory) {
-                return true;
-            }
-            match self.tree.get(directory).and_then(|known| known.place.as_ref()) {
-                Some((above, _)) => directory = *above,
-                None => return false,
-            }
-        }
-        false
-    }
-
     /// Whether only this mount uses a node, as far as is known: it was made here, and it or its directory was changed here lately.
     pub fn is_ours(&self, now: Duration, node: NodeId) -> bool {
         let Some(known) = self.tree.get(node).filter(|known| self.tree.is_own(&known.shown)) else {
@@ -927,12 +535,6 @@ impl Log {
     /// When the server last answered a change, or had none to answer.
     pub fn last_answer(&self) -> Duration {
         self.answered
-    }
-
-    /// Why a change was refused since this was last asked.
-    pub fn take_refusal(&mut self) -> Result<(), FsError> {
-        let told = std::mem::replace(&mut self.refused_told, self.refused.len());
-        self.refused.get(told).map_or(Ok(()), |refused| Err(refused.why))
     }
 
     /// Bytes of data that are held.
@@ -965,6 +567,8 @@ impl Log {
         size: u64,
     ) -> Option<Attributes> {
         let expected = self.grounds.expect(caller, parent, mode, kind)?;
+        let (size, used) =
+            if kind == FileKind::Directory { (expected.size, expected.used) } else { (size, 0) };
         Some(Attributes {
             kind,
             mode: expected.mode,
@@ -972,42 +576,10 @@ impl Log {
             user: expected.user,
             group: expected.group,
             size,
-            used: 0,
+            used,
             file_system: expected.file_system,
             ..*parent
         })
-    }
-}
-
-impl ChangeKind {
-    /// The nodes that it needs.
-    fn nodes(&self) -> Vec<NodeId> {
-        match self {
-            Self::Make { node, directory, .. }
-            | Self::Remove { node, directory, .. }
-            | Self::Link { node, directory, .. } => {
-                vec![*node, *directory]
-            }
-            Self::Set { node, .. } | Self::Commit { node } => vec![*node],
-            Self::Rename { from, to, node, replaced, .. } => {
-                let mut nodes = vec![from.0, to.0, *node];
-                nodes.extend(replaced);
-                nodes
-            }
-        }
-    }
-
-    /// The names that it changes.
-    fn names(&self) -> Vec<(NodeId, &[u8])> {
-        match self {
-            Self::Make { directory, name, .. }
-            | Self::Remove { directory, name, .. }
-            | Self::Link { directory, name, .. } => {
-                vec![(*directory, name)]
-            }
-            Self::Rename { from, to, .. } => vec![(from.0, &from.1), (to.0, &to.1)],
-            Self::Set { .. } | Self::Commit { .. } => Vec::new(),
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Answers changes of names and of small files before a far server has them, and sends them in an order that destroys nothing too early.
 
+mod change;
 mod conflict;
 mod consistency;
 mod grounds;
@@ -7,6 +8,8 @@ mod held_data;
 mod layer;
 mod listing;
 mod log;
+mod log_refusals;
+mod log_sending;
 mod making;
 mod options;
 mod order;
@@ -16,7 +19,7 @@ mod shared;
 mod taking;
 mod tree;
 
+pub use change::RefusedChange;
 pub use layer::{NamesBehind, Settle};
-pub use log::RefusedChange;
 pub use options::BehindOptions;
 pub use report::BehindReport;

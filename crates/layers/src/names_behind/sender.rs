@@ -13,8 +13,8 @@ use howdah_vfs::{
 };
 use parking_lot::MutexGuard;
 
+use super::change::{Job, JobCall};
 use super::conflict::conflict_name;
-use super::log::{Job, JobCall};
 use super::order::ChangeNumber;
 use super::shared::Shared;
 use super::tree::What;

@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use howdah_vfs::layer::Stopwatch;
-use howdah_vfs::{Attributes, Caller, Consistency, FileKind, FileSystem, FsError, Handle, Node, Result};
+use howdah_vfs::{Attributes, Caller, Consistency, FileSystem, FsError, Handle, Node, Result};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::log::{Log, RefusedChange};
+use super::change::RefusedChange;
+use super::log::Log;
 use super::order::{ChangeNumber, NodeId, Place};
 use super::tree::Whereabouts;
 use super::{BehindOptions, BehindReport};
@@ -298,15 +299,11 @@ fn here(log: &mut Log, id: NodeId) -> Attributes {
     let coming = known.coming.as_mut().expect("it is coming");
     coming.was_seen = true;
     let attributes = coming.attributes;
-    match log.tree.names(id) {
-        Some(names) if attributes.kind == FileKind::Directory => names.shown(attributes),
-        _ => attributes,
-    }
+    log.tree.get(id).map_or(attributes, |known| known.pending(attributes, log.tree.names(id)))
 }
 
 /// What programs see of a node of which the server says this.
 fn presented(log: &Log, shown: &Handle, attributes: Attributes) -> Attributes {
     let Some(id) = log.tree.find(shown) else { return attributes };
-    let attributes = log.tree.get(id).map_or(attributes, |known| known.shown(attributes));
-    log.tree.names(id).map_or(attributes, |names| names.shown(attributes))
+    log.tree.get(id).map_or(attributes, |known| known.shown(attributes, log.tree.names(id)))
 }

@@ -188,6 +188,8 @@ impl NamesBehind {
         self.shared.settle_user(caller.user);
         self.settle_names(&[(directory, name)]);
         let victim = self.lookup_any(caller, directory, name).ok();
+        // What was made in it before keeps it.
+        self.shared.settle(&victim.iter().map(|node| &node.handle).collect::<Vec<_>>(), &[]);
         let (since, real) = (self.shared.since(), self.shared.real(directory)?);
         let outcome = run(&*self.shared.inner, &real, change);
         self.present((caller, since), directory, change);

@@ -378,8 +378,8 @@ impl Tree {
 }
 
 impl Known {
-    /// What programs see of it, where the server says this.
-    pub fn shown(&self, mut attributes: Attributes) -> Attributes {
+    /// What programs see of it, and of its names if it is a directory, where the server says this.
+    pub fn shown(&self, mut attributes: Attributes, names: Option<&Names>) -> Attributes {
         if let Some(pinned) = self.pinned {
             attributes.file = pinned.file.1;
             let (server, shown) = pinned.changed;
@@ -389,28 +389,33 @@ impl Known {
                 attributes.modified = pinned.modified.1;
             }
         }
+        self.pending(attributes, names)
+    }
+
+    /// The same of one that the server does not have yet.
+    pub fn pending(&self, mut attributes: Attributes, names: Option<&Names>) -> Attributes {
+        let names_changed = names.map(|names| names.changed);
+        if let Some(names) = names {
+            attributes.modified = attributes.modified.max(names.changed);
+            attributes.changed = attributes.changed.max(names.changed);
+            attributes.links = names.links.unwrap_or(attributes.links);
+        }
         for (_, patch) in &self.patches {
-            match patch {
+            let time = match patch {
                 Patch::Set(new, time) => {
-                    apply(&mut attributes, new, *time);
-                    attributes.changed = attributes.changed.max(*time);
+                    // Names that were changed later gave the directory another time.
+                    let is_older = names_changed.is_some_and(|changed| changed > *time);
+                    let modified = if is_older { SetTime::Keep } else { new.modified };
+                    apply(&mut attributes, &NewAttributes { modified, ..*new }, *time);
+                    time
                 }
                 Patch::Links(links, time) => {
                     attributes.links = *links;
-                    attributes.changed = attributes.changed.max(*time);
+                    time
                 }
-            }
+            };
+            attributes.changed = attributes.changed.max(*time);
         }
-        attributes
-    }
-}
-
-impl Names {
-    /// What programs see of the directory, where the server says this.
-    pub fn shown(&self, mut attributes: Attributes) -> Attributes {
-        attributes.modified = attributes.modified.max(self.changed);
-        attributes.changed = attributes.changed.max(self.changed);
-        attributes.links = self.links.unwrap_or(attributes.links);
         attributes
     }
 }

@@ -1,0 +1,161 @@
+//! The log, where the server refuses what programs were answered, or where another client was there first.
+
+use std::time::Duration;
+
+use howdah_vfs::FsError;
+
+use super::change::{ChangeKind, LoggedChange, RefusedChange};
+use super::log::Log;
+use super::order::{ChangeNumber, NodeId};
+use super::tree::Whereabouts;
+
+/// A directory in which a change was refused is careful for so long: the next changes in it wait for the server.
+const CAREFUL: Duration = Duration::from_secs(60);
+/// The most changes that were refused and are kept.
+const REFUSED_MAX: usize = 10_000;
+
+impl Log {
+    /// A directory was there already: others may use it.
+    pub fn adopted(&mut self, number: ChangeNumber) {
+        if let Some(node) = self.makes(number) {
+            self.tree.disown_all(node);
+        }
+    }
+
+    /// A node was made under another name, since another host has made one of its name.
+    pub fn conflicted(&mut self, number: ChangeNumber, name: &[u8]) {
+        let Some(ChangeKind::Make { node, directory, .. }) =
+            self.changes.get(&number).map(|change| change.kind.clone())
+        else {
+            return;
+        };
+        let was = self.path_of(node);
+        if let Some(known) = self.tree.get_mut(node) {
+            known.place = Some((directory, name.to_vec()));
+            known.failure = Some(FsError::Exists);
+        }
+        self.elsewhere.insert(number);
+        if let Some(ChangeKind::Make { name: its, .. }) = self.changes.get(&number).map(|change| &change.kind)
+        {
+            self.tree.disown_name(directory, its);
+        }
+        self.tree.own_name(directory, name, Some(node));
+        self.be_careful(directory);
+        self.conflicts += 1;
+        let (was, name) = (was.escape_ascii(), name.escape_ascii());
+        tracing::warn!("another client made {was} too: ours is beside it as {name}");
+    }
+
+    /// A change was refused: its nodes tell it to the next program that asks, its directories become careful, and what it held is kept.
+    pub(super) fn refuse(&mut self, number: ChangeNumber, change: &LoggedChange, why: FsError) {
+        let (kind, node) = match &change.kind {
+            ChangeKind::Make { node, .. } => ("make", *node),
+            ChangeKind::Set { node, .. } => ("set attributes", *node),
+            ChangeKind::Commit { node } => ("write", *node),
+            ChangeKind::Remove { node, .. } => ("remove", *node),
+            ChangeKind::Rename { node, .. } => ("rename", *node),
+            ChangeKind::Link { node, .. } => ("link", *node),
+        };
+        let (directory, name) = match &change.kind {
+            ChangeKind::Make { directory, name, .. }
+            | ChangeKind::Remove { directory, name, .. }
+            | ChangeKind::Link { directory, name, .. }
+            | ChangeKind::Rename { to: (directory, name), .. } => (Some(*directory), name.clone()),
+            ChangeKind::Set { .. } | ChangeKind::Commit { .. } => (None, Vec::new()),
+        };
+        let path = match directory {
+            Some(directory) => self.path(directory, &name),
+            None => self.path_of(node),
+        };
+        let mut data = Vec::new();
+        if let Some(known) = self.tree.get_mut(node) {
+            known.failure = Some(why);
+            if matches!(change.kind, ChangeKind::Make { .. } | ChangeKind::Commit { .. }) {
+                known.broken = Some(why);
+            }
+            let is_make = matches!(change.kind, ChangeKind::Make { .. });
+            if let Some(coming) = known.coming.as_mut().filter(|_| is_make) {
+                data = coming.data.all();
+                self.bytes -= coming.data.bytes();
+                // Who has it open still reads and writes it.
+                coming.is_sent = true;
+                if matches!(known.at, Whereabouts::Here) {
+                    known.at = Whereabouts::Nowhere(why);
+                }
+            }
+        }
+        if let Some(known) = directory.and_then(|directory| self.tree.get_mut(directory)) {
+            known.failure = Some(why);
+        }
+        for (directory, _) in change.kind.names() {
+            self.be_careful(directory);
+        }
+        for (directory, name) in change.kind.names() {
+            self.tree.disown_name(directory, name);
+        }
+        let path_shown = path.escape_ascii();
+        tracing::warn!(
+            change = number,
+            "{kind} of {path_shown} was refused by the server after it was answered here: {why}"
+        );
+        self.refused_bytes += data.iter().map(|(_, data)| data.len()).sum::<usize>();
+        if self.refused.len() < REFUSED_MAX {
+            self.refused.push(RefusedChange { kind, path, caller: change.caller.clone(), why, data });
+        }
+    }
+
+    fn be_careful(&mut self, directory: NodeId) {
+        if self.careful.insert(directory, self.answered + CAREFUL).is_none() {
+            self.tree.hold([directory]);
+        }
+    }
+
+    /// The path of a name, from the first directory that was not made here.
+    fn path(&self, directory: NodeId, name: &[u8]) -> Vec<u8> {
+        let mut path = self.path_of(directory);
+        if !path.is_empty() {
+            path.push(b'/');
+        }
+        path.extend_from_slice(name);
+        path
+    }
+
+    pub(super) fn path_of(&self, mut node: NodeId) -> Vec<u8> {
+        let mut names = Vec::new();
+        while let Some((directory, name)) = self.tree.get(node).and_then(|known| known.place.as_ref()) {
+            names.push(name.as_slice());
+            node = *directory;
+            if names.len() > 4096 {
+                break;
+            }
+        }
+        names.reverse();
+        names.join(&b'/')
+    }
+
+    /// Whether a change in a directory, or in one that holds it, was refused lately.
+    pub fn is_careful(&mut self, now: Duration, mut directory: NodeId) -> bool {
+        let over: Vec<_> =
+            self.careful.iter().filter(|(_, until)| **until <= now).map(|(node, _)| *node).collect();
+        for node in over {
+            self.careful.remove(&node);
+            self.tree.release([node]);
+        }
+        for _ in 0..4096 {
+            if self.careful.contains_key(&directory) {
+                return true;
+            }
+            match self.tree.get(directory).and_then(|known| known.place.as_ref()) {
+                Some((above, _)) => directory = *above,
+                None => return false,
+            }
+        }
+        false
+    }
+
+    /// Why a change was refused since this was last asked.
+    pub fn take_refusal(&mut self) -> Result<(), FsError> {
+        let told = std::mem::replace(&mut self.refused_told, self.refused.len());
+        self.refused.get(told).map_or(Ok(()), |refused| Err(refused.why))
+    }
+}

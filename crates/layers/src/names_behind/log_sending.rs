@@ -1,0 +1,211 @@
+//! The log, as changes are sent: which is next, what belongs to it, and what follows when it is over.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use howdah_vfs::{Attributes, FsError, Handle, NewAttributes, SetTime};
+
+use super::change::{ChangeKind, Job, JobCall};
+use super::log::Log;
+use super::order::{ChangeNumber, Ended, NodeId};
+use super::tree::{Pinned, Tree, What, Whereabouts};
+
+/// So many of the last nodes are known of which a change ended.
+const ENDED_LATELY: usize = 4096;
+
+impl Log {
+    /// The next change that may be sent.
+    pub fn next_job(&mut self) -> Option<Job> {
+        loop {
+            let (number, is_doomed) = self.order.next_ready()?;
+            if is_doomed {
+                self.over(number, Err(FsError::Io));
+                continue;
+            }
+            let Some(change) = self.changes.get(&number) else { continue };
+            let (caller, kind) = (change.caller.clone(), change.kind.clone());
+            match self.call_of(kind) {
+                Ok(Some(call)) => return Some(Job { number, caller, call }),
+                Ok(None) => self.over(number, Ok(())),
+                Err(error) => self.over(number, Err(error)),
+            }
+        }
+    }
+
+    /// The call of a change, by the server's handles; none if there is nothing to do.
+    fn call_of(&mut self, kind: ChangeKind) -> Result<Option<JobCall>, FsError> {
+        let real = |tree: &Tree, id: NodeId| match tree.get(id).map(|known| known.at) {
+            Some(Whereabouts::There(real)) => Ok(real),
+            Some(Whereabouts::Nowhere(error)) => Err(error),
+            Some(Whereabouts::Here) | None => Err(FsError::Stale),
+        };
+        let tree = &mut self.tree;
+        let publishable = |tree: &Tree, id: NodeId| {
+            tree.get(id).and_then(|known| known.broken).map_or_else(|| real(tree, id), Err)
+        };
+        Ok(Some(match kind {
+            ChangeKind::Make { node, directory, name, .. } => {
+                let directory = real(tree, directory)?;
+                let coming =
+                    tree.get_mut(node).and_then(|known| known.coming.as_mut()).ok_or(FsError::Stale)?;
+                coming.is_sent = true;
+                // The time is ours alone: by it, a file that a lost reply was about is known again.
+                let modified = coming.attributes.created.map_or(SetTime::Keep, SetTime::To);
+                let new = match coming.what {
+                    What::Link(_) => NewAttributes::default(),
+                    What::Directory => NewAttributes::with_mode(coming.attributes.mode),
+                    What::File => {
+                        NewAttributes { modified, ..NewAttributes::with_mode(coming.attributes.mode) }
+                    }
+                };
+                JobCall::Make { directory, name, what: coming.what.clone(), new }
+            }
+            ChangeKind::Set { node, new } => JobCall::Set { node: real(tree, node)?, new },
+            ChangeKind::Commit { node } => {
+                let shown = tree.get(node).map(|known| known.shown).ok_or(FsError::Stale)?;
+                JobCall::Commit { node: real(tree, node)?, shown }
+            }
+            ChangeKind::Remove { directory, name, node, is_directory } => {
+                if let Some(Whereabouts::Nowhere(_)) = tree.get(node).map(|known| known.at) {
+                    return Ok(None);
+                }
+                JobCall::Remove { directory: real(tree, directory)?, name, is_directory }
+            }
+            ChangeKind::Rename { from, to, node, .. } => {
+                let node = publishable(tree, node)?;
+                JobCall::Rename { node, from: (real(tree, from.0)?, from.1), to: (real(tree, to.0)?, to.1) }
+            }
+            ChangeKind::Link { node, directory, name } => {
+                JobCall::Link { node: publishable(tree, node)?, directory: real(tree, directory)?, name }
+            }
+        }))
+    }
+
+    /// The node that a change makes is there.
+    pub fn made(&mut self, number: ChangeNumber, real: Handle) {
+        if let Some(node) = self.makes(number) {
+            self.tree.made(node, real);
+        }
+    }
+
+    pub(super) fn makes(&self, number: ChangeNumber) -> Option<NodeId> {
+        match self.changes.get(&number)?.kind {
+            ChangeKind::Make { node, .. } => Some(node),
+            _ => None,
+        }
+    }
+
+    /// Data of a node that was made, and is not sent yet.
+    pub fn take_unsent(&mut self, number: ChangeNumber, most: usize) -> Vec<(u64, Bytes)> {
+        let node = self.makes(number);
+        let coming = node.and_then(|node| self.tree.get_mut(node)).and_then(|known| known.coming.as_mut());
+        coming.map_or_else(Vec::new, |coming| coming.data.take_unsent(most))
+    }
+
+    /// The server lost the data of a node that was made: all of it is to be sent again.
+    pub fn send_again(&mut self, number: ChangeNumber) {
+        let node = self.makes(number);
+        if let Some(coming) =
+            node.and_then(|node| self.tree.get_mut(node)).and_then(|known| known.coming.as_mut())
+        {
+            coming.data.send_again();
+        }
+    }
+
+    /// What is to be set of a node that was made, of which the server says this after its data was written. Its time of change to data is
+    /// set if a program saw it.
+    pub fn take_unset(&mut self, number: ChangeNumber, now: &Attributes) -> Option<NewAttributes> {
+        let node = self.makes(number)?;
+        let coming = self.tree.get_mut(node)?.coming.as_mut()?;
+        let mut unset = std::mem::take(&mut coming.unset);
+        if coming.was_seen && unset.modified == SetTime::Keep && now.modified != coming.attributes.modified {
+            unset.modified = SetTime::To(coming.attributes.modified);
+        }
+        if coming.what == What::File && coming.data.is_sent() && now.size != coming.attributes.size {
+            unset.size = Some(coming.attributes.size);
+        }
+        // The server may leave permissions out, or add some.
+        let mode = coming.attributes.mode & 0o7777;
+        if !matches!(coming.what, What::Link(_)) && now.mode & 0o7777 != mode && !coming.mode_was_set {
+            unset.mode = Some(mode);
+            coming.mode_was_set = true;
+        }
+        (unset != NewAttributes::default()).then_some(unset)
+    }
+
+    /// A node that was made is as programs see it, and the server says this of it. `false`: programs changed it meanwhile.
+    pub fn finish(&mut self, number: ChangeNumber, now: &Attributes, at: Duration) -> bool {
+        let Some(node) = self.makes(number) else { return true };
+        let Some(known) = self.tree.get_mut(node) else { return true };
+        let Some(coming) = known.coming.as_ref() else { return true };
+        if !coming.data.is_sent() || coming.unset != NewAttributes::default() {
+            return false;
+        }
+        let its = coming.attributes;
+        self.bytes -= coming.data.bytes();
+        let (changed, modified) = ((now.changed, its.changed), (now.modified, its.modified));
+        known.pinned = Some(Pinned { file: (now.file, its.file), changed, modified });
+        known.coming = None;
+        self.tree.number(now.file, its.file);
+        self.saw(at, now.changed);
+        self.over(number, Ok(()));
+        true
+    }
+
+    /// The server answered.
+    pub fn answered(&mut self, now: Duration) {
+        self.answered = now;
+    }
+
+    /// A change is over.
+    pub fn over(&mut self, number: ChangeNumber, outcome: Result<(), FsError>) {
+        let Some(change) = self.changes.remove(&number) else { return };
+        let nodes = change.kind.nodes();
+        let ended = match outcome {
+            Err(_) => Ended::Refused,
+            Ok(()) if self.elsewhere.remove(&number) => Ended::Elsewhere,
+            Ok(()) => Ended::Safe,
+        };
+        self.order.over(number, ended);
+        if let (ChangeKind::Commit { node }, Ok(())) = (&change.kind, outcome)
+            && let Some(known) = self.tree.get_mut(*node)
+        {
+            known.broken = None;
+        }
+        if let Err(why) = outcome {
+            self.refuse(number, &change, why);
+        }
+        for (directory, name) in change.kind.names() {
+            self.tree.settle_name(directory, name, number);
+            self.tree.keep_own_only(directory, name);
+        }
+        for node in &nodes {
+            if let Some(known) = self.tree.get_mut(*node) {
+                known.patches.retain(|(by, _)| *by != number);
+                if outcome.is_err() && known.gone == Some(number) {
+                    known.gone = None;
+                }
+            }
+        }
+        self.ended += 1;
+        for shown in nodes.iter().filter_map(|node| self.tree.get(*node)).map(|known| known.shown) {
+            self.ended_lately.push_back((self.ended, shown));
+        }
+        while self.ended_lately.len() > ENDED_LATELY {
+            self.ended_lately.pop_front();
+        }
+        self.tree.release(nodes);
+    }
+
+    /// How many changes are over.
+    pub fn ended(&self) -> u64 {
+        self.ended
+    }
+
+    /// Whether a change of a node may have ended since so many were over: what the server said before need not hold.
+    pub fn ended_since(&self, since: u64, shown: &Handle) -> bool {
+        let is_lost = self.ended_lately.front().is_some_and(|(first, _)| *first > since + 1);
+        let lately = self.ended_lately.iter().rev().take_while(|(number, _)| *number > since);
+        self.ended > since && (is_lost || lately.into_iter().any(|(_, node)| node == shown))
+    }
+}
