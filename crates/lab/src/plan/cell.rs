@@ -132,7 +132,7 @@ pub struct ClientSpec {
     /// Options of the URL, or of the mount.
     #[serde(default)]
     pub url: String,
-    /// More options of the mount, one by one, so that factors can set them.
+    /// More options of the mount, one by one, so that factors can set them. An option without a value has an empty one.
     #[serde(default)]
     pub mount: BTreeMap<String, Setting>,
     /// When it begins, after the first.
@@ -144,7 +144,15 @@ impl ClientSpec {
     /// Options of the mount, those in `url` first.
     pub fn mount_options(&self) -> Vec<String> {
         let written = self.url.split([',', '&']).filter(|option| !option.is_empty()).map(str::to_owned);
-        written.chain(self.mount.iter().map(|(name, value)| format!("{name}={}", value.text()))).collect()
+        written.chain(self.further_mount_options()).collect()
+    }
+
+    /// Those in `mount`, as `-o` has them.
+    pub fn further_mount_options(&self) -> impl Iterator<Item = String> {
+        self.mount.iter().map(|(name, value)| match value.text() {
+            value if value.is_empty() => name.clone(),
+            value => format!("{name}={value}"),
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use howdah_random::Random;
@@ -15,6 +15,15 @@ const FILES_EACH: u64 = 50;
 
 /// A small file is so long, in bytes: from, and below.
 const LENGTHS: (u64, u64) = (1 << 10, 64 << 10);
+
+/// Small files of a deep tree in a directory of the lowest level.
+const DEEP_FILES_EACH: u64 = 15;
+
+/// A file of a deep tree is so long, in bytes: 6.6 KB on average.
+const DEEP_LENGTHS: (u64, u64) = (100, 13_100);
+
+/// Levels of directories in a deep tree, each with four directories of the next one.
+const LEVELS: u32 = 6;
 
 /// A tree is the same in all runs.
 const SEED: u64 = 2000;
@@ -54,11 +63,26 @@ pub fn fill(path: &Path, size: u64) -> Result<()> {
 
 /// Makes a tree of small files, 50 in a directory.
 pub fn tree(top: &Path, files: u64) -> Result<()> {
+    grow(top, files, LENGTHS, |number| format!("{:04}", number / FILES_EACH).into())
+}
+
+/// Makes a tree of small files as source code has them, six directories deep.
+pub fn deep_tree(top: &Path, files: u64) -> Result<()> {
+    grow(top, files, DEEP_LENGTHS, deep_directory)
+}
+
+/// The directory of a file in a deep tree.
+pub fn deep_directory(number: u64) -> PathBuf {
+    let lowest = number / DEEP_FILES_EACH;
+    (0..LEVELS).rev().map(|level| (lowest >> (2 * level)).to_string()).collect()
+}
+
+fn grow(top: &Path, files: u64, lengths: (u64, u64), directory: impl Fn(u64) -> PathBuf) -> Result<()> {
     let mut random = Random::new(SEED);
     for number in 0..files {
-        let directory = top.join(format!("{:04}", number / FILES_EACH));
+        let directory = top.join(directory(number));
         fs::create_dir_all(&directory).with_context(|| format!("making {}", directory.display()))?;
-        let length = LENGTHS.0 + random.below(LENGTHS.1 - LENGTHS.0);
+        let length = lengths.0 + random.below(lengths.1 - lengths.0);
         fill(&directory.join(format!("{number:06}")), length)?;
     }
     Ok(())

@@ -46,11 +46,9 @@ impl MountedByFuse {
         let mut command = vec!["env".to_owned()];
         command.extend(words);
         command.extend(["mount", "--foreground", "--state", &runtime].map(str::to_owned));
-        let options = &spec(cell, &self.name)?.mount;
+        let options: Vec<String> = spec(cell, &self.name)?.further_mount_options().collect();
         if !options.is_empty() {
-            let words: Vec<String> =
-                options.iter().map(|(name, value)| format!("{name}={}", value.text())).collect();
-            command.extend(["-o".to_owned(), words.join(",")]);
+            command.extend(["-o".to_owned(), options.join(",")]);
         }
         command.extend([url(cell, place, &self.name)?, self.directory(place).display().to_string()]);
         Ok(command)
@@ -63,7 +61,7 @@ impl MountedByFuse {
 
 impl Client for MountedByFuse {
     fn commands(&self, cell: &Cell, place: &Place) -> Result<Vec<CommandRecord>> {
-        let work = MountWork::of(cell, &self.name)?;
+        let work = MountWork::of(cell, place, &self.name)?;
         ensure!(
             cell.spec.server.kind != ServerKind::Kernel,
             "kind = \"mount\": files to read cannot be put into that server's guest"
@@ -77,12 +75,14 @@ impl Client for MountedByFuse {
             Some(command) => self.record(cell, &self.name, command)?,
             None => bench::command(cell, place, &self.name, &spec(cell, &self.name)?.host, &directory)?,
         });
+        let safe = work.safe_command(&directory).map(|command| self.record(cell, "safe", command));
+        commands.extend(safe.transpose()?);
         Ok(commands)
     }
 
     fn prepare(&mut self, scene: &Scene<'_>) -> Result<()> {
         let (cell, place) = (scene.cell, scene.place);
-        let work = MountWork::of(cell, &self.name)?;
+        let work = MountWork::of(cell, place, &self.name)?;
         if let Some(missing) = missing(work.needed()) {
             bail!("{missing}");
         }
@@ -90,8 +90,8 @@ impl Client for MountedByFuse {
         for streaming in work.files_to_read(warm_up.as_ref()) {
             file::fill(&place.export.join(&streaming.file), streaming.bytes).context("the file to read")?;
         }
-        if let Some(commit) = work.grow(cell, place).context("the tree")? {
-            scene.run(&commit.host, &commit.name, &commit.command)?;
+        if let Some(completed) = work.grow(cell, place).context("the tree")? {
+            scene.run(&completed.host, &completed.name, &completed.command)?;
         }
         for directory in [self.directory(place), self.runtime(place)] {
             fs::create_dir_all(&directory).with_context(|| format!("making {}", directory.display()))?;
@@ -107,20 +107,29 @@ impl Client for MountedByFuse {
     }
 
     fn work(&mut self, scene: &Scene<'_>) -> Result<Measured> {
-        let commands = self.commands(scene.cell, scene.place)?;
-        let command = commands.last().context("a client has a command")?;
-        let run = || {
+        let (cell, place) = (scene.cell, scene.place);
+        let host = &spec(cell, &self.name)?.host;
+        let directory = self.directory(place).display().to_string();
+        let run = |command: &[String]| {
             let began = Instant::now();
-            let ran = scene.run(&command.host, &command.name, &command.command)?;
+            let ran = scene.run(host, &self.name, command)?;
             Ok(RanOnMount { output: ran.output, seconds: began.elapsed().as_secs_f64(), clock: 1.0 })
         };
-        let measured = match MountWork::of(scene.cell, &self.name)? {
-            MountWork::Bench => run().and_then(|_| bench::measured(scene.place, &self.name)),
-            work => work.measure(run),
+        let work = MountWork::of(cell, place, &self.name)?;
+        let measured = match work {
+            MountWork::Bench => {
+                let command = bench::command(cell, place, &self.name, host, &directory)?;
+                run(&command.command).and_then(|_| bench::measured(place, &self.name))
+            }
+            _ => work.measure(&directory, run),
         };
         if let Some(mounted) = &mut self.mounted {
             mounted.check().context("the mount")?;
         }
-        measured
+        let measured = measured?;
+        if let Some(check) = work.check(cell, place) {
+            scene.run(&check.host, &check.name, &check.command)?;
+        }
+        Ok(measured)
     }
 }

@@ -63,9 +63,7 @@ impl Kernel {
                 _ => options.push(word.to_owned()),
             }
         }
-        for (name, value) in &spec(cell, &self.name)?.mount {
-            options.push(format!("{name}={}", value.text()));
-        }
+        options.extend(spec(cell, &self.name)?.further_mount_options());
         // To version 4 the kernel's export is the root of all.
         let is_root =
             cell.spec.server.kind == ServerKind::Kernel && options.iter().any(|word| is_version_4(word));
@@ -132,13 +130,14 @@ impl Client for Kernel {
         };
         let mut commands = vec![boot_command(&placing, &self.name), record("mount", mount.command())];
         commands.extend(mount.read_ahead_command().map(|command| record("read-ahead", command)));
-        let work = MountWork::of(cell, &self.name)?;
+        let work = MountWork::of(cell, place, &self.name)?;
         let warm_up = work.warm_up(cell, &self.name)?;
         commands.extend(warm_up.map(|streaming| record("warm-up", streaming.command(MOUNTED))));
         commands.push(match work.command(MOUNTED) {
             Some(command) => record(&self.name, command),
             None => self.bench(cell, place)?,
         });
+        commands.extend(work.safe_command(MOUNTED).map(|command| record("safe", command)));
         Ok(commands)
     }
 
@@ -147,9 +146,9 @@ impl Client for Kernel {
             scene.record(&command.host, &command.name, &command.command);
         }
         let placing = self.placing(scene.cell, scene.place)?;
-        let work = MountWork::of(scene.cell, &self.name)?;
-        if let Some(commit) = work.grow(scene.cell, scene.place).context("the tree")? {
-            scene.run(&commit.host, &commit.name, &commit.command)?;
+        let work = MountWork::of(scene.cell, scene.place, &self.name)?;
+        if let Some(completed) = work.grow(scene.cell, scene.place).context("the tree")? {
+            scene.run(&completed.host, &completed.name, &completed.command)?;
         }
         let mount = self.mount(scene.cell, scene.place)?;
         let kerberos = if mount.uses_kerberos() { &KERBEROS[..] } else { &[] };
@@ -168,11 +167,14 @@ impl Client for Kernel {
     }
 
     fn work(&mut self, scene: &Scene<'_>) -> Result<Measured> {
-        let work = MountWork::of(scene.cell, &self.name)?;
-        let measured = match work.command(MOUNTED) {
-            Some(command) => work.measure(|| self.run(scene, &words(&command)))?,
-            None => self.measure_bench(scene)?,
+        let work = MountWork::of(scene.cell, scene.place, &self.name)?;
+        let measured = match work {
+            MountWork::Bench => self.measure_bench(scene)?,
+            _ => work.measure(MOUNTED, |command| self.run(scene, &words(command)))?,
         };
+        if let Some(check) = work.check(scene.cell, scene.place) {
+            scene.run(&check.host, &check.name, &check.command)?;
+        }
         // It ends here, not beside whatever the cell has still to do.
         self.guest = None;
         Ok(measured)

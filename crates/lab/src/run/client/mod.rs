@@ -12,6 +12,7 @@ mod kernel;
 mod libnfs;
 mod local;
 mod mounted;
+mod names;
 mod on_mount;
 mod ping;
 mod probe;

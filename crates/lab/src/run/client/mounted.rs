@@ -1,9 +1,10 @@
-//! Programs on a mount of any kind: dd, `ls -lR`, `git status`, or `howdah bench`.
+//! Programs on a mount of any kind: dd, `ls -lR`, `git status`, programs that make or remove many names, or `howdah bench`.
 
 use anyhow::{Context, Result, bail, ensure};
 
 use super::contract::spec;
 use super::file;
+use super::names::{Names, NamesKind};
 use super::on_mount::RanOnMount;
 use super::streaming::{Direction, Streaming};
 use super::walk::{Walk, WalkKind};
@@ -25,45 +26,69 @@ pub enum MountWork {
     Stream(Streaming),
     /// `ls -lR` of a tree, or `git status`: `list`, `status`.
     Walk(Walk),
+    /// Many names made or removed: `untar`, `clone`, `init`, `rsync`, `remove`, `temporaries`.
+    Names(Names),
     /// Every other workload.
     Bench,
 }
 
 impl MountWork {
     /// What a client's workload and options say.
-    pub fn of(cell: &Cell, name: &str) -> Result<Self> {
+    pub fn of(cell: &Cell, place: &Place, name: &str) -> Result<Self> {
         let client = spec(cell, name)?;
-        let (direction, walk) = match client.workload.as_deref() {
-            Some("write") => (Some(Direction::Write), None),
-            Some("read") => (Some(Direction::Read), None),
-            Some("list") => (None, Some(WalkKind::List)),
-            Some("status") => (None, Some(WalkKind::Status)),
-            _ => return Ok(Self::Bench),
+        let workload = client.workload.as_deref().unwrap_or_default();
+        let direction = match workload {
+            "write" => Some(Direction::Write),
+            "read" => Some(Direction::Read),
+            _ => None,
         };
-        let flags: &[&str] = if direction.is_some() { &STREAM_FLAGS } else { &WALK_FLAGS };
+        let walk = match workload {
+            "list" => Some(WalkKind::List),
+            "status" => Some(WalkKind::Status),
+            _ => None,
+        };
+        let names = NamesKind::of(workload);
+        if direction.is_none() && walk.is_none() && names.is_none() {
+            return Ok(Self::Bench);
+        }
+        let (flags, what): (&[&str], _) = match (direction, names) {
+            (Some(_), _) => (&STREAM_FLAGS, "one stream of a mount"),
+            (None, Some(NamesKind::Init)) => (&WALK_FLAGS[1..], "git init on a mount"),
+            (None, Some(_)) => (&WALK_FLAGS, "work with names on a mount"),
+            (None, None) => (&WALK_FLAGS, "a walk of a mount"),
+        };
         if let Some(flag) = client.options.iter().step_by(2).find(|flag| !flags.contains(&flag.as_str())) {
-            let what = if direction.is_some() { "one stream" } else { "a walk" };
-            bail!("{flag}: {what} of a mount knows {}", flags.join(", "));
+            bail!("{flag}: {what} knows {}", flags.join(", "));
         }
-        if let Some(kind) = walk {
-            ensure!(
-                cell.spec.server.kind != ServerKind::Kernel,
-                "a tree cannot be put into that server's guest"
-            );
-            let files = file::size(&client.options, "--files")?.context("a walk needs --files")?;
-            return Ok(Self::Walk(Walk { kind, tree: format!("{name}.tree"), files }));
+        let size = |flag| file::size(&client.options, flag);
+        if let Some(direction) = direction {
+            let bytes = size("--size")?.unwrap_or(file::USUAL_SIZE);
+            let record = size("--record")?.unwrap_or(USUAL_RECORD);
+            return stream(direction, format!("{name}.stream"), (bytes, "--size"), record).map(Self::Stream);
         }
-        let bytes = file::size(&client.options, "--size")?.unwrap_or(file::USUAL_SIZE);
-        let record = file::size(&client.options, "--record")?.unwrap_or(USUAL_RECORD);
-        let direction = direction.context("a stream has a direction")?;
-        stream(direction, format!("{name}.stream"), (bytes, "--size"), record).map(Self::Stream)
+        ensure!(cell.spec.server.kind != ServerKind::Kernel, "a tree cannot be put into that server's guest");
+        let (files, tree) = (size("--files")?, format!("{name}.tree"));
+        let some_files = || files.with_context(|| format!("{what} needs --files"));
+        Ok(match (walk, names) {
+            (_, Some(kind)) => {
+                let files = if kind == NamesKind::Init { 0 } else { some_files()? };
+                Self::Names(Names {
+                    kind,
+                    tree,
+                    source: place.temporary.join(format!("{name}.source")),
+                    files,
+                })
+            }
+            (Some(kind), None) => Self::Walk(Walk { kind, tree, files: some_files()? }),
+            (None, None) => Self::Bench,
+        })
     }
 
-    /// What it moves before that counts, if anything: the same way, and a walk reads.
+    /// What it moves before that counts, if anything: a stream the same way, all other work reads.
     pub fn warm_up(&self, cell: &Cell, name: &str) -> Result<Option<Streaming>> {
         let (direction, record) = match self {
             Self::Stream(streaming) => (streaming.direction, streaming.record),
-            Self::Walk(_) => (Direction::Read, USUAL_RECORD),
+            Self::Walk(_) | Self::Names(_) => (Direction::Read, USUAL_RECORD),
             Self::Bench => return Ok(None),
         };
         let bytes = file::size(&spec(cell, name)?.options, "--warm-up")?;
@@ -88,7 +113,24 @@ impl MountWork {
         match self {
             Self::Stream(streaming) => Some(streaming.command(mounted)),
             Self::Walk(walk) => Some(walk.command(mounted)),
+            Self::Names(names) => Some(names.command(mounted)),
             Self::Bench => None,
+        }
+    }
+
+    /// The command after which what it changed is safe on the server, if that takes one.
+    pub fn safe_command(&self, mounted: &str) -> Option<Vec<String>> {
+        match self {
+            Self::Names(names) => Some(names.safe_command(mounted)),
+            _ => None,
+        }
+    }
+
+    /// The command that fails, on the server's host, unless the tree there is as it should be.
+    pub fn check(&self, cell: &Cell, place: &Place) -> Option<CommandRecord> {
+        match self {
+            Self::Names(names) => Some(names.check(cell, place)),
+            _ => None,
         }
     }
 
@@ -96,37 +138,50 @@ impl MountWork {
     pub fn needed(&self) -> &'static [&'static str] {
         match self {
             Self::Walk(Walk { kind: WalkKind::Status, .. }) => &["git"],
+            Self::Names(names) => names.kind.needed(),
             _ => &[],
         }
     }
 
-    /// Makes a tree that is to be walked, and gives the command that the server's host has to run in it.
+    /// Makes a tree that is to be worked with, and gives the command that completes it on the server's host.
     pub fn grow(&self, cell: &Cell, place: &Place) -> Result<Option<CommandRecord>> {
         match self {
             Self::Walk(walk) => walk.grow(cell, place),
+            Self::Names(names) => names.grow(cell, place),
             _ => Ok(None),
         }
     }
 
-    /// Runs it, a walk a second time, and says what was measured.
-    pub fn measure(&self, mut run: impl FnMut() -> Result<RanOnMount>) -> Result<Measured> {
+    /// Runs it below the directory `mounted`, a walk a second time, and says what was measured.
+    pub fn measure(
+        &self,
+        mounted: &str,
+        mut run: impl FnMut(&[String]) -> Result<RanOnMount>,
+    ) -> Result<Measured> {
         let mut measured = Measured::default();
+        let command = self.command(mounted).context("howdah bench writes its own figures")?;
         match self {
             Self::Stream(streaming) => {
-                let ended = run()?;
+                let ended = run(&command)?;
                 let (bytes, seconds) = streaming.measured(&ended)?;
                 measured.add_bytes(bytes as f64, seconds);
                 measured.add("clock", ended.clock, unit::PART);
             }
             Self::Walk(walk) => {
                 for phase in ["first", "again"] {
-                    let ended = run()?;
+                    let ended = run(&command)?;
                     walk.judge(&ended.output)?;
                     measured.add(&format!("{phase}.seconds"), ended.seconds, unit::SECONDS);
                     measured.add("clock", ended.clock, unit::PART);
                 }
             }
-            Self::Bench => bail!("howdah bench writes its own figures"),
+            Self::Names(names) => {
+                let (returned, safe) = (run(&command)?, run(&names.safe_command(mounted))?);
+                measured.add("returned.seconds", returned.seconds, unit::SECONDS);
+                measured.add("safe.seconds", returned.seconds + safe.seconds, unit::SECONDS);
+                measured.add("clock", returned.clock, unit::PART);
+            }
+            Self::Bench => {}
         }
         Ok(measured)
     }
