@@ -13,6 +13,7 @@ pub const BUILT_IN: &[(&str, &str)] = built_in!(
     "copies",
     "durable-names",
     "fairness",
+    "far-names",
     "heads",
     "kernel-advice",
     "kernel-client",
