@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use super::contract::spec;
 use super::file;
-use super::names::{Names, NamesKind};
+use super::names::{NamesKind, NamesWork};
 use super::on_mount::RanOnMount;
 use super::streaming::{Direction, Streaming};
 use super::walk::{Walk, WalkKind};
@@ -27,7 +27,7 @@ pub enum MountWork {
     /// `ls -lR` of a tree, or `git status`: `list`, `status`.
     Walk(Walk),
     /// Many names made or removed: `untar`, `clone`, `init`, `rsync`, `remove`, `temporaries`.
-    Names(Names),
+    Names(NamesWork),
     /// Every other workload.
     Bench,
 }
@@ -72,7 +72,7 @@ impl MountWork {
         Ok(match (walk, names) {
             (_, Some(kind)) => {
                 let files = if kind == NamesKind::Init { 0 } else { some_files()? };
-                Self::Names(Names {
+                Self::Names(NamesWork {
                     kind,
                     tree,
                     source: place.temporary.join(format!("{name}.source")),

@@ -122,7 +122,7 @@ impl NamesKind {
 
 /// Work with names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Names {
+pub struct NamesWork {
     /// The program.
     pub kind: NamesKind,
     /// The tree's name in the export.
@@ -133,7 +133,7 @@ pub struct Names {
     pub files: u64,
 }
 
-impl Names {
+impl NamesWork {
     /// The command that is measured, of the tree below the directory `mounted`.
     pub fn command(&self, mounted: &str) -> Vec<String> {
         self.shell(
@@ -215,7 +215,7 @@ mod tests {
         let (cell, place) = (cell(), place(home.path()));
         std::fs::create_dir(&place.export).expect("an export");
         let kind = NamesKind::of(workload).expect("a kind");
-        let names = Names { kind, tree: "main.tree".into(), source: home.path().join("source"), files };
+        let names = NamesWork { kind, tree: "main.tree".into(), source: home.path().join("source"), files };
         if let Some(completed) = names.grow(&cell, &place).expect("grown") {
             assert!(runs(&completed.command), "{workload}: {completed:?}");
         }
