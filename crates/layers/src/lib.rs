@@ -20,6 +20,6 @@ pub use disk_cache::{
     IndexChange, NodeKey, SmallData,
 };
 pub use list_ahead::{ListAhead, ListAheadReport};
-pub use names_behind::{BehindOptions, BehindReport, NamesBehind, RefusedChange, Settle};
+pub use names_behind::{BehindOptions, BehindReport, NamesBehind, RefusedLater, Settle};
 pub use read_ahead::{ReadAhead, ReadAheadOptions, ReadAheadReport};
 pub use write_behind::{WriteBehind, WriteBehindOptions, WriteBehindReport};

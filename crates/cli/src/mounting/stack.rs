@@ -58,7 +58,7 @@ impl Layers {
     /// What the server refused after programs were answered, a line for each.
     pub fn refused(&self) -> Vec<String> {
         let refused = self.behind.as_ref().map(|behind| behind.refused()).unwrap_or_default();
-        let line = |refused: &howdah_layers::RefusedChange| {
+        let line = |refused: &howdah_layers::RefusedLater| {
             format!("{} of {}: {}", refused.kind, refused.path.escape_ascii(), refused.why)
         };
         refused.iter().map(line).collect()

@@ -5,35 +5,58 @@ use std::time::Duration;
 use bytes::Bytes;
 use howdah_vfs::{Caller, FsError, Handle, NewAttributes};
 
-use super::order::{ChangeNumber, NodeId};
-use super::tree::What;
+use super::order::{ChangeNumber, NodeNumber};
+use super::tree::MadeNode;
 
 /// A directory, and a name in it.
-pub type NameIn<'n> = (NodeId, &'n [u8]);
+pub type NameIn<'n> = (NodeNumber, &'n [u8]);
 
 /// A change that programs were answered.
 #[derive(Debug)]
 pub struct LoggedChange {
     pub caller: Caller,
-    pub kind: ChangeKind,
+    pub kind: LoggedKind,
     /// When it was answered.
     pub at: Duration,
 }
 
 /// What a change does.
 #[derive(Debug, Clone)]
-pub enum ChangeKind {
-    Make { node: NodeId, directory: NodeId, name: Vec<u8> },
-    Set { node: NodeId, new: NewAttributes },
-    Commit { node: NodeId },
-    Remove { directory: NodeId, name: Vec<u8>, node: NodeId, is_directory: bool },
-    Rename { from: (NodeId, Vec<u8>), to: (NodeId, Vec<u8>), node: NodeId, replaced: Option<NodeId> },
-    Link { node: NodeId, directory: NodeId, name: Vec<u8> },
+pub enum LoggedKind {
+    Make {
+        node: NodeNumber,
+        directory: NodeNumber,
+        name: Vec<u8>,
+    },
+    Set {
+        node: NodeNumber,
+        new: NewAttributes,
+    },
+    Commit {
+        node: NodeNumber,
+    },
+    Remove {
+        directory: NodeNumber,
+        name: Vec<u8>,
+        node: NodeNumber,
+        is_directory: bool,
+    },
+    Rename {
+        from: (NodeNumber, Vec<u8>),
+        to: (NodeNumber, Vec<u8>),
+        node: NodeNumber,
+        replaced: Option<NodeNumber>,
+    },
+    Link {
+        node: NodeNumber,
+        directory: NodeNumber,
+        name: Vec<u8>,
+    },
 }
 
 /// A change that may be sent now, by the server's handles.
 #[derive(Debug)]
-pub struct Job {
+pub struct ChangeJob {
     pub number: ChangeNumber,
     pub caller: Caller,
     pub call: JobCall,
@@ -42,7 +65,7 @@ pub struct Job {
 /// The call that makes it.
 #[derive(Debug)]
 pub enum JobCall {
-    Make { directory: Handle, name: Vec<u8>, what: What, new: NewAttributes },
+    Make { directory: Handle, name: Vec<u8>, what: MadeNode, new: NewAttributes },
     Set { node: Handle, new: NewAttributes },
     Commit { node: Handle, shown: Handle },
     Remove { directory: Handle, name: Vec<u8>, is_directory: bool },
@@ -52,7 +75,7 @@ pub enum JobCall {
 
 /// A change that the server refused after programs were answered.
 #[derive(Debug, Clone)]
-pub struct RefusedChange {
+pub struct RefusedLater {
     /// What it was, such as `make`.
     pub kind: &'static str,
     /// The name, from the directory nearest to the root that was made here.
@@ -65,9 +88,9 @@ pub struct RefusedChange {
     pub data: Vec<(u64, Bytes)>,
 }
 
-impl ChangeKind {
+impl LoggedKind {
     /// The nodes that it needs.
-    pub fn nodes(&self) -> Vec<NodeId> {
+    pub fn nodes(&self) -> Vec<NodeNumber> {
         match self {
             Self::Make { node, directory, .. }
             | Self::Remove { node, directory, .. }
@@ -84,7 +107,7 @@ impl ChangeKind {
     }
 
     /// The names that it changes.
-    pub fn names(&self) -> Vec<(NodeId, &[u8])> {
+    pub fn names(&self) -> Vec<(NodeNumber, &[u8])> {
         match self {
             Self::Make { directory, name, .. }
             | Self::Remove { directory, name, .. }

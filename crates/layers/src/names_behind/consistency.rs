@@ -2,7 +2,7 @@
 
 use howdah_vfs::{Access, Attributes, Caller, Closed, Consistency, Handle, ReadFile, ReadOutcome, Result};
 
-use super::shared::Side;
+use super::shared::NodeSide;
 use super::{NamesBehind, Settle};
 
 impl Consistency for NamesBehind {
@@ -33,7 +33,7 @@ impl Consistency for NamesBehind {
             }
             is_large
         };
-        if is_large && let Side::There(real) = self.side(node)? {
+        if is_large && let NodeSide::There(real) = self.side(node)? {
             self.shared.closed(caller, node, &real)?;
         }
         Ok(Closed { verifier: self.verifier(), after: None })
@@ -58,8 +58,8 @@ impl Consistency for NamesBehind {
 
     fn sent(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
         match self.side(node)? {
-            Side::Here(_) => self.attributes_of(caller, node),
-            Side::There(real) => {
+            NodeSide::Here(_) => self.attributes_of(caller, node),
+            NodeSide::There(real) => {
                 let since = self.shared.since();
                 let attributes = self.shared.consistency.sent(caller, &real)?;
                 Ok(self.shared.presented(caller, since, node, attributes))

@@ -38,7 +38,7 @@ struct Learnt {
 
 /// A new node, as far as its maker's call and its directory decide.
 #[derive(Debug, Clone, Copy)]
-pub struct Expected {
+pub struct ExpectedNode {
     pub user: u32,
     pub group: u32,
     pub mode: u32,
@@ -82,9 +82,9 @@ impl Grounds {
         parent: &Attributes,
         mode: u32,
         kind: FileKind,
-    ) -> Option<Expected> {
+    ) -> Option<ExpectedNode> {
         let learnt = self.learnt.get(&Question::new(caller, kind, parent))?;
-        Some(Expected {
+        Some(ExpectedNode {
             user: learnt.user,
             group: learnt.group,
             mode: (mode & !learnt.left_out | learnt.added) & 0o7777,

@@ -13,13 +13,13 @@ use howdah_vfs::{
     Written, XattrName,
 };
 
-use super::change::RefusedChange;
+use super::change::RefusedLater;
 use super::grounds::granted;
-use super::listing::Listings;
-use super::order::Place;
+use super::listings::PendingListings;
+use super::order::TouchedPlace;
 use super::sender::Sender;
-use super::shared::{Shared, Side};
-use super::tree::{Patch, What, Whereabouts};
+use super::shared::{BehindShared, NodeSide};
+use super::tree::{MadeNode, Patch, Whereabouts};
 use super::{BehindOptions, BehindReport};
 
 /// So deep are trees at most.
@@ -41,8 +41,8 @@ pub enum Settle<'s> {
 /// Making goes out first, parents before children; renaming, linking, removing and cutting go out when all that the same user
 /// made before is safe. What the server refuses then is told by the next call on the file or its directory, and kept.
 pub struct NamesBehind {
-    pub(super) shared: Arc<Shared>,
-    pub(super) listings: Listings,
+    pub(super) shared: Arc<BehindShared>,
+    pub(super) listings: PendingListings,
     /// Of all that is written here: what a server loses is written again, or told.
     verifier: [u8; 8],
     _sender: Sender,
@@ -60,10 +60,10 @@ impl NamesBehind {
         key: [u8; 16],
         stopwatch: Stopwatch,
     ) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared::new((inner, consistency), options, key, stopwatch));
+        let shared = Arc::new(BehindShared::new((inner, consistency), options, key, stopwatch));
         let sender = Sender::start(&shared)?;
         let verifier = [key[0], key[1], key[2], key[3], key[4], key[5], key[6], key[7]];
-        Ok(Self { shared, listings: Listings::default(), verifier, _sender: sender })
+        Ok(Self { shared, listings: PendingListings::default(), verifier, _sender: sender })
     }
 
     /// What waits, and what became of the rest.
@@ -72,7 +72,7 @@ impl NamesBehind {
     }
 
     /// What the server refused after programs were answered.
-    pub fn refused(&self) -> Vec<RefusedChange> {
+    pub fn refused(&self) -> Vec<RefusedLater> {
         self.shared.refused()
     }
 
@@ -102,7 +102,7 @@ impl NamesBehind {
     fn settle_node(&self, caller: &Caller, node: &Handle) -> Result<()> {
         self.shared.settle_with_names(node);
         self.shared.take_failure(node)?;
-        if let Side::There(real) = self.side(node)? {
+        if let NodeSide::There(real) = self.side(node)? {
             self.shared.closed(caller, node, &real)?;
             self.shared.log.lock().is_whole_again(node);
         }
@@ -113,7 +113,7 @@ impl NamesBehind {
         self.verifier
     }
 
-    pub(super) fn side(&self, shown: &Handle) -> Result<Side> {
+    pub(super) fn side(&self, shown: &Handle) -> Result<NodeSide> {
         self.shared.side(&self.shared.log.lock(), shown)
     }
 
@@ -167,7 +167,7 @@ impl NamesBehind {
         let shared = &self.shared;
         let mut log = shared.log.lock();
         loop {
-            let Side::Here(id) = shared.side(&log, write.node)? else { return Ok(None) };
+            let NodeSide::Here(id) = shared.side(&log, write.node)? else { return Ok(None) };
             let known = log.tree.get_mut(id).ok_or(FsError::Stale)?;
             if let Whereabouts::Nowhere(error) = known.at {
                 return Err(error);
@@ -178,7 +178,7 @@ impl NamesBehind {
             let coming = known.coming.as_ref().ok_or(FsError::Stale)?;
             let is_maker = coming.caller.user == caller.user;
             let writes = granted(caller, &coming.attributes, is_maker).contains(Access::MODIFY);
-            if coming.what != What::File {
+            if coming.what != MadeNode::File {
                 return Err(FsError::Invalid);
             }
             let make = coming.make;
@@ -215,11 +215,11 @@ impl Layer for NamesBehind {
     }
 
     fn is_junction(&self, directory: &Handle) -> bool {
-        matches!(self.side(directory), Ok(Side::There(real)) if self.shared.inner.is_junction(&real))
+        matches!(self.side(directory), Ok(NodeSide::There(real)) if self.shared.inner.is_junction(&real))
     }
 
     fn has_default_acl(&self, directory: &Handle) -> bool {
-        matches!(self.side(directory), Ok(Side::There(real)) if self.shared.inner.has_default_acl(&real))
+        matches!(self.side(directory), Ok(NodeSide::There(real)) if self.shared.inner.has_default_acl(&real))
     }
 
     fn attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
@@ -280,10 +280,10 @@ impl Layer for NamesBehind {
     fn read_link(&self, caller: &Caller, node: &Handle, target: &mut Vec<u8>) -> Result<Attributes> {
         {
             let log = self.shared.log.lock();
-            if let Side::Here(id) = self.shared.side(&log, node)? {
+            if let NodeSide::Here(id) = self.shared.side(&log, node)? {
                 let coming =
                     log.tree.get(id).and_then(|known| known.coming.as_ref()).ok_or(FsError::Stale)?;
-                let What::Link(leads) = &coming.what else { return Err(FsError::Invalid) };
+                let MadeNode::Link(leads) = &coming.what else { return Err(FsError::Invalid) };
                 target.extend_from_slice(leads);
                 return Ok(coming.attributes);
             }
@@ -296,11 +296,11 @@ impl Layer for NamesBehind {
     fn read(&self, caller: &Caller, read: ReadFile<'_>, buffer: &mut Vec<u8>) -> Result<ReadOutcome> {
         {
             let mut log = self.shared.log.lock();
-            if let Side::Here(id) = self.shared.side(&log, read.node)? {
+            if let NodeSide::Here(id) = self.shared.side(&log, read.node)? {
                 let coming =
                     log.tree.get_mut(id).and_then(|known| known.coming.as_mut()).ok_or(FsError::Stale)?;
-                if coming.what != What::File {
-                    return Err(if coming.what == What::Directory {
+                if coming.what != MadeNode::File {
+                    return Err(if coming.what == MadeNode::Directory {
                         FsError::IsDirectory
                     } else {
                         FsError::Invalid
@@ -323,12 +323,12 @@ impl Layer for NamesBehind {
 
     fn write(&self, caller: &Caller, mut write: WriteFile<'_>, change: &mut Change) -> Result<Written> {
         self.shared.admit(write.data.len())?;
-        if let Side::Here(_) = self.side(write.node)?
+        if let NodeSide::Here(_) = self.side(write.node)?
             && !self.has_room(caller, write.data.len() as u64)
         {
             self.shared.settle(&[write.node], &[]);
         }
-        if let Side::Here(_) = self.side(write.node)? {
+        if let NodeSide::Here(_) = self.side(write.node)? {
             let data = write.data.into_shared().map_err(|_| FsError::Io)?;
             write.data = howdah_vfs::Data::Shared(data.clone());
             if let Some(written) = self.hold(caller, &write, &data)? {
@@ -358,7 +358,8 @@ impl Layer for NamesBehind {
 
     fn create(&self, caller: &Caller, create: CreateFile<'_>, change: &mut Change) -> Result<Node> {
         if let Create::Guarded(new) = create.how
-            && let Some(made) = self.make_behind(caller, (create.directory, create.name), What::File, new)?
+            && let Some(made) =
+                self.make_behind(caller, (create.directory, create.name), MadeNode::File, new)?
         {
             return Ok(made);
         }
@@ -380,7 +381,7 @@ impl Layer for NamesBehind {
 
     fn make_directory(&self, caller: &Caller, make: MakeDirectory<'_>, change: &mut Change) -> Result<Node> {
         if let Some(made) =
-            self.make_behind(caller, (make.directory, make.name), What::Directory, make.new)?
+            self.make_behind(caller, (make.directory, make.name), MadeNode::Directory, make.new)?
         {
             return Ok(made);
         }
@@ -396,7 +397,7 @@ impl Layer for NamesBehind {
     }
 
     fn make_link(&self, caller: &Caller, make: MakeLink<'_>, change: &mut Change) -> Result<Node> {
-        let what = What::Link(make.target.into());
+        let what = MadeNode::Link(make.target.into());
         if let Some(made) = self.make_behind(caller, (make.directory, make.name), what, make.new)? {
             return Ok(made);
         }
@@ -504,16 +505,16 @@ impl Layer for NamesBehind {
 
     fn statistics(&self, caller: &Caller, node: &Handle) -> Result<Statistics> {
         let real = match self.side(node)? {
-            Side::There(real) => real,
-            Side::Here(_) => self.shared.inner.root(),
+            NodeSide::There(real) => real,
+            NodeSide::Here(_) => self.shared.inner.root(),
         };
         self.shared.inner.statistics(caller, &real)
     }
 
     fn limits(&self, caller: &Caller, node: &Handle) -> Result<Limits> {
         let real = match self.side(node)? {
-            Side::There(real) => real,
-            Side::Here(_) => self.shared.inner.root(),
+            NodeSide::There(real) => real,
+            NodeSide::Here(_) => self.shared.inner.root(),
         };
         self.shared.inner.limits(caller, &real)
     }
@@ -615,17 +616,17 @@ impl Layer for NamesBehind {
     }
 }
 
-impl Shared {
+impl BehindShared {
     /// Waits until a node and the names that lead to it are safe.
     pub fn settle_with_names(&self, shown: &Handle) {
         let mut log = self.log.lock();
         let Some(mut id) = log.tree.find(shown) else { return };
-        let mut changes: Vec<_> = log.order.touching(&Place::Node(id)).collect();
+        let mut changes: Vec<_> = log.order.touching(&TouchedPlace::Node(id)).collect();
         // Another host may have moved a directory below itself, as far as is known here.
         for _ in 0..DEPTH_MAX {
             let Some((above, name)) = log.tree.get(id).and_then(|known| known.place.clone()) else { break };
-            changes.extend(log.order.touching(&Place::Name(above, name)));
-            changes.extend(log.order.last_alone(&Place::Node(above)));
+            changes.extend(log.order.touching(&TouchedPlace::Name(above, name)));
+            changes.extend(log.order.last_alone(&TouchedPlace::Node(above)));
             id = above;
         }
         self.wait_for(&mut log, &changes);
@@ -636,7 +637,7 @@ impl Shared {
         self.settle_with_names(shown);
         let mut log = self.log.lock();
         let Some(id) = log.tree.find(shown) else { return };
-        let mut changes: Vec<_> = log.order.touching(&Place::Node(id)).collect();
+        let mut changes: Vec<_> = log.order.touching(&TouchedPlace::Node(id)).collect();
         let nodes: Vec<_> = log
             .tree
             .names(id)
@@ -644,7 +645,7 @@ impl Shared {
             .flat_map(|names| names.entries.values())
             .filter_map(|name| name.node)
             .collect();
-        changes.extend(nodes.iter().flat_map(|node| log.order.touching(&Place::Node(*node))));
+        changes.extend(nodes.iter().flat_map(|node| log.order.touching(&TouchedPlace::Node(*node))));
         self.wait_for(&mut log, &changes);
     }
 

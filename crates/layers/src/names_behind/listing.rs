@@ -1,82 +1,18 @@
 //! Listings of directories in which names are pending: each is put together once, and read on from there.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
-use howdah_vfs::{
-    Access, Attributes, Caller, Detail, Entry, FsError, Handle, ListDirectory, Listing, Node, Result,
-};
+use howdah_vfs::{Access, Caller, Detail, Entry, FsError, Handle, ListDirectory, Listing, Node, Result};
 use parking_lot::Mutex;
 
 use super::NamesBehind;
 use super::grounds::granted;
+use super::listings::{Listed, OURS, PLACE_BITS, Whole, give};
 use super::log::Log;
-use super::order::NodeId;
-use super::shared::Side;
-use super::tree::{What, Whereabouts};
-
-/// Cookies from here on are ours: this bit, the number of the listing, the place in it.
-const OURS: u64 = 1 << 62;
-const PLACE_BITS: u32 = 32;
-/// The most listings that are kept to be read on. An older one is listed once more, from its start.
-const LISTINGS_MAX: usize = 256;
-
-/// Listings that programs may read on.
-#[derive(Default)]
-pub struct Listings {
-    kept: Mutex<Kept>,
-}
-
-#[derive(Default)]
-struct Kept {
-    /// The number of the last.
-    last: u64,
-    listings: VecDeque<(u64, Arc<Whole>)>,
-}
-
-/// A whole listing.
-struct Whole {
-    of: Handle,
-    directory: Option<Attributes>,
-    entries: Vec<Listed>,
-    /// Names that were removed since.
-    gone: Mutex<HashSet<Vec<u8>>>,
-}
-
-struct Listed {
-    name: Vec<u8>,
-    file: u64,
-    node: Option<Node>,
-}
-
-impl Listings {
-    fn keep(&self, whole: Whole) -> (u64, Arc<Whole>) {
-        let kept = &mut *self.kept.lock();
-        // Thirty bits are what a cookie has for it.
-        kept.last = (kept.last + 1) & 0x3fff_ffff;
-        let whole = Arc::new(whole);
-        kept.listings.push_back((kept.last, Arc::clone(&whole)));
-        if kept.listings.len() > LISTINGS_MAX {
-            kept.listings.pop_front();
-        }
-        (kept.last, whole)
-    }
-
-    /// A name was removed: whoever reads on does not see it any more.
-    pub fn removed(&self, directory: &Handle, name: &[u8]) {
-        for (_, whole) in &self.kept.lock().listings {
-            if whole.of == *directory {
-                whole.gone.lock().insert(name.to_vec());
-            }
-        }
-    }
-
-    fn get(&self, number: u64) -> Option<Arc<Whole>> {
-        let kept = self.kept.lock();
-        kept.listings.iter().find(|(its, _)| *its == number).map(|(_, whole)| Arc::clone(whole))
-    }
-}
+use super::order::NodeNumber;
+use super::shared::NodeSide;
+use super::tree::{MadeNode, Whereabouts};
 
 impl NamesBehind {
     /// Lists a directory.
@@ -108,9 +44,9 @@ impl NamesBehind {
         let log = self.shared.log.lock();
         let side = self.shared.side(&log, list.directory)?;
         let real = match side {
-            Side::There(real) => Some(real),
+            NodeSide::There(real) => Some(real),
             // It is there, but not finished.
-            Side::Here(id) => {
+            NodeSide::Here(id) => {
                 may_list(&log, id, caller)?;
                 match log.tree.get(id).map(|known| known.at) {
                     Some(Whereabouts::There(real)) => Some(real),
@@ -229,33 +165,12 @@ impl NamesBehind {
 }
 
 /// Whether a caller may list what was made here.
-fn may_list(log: &Log, id: NodeId, caller: &Caller) -> Result<()> {
+fn may_list(log: &Log, id: NodeNumber, caller: &Caller) -> Result<()> {
     let coming = log.tree.get(id).and_then(|known| known.coming.as_ref()).ok_or(FsError::Stale)?;
     let rights = granted(caller, &coming.attributes, coming.caller.user == caller.user);
     match coming.what {
-        What::Directory if rights.contains(Access::READ) => Ok(()),
-        What::Directory => Err(FsError::AccessDenied),
+        MadeNode::Directory if rights.contains(Access::READ) => Ok(()),
+        MadeNode::Directory => Err(FsError::AccessDenied),
         _ => Err(FsError::NotDirectory),
     }
-}
-
-/// Gives what follows a place.
-fn give(
-    number: u64,
-    whole: &Whole,
-    place: usize,
-    detail: Detail,
-    sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
-) -> Listing {
-    for (index, entry) in whole.entries.iter().enumerate().skip(place) {
-        let cookie = OURS | number << PLACE_BITS | (index as u64 + 1);
-        if whole.gone.lock().contains(&entry.name) {
-            continue;
-        }
-        let node = entry.node.as_ref().filter(|_| detail == Detail::Nodes);
-        if sink(Entry { name: &entry.name, file: entry.file, cookie, node }).is_break() {
-            return Listing { end: false, directory: whole.directory };
-        }
-    }
-    Listing { end: true, directory: whole.directory }
 }

@@ -7,10 +7,10 @@ use bytes::Bytes;
 use howdah_vfs::{Attributes, Caller, FileKind, FsError, Handle, NewAttributes, SetTime, Timestamp};
 
 use super::BehindOptions;
-use super::change::{ChangeKind, LoggedChange, NameIn, RefusedChange};
+use super::change::{LoggedChange, LoggedKind, NameIn, RefusedLater};
 use super::grounds::Grounds;
-use super::order::{ChangeNumber, Ended, NodeId, Order, Place, Rank, Touch};
-use super::tree::{Coming, Overlaid, Patch, Tree, What, apply, joined};
+use super::order::{ChangeEnding, ChangeNumber, ChangeOrder, NodeNumber, Rank, Touch, TouchedPlace};
+use super::tree::{Coming, MadeNode, Overlaid, Patch, PendingTree, apply, joined};
 
 /// What was changed here so lately is ours: nobody else uses it yet.
 const OURS: Duration = Duration::from_secs(10);
@@ -22,20 +22,20 @@ const LATELY_MAX: usize = 1 << 16;
 /// The log.
 #[derive(Debug)]
 pub struct Log {
-    pub tree: Tree,
-    pub order: Order,
+    pub tree: PendingTree,
+    pub order: ChangeOrder,
     pub grounds: Grounds,
     /// By how many nanoseconds the server's clock is ahead of ours, and when it was last so far ahead. Ours does not step.
     pub(super) ahead: Option<(i128, Duration)>,
-    pub refused: Vec<RefusedChange>,
+    pub refused: Vec<RefusedLater>,
     pub(super) options: BehindOptions,
     pub(super) changes: HashMap<ChangeNumber, LoggedChange>,
     /// Those that are held back, by when they are let go.
     pub(super) held: BTreeSet<(Duration, ChangeNumber)>,
     pub(super) next: ChangeNumber,
     pub(super) last_time: Timestamp,
-    pub(super) careful: HashMap<NodeId, Duration>,
-    pub(super) changed_lately: HashMap<NodeId, Duration>,
+    pub(super) careful: HashMap<NodeNumber, Duration>,
+    pub(super) changed_lately: HashMap<NodeNumber, Duration>,
     /// Changes that are over, and the nodes of the last of them.
     pub(super) ended: u64,
     pub(super) ended_lately: VecDeque<(u64, Handle)>,
@@ -61,8 +61,8 @@ impl Log {
     /// Nothing is pending.
     pub fn new(options: BehindOptions, key: [u8; 16]) -> Self {
         Self {
-            tree: Tree::new(key),
-            order: Order::default(),
+            tree: PendingTree::new(key),
+            order: ChangeOrder::default(),
             grounds: Grounds::default(),
             ahead: None,
             refused: Vec::new(),
@@ -115,16 +115,16 @@ impl Log {
         &mut self,
         now: Duration,
         caller: &Caller,
-        kind: ChangeKind,
-        places: Vec<(Place, Touch)>,
+        kind: LoggedKind,
+        places: Vec<(TouchedPlace, Touch)>,
         held_for: Option<Duration>,
     ) -> ChangeNumber {
         self.next += 1;
         let number = self.next;
         let rank = match kind {
-            ChangeKind::Make { .. } | ChangeKind::Set { .. } | ChangeKind::Commit { .. } => Rank::Makes,
-            ChangeKind::Remove { .. } => Rank::Destroys,
-            ChangeKind::Rename { .. } | ChangeKind::Link { .. } => Rank::Publishes,
+            LoggedKind::Make { .. } | LoggedKind::Set { .. } | LoggedKind::Commit { .. } => Rank::Makes,
+            LoggedKind::Remove { .. } => Rank::Destroys,
+            LoggedKind::Rename { .. } | LoggedKind::Link { .. } => Rank::Publishes,
         };
         if let Some(held_for) = held_for {
             self.held.insert((now + held_for, number));
@@ -143,23 +143,23 @@ impl Log {
         &mut self,
         now: Duration,
         caller: &Caller,
-        (directory, name, parent): (NodeId, &[u8], &Attributes),
-        what: What,
+        (directory, name, parent): (NodeNumber, &[u8], &Attributes),
+        what: MadeNode,
         expected: Attributes,
     ) -> (Handle, Attributes) {
         let (id, shown, file) = self.tree.make();
         let (time, names_changed) = (self.time(now), self.time_after(now, parent.changed));
         let (accessed, modified, created) = (time, time, Some(time));
         let attributes = Attributes { file, accessed, modified, created, ..expected }.with_changed(time);
-        let held_for = (what == What::File).then_some(self.options.gather);
-        let place = Place::Name(directory, name.to_vec());
-        let is_directory = what == What::Directory;
+        let held_for = (what == MadeNode::File).then_some(self.options.gather);
+        let place = TouchedPlace::Name(directory, name.to_vec());
+        let is_directory = what == MadeNode::Directory;
         let places = vec![
-            (Place::Node(directory), Touch::Shared),
+            (TouchedPlace::Node(directory), Touch::Shared),
             (place, Touch::Alone),
-            (Place::Node(id), Touch::Alone),
+            (TouchedPlace::Node(id), Touch::Alone),
         ];
-        let kind = ChangeKind::Make { node: id, directory, name: name.to_vec() };
+        let kind = LoggedKind::Make { node: id, directory, name: name.to_vec() };
         let make = self.add(now, caller, kind, places, held_for);
         let coming = Coming {
             attributes,
@@ -186,7 +186,7 @@ impl Log {
     }
 
     /// Takes data for a file that is not there yet. `false`: it is there, or on its way and too large to be held.
-    pub fn write(&mut self, now: Duration, node: NodeId, offset: u64, data: &Bytes) -> bool {
+    pub fn write(&mut self, now: Duration, node: NodeNumber, offset: u64, data: &Bytes) -> bool {
         let time = self.time(now);
         let small = self.options.small;
         let Some(coming) = self.tree.get_mut(node).and_then(|known| known.coming.as_mut()) else {
@@ -213,7 +213,7 @@ impl Log {
         &mut self,
         now: Duration,
         caller: &Caller,
-        (node, seen): (NodeId, Timestamp),
+        (node, seen): (NodeNumber, Timestamp),
         new: &NewAttributes,
     ) -> bool {
         let time = self.time_after(now, seen);
@@ -241,11 +241,11 @@ impl Log {
         if new.size.is_some() {
             return false;
         }
-        let last = self.order.last_alone(&Place::Node(node));
+        let last = self.order.last_alone(&TouchedPlace::Node(node));
         if let Some(number) = last
             && !self.order.is_running(number)
             && !self.order.is_followed(number)
-            && let Some(LoggedChange { caller: its, kind: ChangeKind::Set { new: earlier, .. }, .. }) =
+            && let Some(LoggedChange { caller: its, kind: LoggedKind::Set { new: earlier, .. }, .. }) =
                 self.changes.get_mut(&number)
             && its == caller
         {
@@ -257,15 +257,15 @@ impl Log {
             known.patches.push((number, Patch::Set(merged, time)));
             return true;
         }
-        let places = vec![(Place::Node(node), Touch::Alone)];
-        let number = self.add(now, caller, ChangeKind::Set { node, new: *new }, places, None);
+        let places = vec![(TouchedPlace::Node(node), Touch::Alone)];
+        let number = self.add(now, caller, LoggedKind::Set { node, new: *new }, places, None);
         let known = self.tree.get_mut(node).expect("it is known");
         known.patches.push((number, Patch::Set(*new, time)));
         true
     }
 
     /// A file was closed: nothing more is expected to be joined with its making. Gives the change that makes it safe.
-    pub fn close(&mut self, now: Duration, caller: &Caller, node: NodeId) -> Option<ChangeNumber> {
+    pub fn close(&mut self, now: Duration, caller: &Caller, node: NodeNumber) -> Option<ChangeNumber> {
         let known = self.tree.get_mut(node)?;
         if let Some(make) = known.coming.as_ref().map(|coming| coming.make) {
             self.let_go(make);
@@ -274,8 +274,8 @@ impl Log {
         if std::mem::take(&mut known.unsafe_bytes) == 0 {
             return None;
         }
-        let places = vec![(Place::Node(node), Touch::Alone)];
-        Some(self.add(now, caller, ChangeKind::Commit { node }, places, None))
+        let places = vec![(TouchedPlace::Node(node), Touch::Alone)];
+        Some(self.add(now, caller, LoggedKind::Commit { node }, places, None))
     }
 
     /// Data went to a file on the server that need not be safe there.
@@ -321,8 +321,8 @@ impl Log {
         &mut self,
         now: Duration,
         caller: &Caller,
-        (directory, name, parent): (NodeId, &[u8], &Attributes),
-        (node, attributes): (NodeId, &Attributes),
+        (directory, name, parent): (NodeNumber, &[u8], &Attributes),
+        (node, attributes): (NodeNumber, &Attributes),
     ) {
         let is_directory = attributes.kind == FileKind::Directory;
         let time = self.time_after(now, parent.changed.max(attributes.changed));
@@ -331,12 +331,12 @@ impl Log {
             return;
         }
         let places = vec![
-            (Place::Node(directory), Touch::Shared),
-            (Place::Name(directory, name.to_vec()), Touch::Alone),
-            (Place::Node(node), Touch::Alone),
+            (TouchedPlace::Node(directory), Touch::Shared),
+            (TouchedPlace::Name(directory, name.to_vec()), Touch::Alone),
+            (TouchedPlace::Node(node), Touch::Alone),
         ];
         self.let_go_of(node);
-        let kind = ChangeKind::Remove { directory, name: name.to_vec(), node, is_directory };
+        let kind = LoggedKind::Remove { directory, name: name.to_vec(), node, is_directory };
         let by = self.add(now, caller, kind, places, None);
         self.tree.set_name(directory, name, Overlaid { node: None, by }, time);
         self.tree.count(directory, parent.links, -i32::from(is_directory));
@@ -344,7 +344,7 @@ impl Log {
     }
 
     /// A node has one name less: without any it is gone.
-    fn lost_name(&mut self, node: NodeId, attributes: &Attributes, by: ChangeNumber, time: Timestamp) {
+    fn lost_name(&mut self, node: NodeNumber, attributes: &Attributes, by: ChangeNumber, time: Timestamp) {
         let is_last = attributes.kind == FileKind::Directory || attributes.links <= 1;
         self.has_names(node, by, attributes.links.saturating_sub(1), time);
         if let Some(known) = self.tree.get_mut(node).filter(|_| is_last) {
@@ -362,26 +362,26 @@ impl Log {
     }
 
     /// Takes back the making of a node that was not sent yet and to which nothing else happened.
-    fn cancel(&mut self, node: NodeId, directory: NodeId, name: &[u8]) -> bool {
+    fn cancel(&mut self, node: NodeNumber, directory: NodeNumber, name: &[u8]) -> bool {
         let Some(coming) = self.tree.get(node).and_then(|known| known.coming.as_ref()) else { return false };
         let make = coming.make;
         let is_made_here = matches!(
             self.changes.get(&make).map(|change| &change.kind),
-            Some(ChangeKind::Make { directory: its, name: its_name, .. }) if *its == directory && its_name == name
+            Some(LoggedKind::Make { directory: its, name: its_name, .. }) if *its == directory && its_name == name
         );
         let is_its_only = is_made_here
             && !coming.is_sent
-            && self.order.touching(&Place::Node(node)).eq([make])
+            && self.order.touching(&TouchedPlace::Node(node)).eq([make])
             && self.order.was_free(make)
             && self.tree.names(node).is_none();
         if !is_its_only {
             return false;
         }
         self.bytes -= coming.data.bytes();
-        let is_directory = coming.what == What::Directory;
+        let is_directory = coming.what == MadeNode::Directory;
         self.joined += 2;
         self.changes.remove(&make);
-        self.order.over(make, Ended::Safe);
+        self.order.over(make, ChangeEnding::Safe);
         // It was counted when it was made.
         self.tree.count(directory, u32::MAX, -i32::from(is_directory));
         self.tree.settle_name(directory, name, make);
@@ -397,24 +397,24 @@ impl Log {
         now: Duration,
         caller: &Caller,
         (from, to): (NameIn<'_>, NameIn<'_>),
-        (node, attributes): (NodeId, &Attributes),
-        replaced: Option<(NodeId, Attributes)>,
+        (node, attributes): (NodeNumber, &Attributes),
+        replaced: Option<(NodeNumber, Attributes)>,
     ) {
         let time = self.time_after(now, attributes.changed);
         let mut places = vec![
-            (Place::Node(from.0), Touch::Shared),
-            (Place::Node(to.0), Touch::Shared),
-            (Place::Name(from.0, from.1.to_vec()), Touch::Alone),
-            (Place::Name(to.0, to.1.to_vec()), Touch::Alone),
-            (Place::Node(node), Touch::Alone),
+            (TouchedPlace::Node(from.0), Touch::Shared),
+            (TouchedPlace::Node(to.0), Touch::Shared),
+            (TouchedPlace::Name(from.0, from.1.to_vec()), Touch::Alone),
+            (TouchedPlace::Name(to.0, to.1.to_vec()), Touch::Alone),
+            (TouchedPlace::Node(node), Touch::Alone),
         ];
         self.let_go_of(node);
         if let Some((replaced, _)) = replaced {
-            places.push((Place::Node(replaced), Touch::Alone));
+            places.push((TouchedPlace::Node(replaced), Touch::Alone));
             self.let_go_of(replaced);
         }
         let (owned_from, owned_to) = ((from.0, from.1.to_vec()), (to.0, to.1.to_vec()));
-        let kind = ChangeKind::Rename {
+        let kind = LoggedKind::Rename {
             from: owned_from,
             to: owned_to,
             node,
@@ -441,17 +441,17 @@ impl Log {
         &mut self,
         now: Duration,
         caller: &Caller,
-        (node, attributes): (NodeId, &Attributes),
-        (directory, name): (NodeId, &[u8]),
+        (node, attributes): (NodeNumber, &Attributes),
+        (directory, name): (NodeNumber, &[u8]),
     ) {
         let time = self.time_after(now, attributes.changed);
         let places = vec![
-            (Place::Node(directory), Touch::Shared),
-            (Place::Name(directory, name.to_vec()), Touch::Alone),
-            (Place::Node(node), Touch::Alone),
+            (TouchedPlace::Node(directory), Touch::Shared),
+            (TouchedPlace::Name(directory, name.to_vec()), Touch::Alone),
+            (TouchedPlace::Node(node), Touch::Alone),
         ];
         self.let_go_of(node);
-        let kind = ChangeKind::Link { node, directory, name: name.to_vec() };
+        let kind = LoggedKind::Link { node, directory, name: name.to_vec() };
         let by = self.add(now, caller, kind, places, None);
         self.tree.set_name(directory, name, Overlaid { node: Some(node), by }, time);
         self.has_names(node, by, attributes.links + 1, time);
@@ -459,7 +459,7 @@ impl Log {
     }
 
     /// Of directories that were made here it counts when they were last changed.
-    fn changes_names(&mut self, now: Duration, directory: NodeId) {
+    fn changes_names(&mut self, now: Duration, directory: NodeNumber) {
         if self.changed_lately.len() >= LATELY_MAX {
             self.changed_lately.retain(|_, at| now.saturating_sub(*at) < OURS);
         }
@@ -468,7 +468,7 @@ impl Log {
         }
     }
 
-    fn has_names(&mut self, node: NodeId, by: ChangeNumber, links: u32, time: Timestamp) {
+    fn has_names(&mut self, node: NodeNumber, by: ChangeNumber, links: u32, time: Timestamp) {
         let Some(known) = self.tree.get_mut(node) else { return };
         if let Some(coming) = known.coming.as_mut() {
             coming.attributes = Attributes { links, ..coming.attributes }.with_changed(time);
@@ -478,7 +478,7 @@ impl Log {
     }
 
     /// What was held back of a node is sent.
-    fn let_go_of(&mut self, node: NodeId) {
+    fn let_go_of(&mut self, node: NodeNumber) {
         if let Some(make) =
             self.tree.get(node).and_then(|known| known.coming.as_ref()).map(|coming| coming.make)
         {
@@ -516,12 +516,13 @@ impl Log {
     }
 
     /// Whether only this mount uses a node, as far as is known: it was made here, and it or its directory was changed here lately.
-    pub fn is_ours(&self, now: Duration, node: NodeId) -> bool {
+    pub fn is_ours(&self, now: Duration, node: NodeNumber) -> bool {
         let Some(known) = self.tree.get(node).filter(|known| self.tree.is_own(&known.shown)) else {
             return false;
         };
-        let lately =
-            |node: &NodeId| self.changed_lately.get(node).is_some_and(|at| now.saturating_sub(*at) < OURS);
+        let lately = |node: &NodeNumber| {
+            self.changed_lately.get(node).is_some_and(|at| now.saturating_sub(*at) < OURS)
+        };
         known.coming.is_some()
             || lately(&node)
             || known.place.as_ref().is_some_and(|(directory, _)| lately(directory))

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use howdah_vfs::FsError;
 
-use super::change::{ChangeKind, LoggedChange, RefusedChange};
+use super::change::{LoggedChange, LoggedKind, RefusedLater};
 use super::log::Log;
-use super::order::{ChangeNumber, NodeId};
+use super::order::{ChangeNumber, NodeNumber};
 use super::tree::Whereabouts;
 
 /// A directory in which a change was refused is careful for so long: the next changes in it wait for the server.
@@ -24,7 +24,7 @@ impl Log {
 
     /// A node was made under another name, since another host has made one of its name.
     pub fn conflicted(&mut self, number: ChangeNumber, name: &[u8]) {
-        let Some(ChangeKind::Make { node, directory, .. }) =
+        let Some(LoggedKind::Make { node, directory, .. }) =
             self.changes.get(&number).map(|change| change.kind.clone())
         else {
             return;
@@ -35,7 +35,7 @@ impl Log {
             known.failure = Some(FsError::Exists);
         }
         self.elsewhere.insert(number);
-        if let Some(ChangeKind::Make { name: its, .. }) = self.changes.get(&number).map(|change| &change.kind)
+        if let Some(LoggedKind::Make { name: its, .. }) = self.changes.get(&number).map(|change| &change.kind)
         {
             self.tree.disown_name(directory, its);
         }
@@ -49,19 +49,19 @@ impl Log {
     /// A change was refused: its nodes tell it to the next program that asks, its directories become careful, and what it held is kept.
     pub(super) fn refuse(&mut self, number: ChangeNumber, change: &LoggedChange, why: FsError) {
         let (kind, node) = match &change.kind {
-            ChangeKind::Make { node, .. } => ("make", *node),
-            ChangeKind::Set { node, .. } => ("set attributes", *node),
-            ChangeKind::Commit { node } => ("write", *node),
-            ChangeKind::Remove { node, .. } => ("remove", *node),
-            ChangeKind::Rename { node, .. } => ("rename", *node),
-            ChangeKind::Link { node, .. } => ("link", *node),
+            LoggedKind::Make { node, .. } => ("make", *node),
+            LoggedKind::Set { node, .. } => ("set attributes", *node),
+            LoggedKind::Commit { node } => ("write", *node),
+            LoggedKind::Remove { node, .. } => ("remove", *node),
+            LoggedKind::Rename { node, .. } => ("rename", *node),
+            LoggedKind::Link { node, .. } => ("link", *node),
         };
         let (directory, name) = match &change.kind {
-            ChangeKind::Make { directory, name, .. }
-            | ChangeKind::Remove { directory, name, .. }
-            | ChangeKind::Link { directory, name, .. }
-            | ChangeKind::Rename { to: (directory, name), .. } => (Some(*directory), name.clone()),
-            ChangeKind::Set { .. } | ChangeKind::Commit { .. } => (None, Vec::new()),
+            LoggedKind::Make { directory, name, .. }
+            | LoggedKind::Remove { directory, name, .. }
+            | LoggedKind::Link { directory, name, .. }
+            | LoggedKind::Rename { to: (directory, name), .. } => (Some(*directory), name.clone()),
+            LoggedKind::Set { .. } | LoggedKind::Commit { .. } => (None, Vec::new()),
         };
         let path = match directory {
             Some(directory) => self.path(directory, &name),
@@ -70,10 +70,10 @@ impl Log {
         let mut data = Vec::new();
         if let Some(known) = self.tree.get_mut(node) {
             known.failure = Some(why);
-            if matches!(change.kind, ChangeKind::Make { .. } | ChangeKind::Commit { .. }) {
+            if matches!(change.kind, LoggedKind::Make { .. } | LoggedKind::Commit { .. }) {
                 known.broken = Some(why);
             }
-            let is_make = matches!(change.kind, ChangeKind::Make { .. });
+            let is_make = matches!(change.kind, LoggedKind::Make { .. });
             if let Some(coming) = known.coming.as_mut().filter(|_| is_make) {
                 data = coming.data.all();
                 self.bytes -= coming.data.bytes();
@@ -100,18 +100,18 @@ impl Log {
         );
         self.refused_bytes += data.iter().map(|(_, data)| data.len()).sum::<usize>();
         if self.refused.len() < REFUSED_MAX {
-            self.refused.push(RefusedChange { kind, path, caller: change.caller.clone(), why, data });
+            self.refused.push(RefusedLater { kind, path, caller: change.caller.clone(), why, data });
         }
     }
 
-    fn be_careful(&mut self, directory: NodeId) {
+    fn be_careful(&mut self, directory: NodeNumber) {
         if self.careful.insert(directory, self.answered + CAREFUL).is_none() {
             self.tree.hold([directory]);
         }
     }
 
     /// The path of a name, from the first directory that was not made here.
-    fn path(&self, directory: NodeId, name: &[u8]) -> Vec<u8> {
+    fn path(&self, directory: NodeNumber, name: &[u8]) -> Vec<u8> {
         let mut path = self.path_of(directory);
         if !path.is_empty() {
             path.push(b'/');
@@ -120,7 +120,7 @@ impl Log {
         path
     }
 
-    pub(super) fn path_of(&self, mut node: NodeId) -> Vec<u8> {
+    pub(super) fn path_of(&self, mut node: NodeNumber) -> Vec<u8> {
         let mut names = Vec::new();
         while let Some((directory, name)) = self.tree.get(node).and_then(|known| known.place.as_ref()) {
             names.push(name.as_slice());
@@ -134,7 +134,7 @@ impl Log {
     }
 
     /// Whether a change in a directory, or in one that holds it, was refused lately.
-    pub fn is_careful(&mut self, now: Duration, mut directory: NodeId) -> bool {
+    pub fn is_careful(&mut self, now: Duration, mut directory: NodeNumber) -> bool {
         let over: Vec<_> =
             self.careful.iter().filter(|(_, until)| **until <= now).map(|(node, _)| *node).collect();
         for node in over {

@@ -5,17 +5,17 @@ use std::time::Duration;
 use bytes::Bytes;
 use howdah_vfs::{Attributes, FsError, Handle, NewAttributes, SetTime};
 
-use super::change::{ChangeKind, Job, JobCall};
+use super::change::{ChangeJob, JobCall, LoggedKind};
 use super::log::Log;
-use super::order::{ChangeNumber, Ended, NodeId};
-use super::tree::{Pinned, Tree, What, Whereabouts};
+use super::order::{ChangeEnding, ChangeNumber, NodeNumber};
+use super::tree::{MadeNode, PendingTree, Pinned, Whereabouts};
 
 /// So many of the last nodes are known of which a change ended.
 const ENDED_LATELY: usize = 4096;
 
 impl Log {
     /// The next change that may be sent.
-    pub fn next_job(&mut self) -> Option<Job> {
+    pub fn next_job(&mut self) -> Option<ChangeJob> {
         loop {
             let (number, is_doomed) = self.order.next_ready()?;
             if is_doomed {
@@ -25,7 +25,7 @@ impl Log {
             let Some(change) = self.changes.get(&number) else { continue };
             let (caller, kind) = (change.caller.clone(), change.kind.clone());
             match self.call_of(kind) {
-                Ok(Some(call)) => return Some(Job { number, caller, call }),
+                Ok(Some(call)) => return Some(ChangeJob { number, caller, call }),
                 Ok(None) => self.over(number, Ok(())),
                 Err(error) => self.over(number, Err(error)),
             }
@@ -33,18 +33,18 @@ impl Log {
     }
 
     /// The call of a change, by the server's handles; none if there is nothing to do.
-    fn call_of(&mut self, kind: ChangeKind) -> Result<Option<JobCall>, FsError> {
-        let real = |tree: &Tree, id: NodeId| match tree.get(id).map(|known| known.at) {
+    fn call_of(&mut self, kind: LoggedKind) -> Result<Option<JobCall>, FsError> {
+        let real = |tree: &PendingTree, id: NodeNumber| match tree.get(id).map(|known| known.at) {
             Some(Whereabouts::There(real)) => Ok(real),
             Some(Whereabouts::Nowhere(error)) => Err(error),
             Some(Whereabouts::Here) | None => Err(FsError::Stale),
         };
         let tree = &mut self.tree;
-        let publishable = |tree: &Tree, id: NodeId| {
+        let publishable = |tree: &PendingTree, id: NodeNumber| {
             tree.get(id).and_then(|known| known.broken).map_or_else(|| real(tree, id), Err)
         };
         Ok(Some(match kind {
-            ChangeKind::Make { node, directory, name, .. } => {
+            LoggedKind::Make { node, directory, name, .. } => {
                 let directory = real(tree, directory)?;
                 let coming =
                     tree.get_mut(node).and_then(|known| known.coming.as_mut()).ok_or(FsError::Stale)?;
@@ -52,30 +52,30 @@ impl Log {
                 // The time is ours alone: by it, a file that a lost reply was about is known again.
                 let modified = coming.attributes.created.map_or(SetTime::Keep, SetTime::To);
                 let new = match coming.what {
-                    What::Link(_) => NewAttributes::default(),
-                    What::Directory => NewAttributes::with_mode(coming.attributes.mode),
-                    What::File => {
+                    MadeNode::Link(_) => NewAttributes::default(),
+                    MadeNode::Directory => NewAttributes::with_mode(coming.attributes.mode),
+                    MadeNode::File => {
                         NewAttributes { modified, ..NewAttributes::with_mode(coming.attributes.mode) }
                     }
                 };
                 JobCall::Make { directory, name, what: coming.what.clone(), new }
             }
-            ChangeKind::Set { node, new } => JobCall::Set { node: real(tree, node)?, new },
-            ChangeKind::Commit { node } => {
+            LoggedKind::Set { node, new } => JobCall::Set { node: real(tree, node)?, new },
+            LoggedKind::Commit { node } => {
                 let shown = tree.get(node).map(|known| known.shown).ok_or(FsError::Stale)?;
                 JobCall::Commit { node: real(tree, node)?, shown }
             }
-            ChangeKind::Remove { directory, name, node, is_directory } => {
+            LoggedKind::Remove { directory, name, node, is_directory } => {
                 if let Some(Whereabouts::Nowhere(_)) = tree.get(node).map(|known| known.at) {
                     return Ok(None);
                 }
                 JobCall::Remove { directory: real(tree, directory)?, name, is_directory }
             }
-            ChangeKind::Rename { from, to, node, .. } => {
+            LoggedKind::Rename { from, to, node, .. } => {
                 let node = publishable(tree, node)?;
                 JobCall::Rename { node, from: (real(tree, from.0)?, from.1), to: (real(tree, to.0)?, to.1) }
             }
-            ChangeKind::Link { node, directory, name } => {
+            LoggedKind::Link { node, directory, name } => {
                 JobCall::Link { node: publishable(tree, node)?, directory: real(tree, directory)?, name }
             }
         }))
@@ -88,9 +88,9 @@ impl Log {
         }
     }
 
-    pub(super) fn makes(&self, number: ChangeNumber) -> Option<NodeId> {
+    pub(super) fn makes(&self, number: ChangeNumber) -> Option<NodeNumber> {
         match self.changes.get(&number)?.kind {
-            ChangeKind::Make { node, .. } => Some(node),
+            LoggedKind::Make { node, .. } => Some(node),
             _ => None,
         }
     }
@@ -121,12 +121,12 @@ impl Log {
         if coming.was_seen && unset.modified == SetTime::Keep && now.modified != coming.attributes.modified {
             unset.modified = SetTime::To(coming.attributes.modified);
         }
-        if coming.what == What::File && coming.data.is_sent() && now.size != coming.attributes.size {
+        if coming.what == MadeNode::File && coming.data.is_sent() && now.size != coming.attributes.size {
             unset.size = Some(coming.attributes.size);
         }
         // The server may leave permissions out, or add some.
         let mode = coming.attributes.mode & 0o7777;
-        if !matches!(coming.what, What::Link(_)) && now.mode & 0o7777 != mode && !coming.mode_was_set {
+        if !matches!(coming.what, MadeNode::Link(_)) && now.mode & 0o7777 != mode && !coming.mode_was_set {
             unset.mode = Some(mode);
             coming.mode_was_set = true;
         }
@@ -162,12 +162,12 @@ impl Log {
         let Some(change) = self.changes.remove(&number) else { return };
         let nodes = change.kind.nodes();
         let ended = match outcome {
-            Err(_) => Ended::Refused,
-            Ok(()) if self.elsewhere.remove(&number) => Ended::Elsewhere,
-            Ok(()) => Ended::Safe,
+            Err(_) => ChangeEnding::Refused,
+            Ok(()) if self.elsewhere.remove(&number) => ChangeEnding::Elsewhere,
+            Ok(()) => ChangeEnding::Safe,
         };
         self.order.over(number, ended);
-        if let (ChangeKind::Commit { node }, Ok(())) = (&change.kind, outcome)
+        if let (LoggedKind::Commit { node }, Ok(())) = (&change.kind, outcome)
             && let Some(known) = self.tree.get_mut(*node)
         {
             known.broken = None;

@@ -10,8 +10,8 @@ use howdah_vfs::{
 
 use super::NamesBehind;
 use super::grounds::{granted, is_lock_like};
-use super::shared::Side;
-use super::tree::{What, Whereabouts};
+use super::shared::NodeSide;
+use super::tree::{MadeNode, Whereabouts};
 
 const SET_ID: u32 = 0o6000;
 /// For how long the server's word on free space counts.
@@ -37,7 +37,7 @@ impl NamesBehind {
             let log = self.shared.log.lock();
             let id = log.tree.find(directory);
             id.is_some_and(|id| log.tree.name(id, name.as_bytes()).is_some())
-                || matches!(self.shared.side(&log, directory)?, Side::Here(_))
+                || matches!(self.shared.side(&log, directory)?, NodeSide::Here(_))
         };
         let is_ours = self.is_ours(directory);
         if is_overlaid || is_ours {
@@ -58,10 +58,10 @@ impl NamesBehind {
             // Nobody else uses it yet.
             let owned = || id.filter(|_| is_ours).and_then(|id| log.tree.owned(id, name.as_bytes()));
             let overlaid = overlaid.or_else(owned);
-            if let Side::Here(id) = side {
+            if let NodeSide::Here(id) = side {
                 let coming =
                     log.tree.get(id).and_then(|known| known.coming.as_ref()).ok_or(FsError::Stale)?;
-                if coming.what != What::Directory {
+                if coming.what != MadeNode::Directory {
                     return Err(FsError::NotDirectory);
                 }
             }
@@ -71,11 +71,11 @@ impl NamesBehind {
                     log.tree.get(node).ok_or(FsError::Stale)?.shown
                 }
                 // What the server has of a directory that is not finished was made here.
-                (None, Side::Here(id)) => match log.tree.get(id).map(|known| known.at) {
+                (None, NodeSide::Here(id)) => match log.tree.get(id).map(|known| known.at) {
                     Some(Whereabouts::There(real)) => return Ok(Err(real)),
                     _ => return Err(FsError::NotFound),
                 },
-                (None, Side::There(real)) => return Ok(Err(real)),
+                (None, NodeSide::There(real)) => return Ok(Err(real)),
             }
         };
         let attributes = self.attributes_of(caller, &shown)?;
@@ -127,13 +127,13 @@ impl NamesBehind {
         &self,
         caller: &Caller,
         (directory, name): (&Handle, Name<'_>),
-        what: What,
+        what: MadeNode,
         new: &NewAttributes,
     ) -> Result<Option<Node>> {
         let kind = match what {
-            What::File => FileKind::Regular,
-            What::Directory => FileKind::Directory,
-            What::Link(_) => FileKind::SymbolicLink,
+            MadeNode::File => FileKind::Regular,
+            MadeNode::Directory => FileKind::Directory,
+            MadeNode::Link(_) => FileKind::SymbolicLink,
         };
         let mode = new.mode.unwrap_or(if kind == FileKind::Directory { 0o777 } else { 0o666 });
         let only_mode = NewAttributes { mode: None, ..*new } == NewAttributes::default();
@@ -154,14 +154,14 @@ impl NamesBehind {
         if !self.has_room(caller, 0) {
             return Ok(None);
         }
-        let size = if let What::Link(target) = &what { target.len() as u64 } else { 0 };
+        let size = if let MadeNode::Link(target) = &what { target.len() as u64 } else { 0 };
         let mut log = self.shared.log.lock();
         let Some(expected) = log.expected(caller, &parent, mode, kind, size) else { return Ok(None) };
         // Where it was removed meanwhile, the server is to say so.
         let Ok(side) = self.shared.side(&log, directory) else { return Ok(None) };
         let id = match side {
-            Side::Here(id) => id,
-            Side::There(_) => log.tree.enter(directory),
+            NodeSide::Here(id) => id,
+            NodeSide::There(_) => log.tree.enter(directory),
         };
         if log.is_careful(now, id) {
             log.tree.forget(id);
@@ -297,8 +297,8 @@ impl NamesBehind {
             Err(error) => return Some(Err(error)),
         };
         let id = match side {
-            Side::Here(id) => id,
-            Side::There(_) => log.tree.enter(set.node),
+            NodeSide::Here(id) => id,
+            NodeSide::There(_) => log.tree.enter(set.node),
         };
         let directory =
             log.tree.get(id).and_then(|known| known.place.as_ref()).map(|(directory, _)| *directory);

@@ -7,6 +7,7 @@ mod grounds;
 mod held_data;
 mod layer;
 mod listing;
+mod listings;
 mod log;
 mod log_refusals;
 mod log_sending;
@@ -19,7 +20,7 @@ mod shared;
 mod taking;
 mod tree;
 
-pub use change::RefusedChange;
+pub use change::RefusedLater;
 pub use layer::{NamesBehind, Settle};
 pub use options::BehindOptions;
 pub use report::BehindReport;

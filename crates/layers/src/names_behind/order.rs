@@ -3,18 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Number of a node, for as long as the layer lives.
-pub type NodeId = u64;
+pub type NodeNumber = u64;
 
 /// Number of a change: they count up in the order in which programs made them.
 pub type ChangeNumber = u64;
 
 /// What a change touches.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum TouchedPlace {
     /// A node.
-    Node(NodeId),
+    Node(NodeNumber),
     /// A name in a directory.
-    Name(NodeId, Vec<u8>),
+    Name(NodeNumber, Vec<u8>),
 }
 
 /// Whether others may touch the same place at the same time.
@@ -39,9 +39,9 @@ pub enum Rank {
 
 /// Pending changes, and what each waits for.
 #[derive(Debug, Default)]
-pub struct Order {
+pub struct ChangeOrder {
     pending: BTreeMap<ChangeNumber, Pending>,
-    places: HashMap<Place, Users>,
+    places: HashMap<TouchedPlace, Users>,
     makers: HashMap<u32, Maker>,
     ready: BTreeSet<ChangeNumber>,
     running: usize,
@@ -51,7 +51,7 @@ pub struct Order {
 struct Pending {
     user: u32,
     rank: Rank,
-    places: Vec<(Place, Touch)>,
+    places: Vec<(TouchedPlace, Touch)>,
     waits_for: usize,
     followers: Vec<Follower>,
     /// It may still be joined with what follows, so that it is not sent yet.
@@ -65,7 +65,7 @@ struct Pending {
 
 /// How a change ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum ChangeEnding {
     /// The server has it.
     Safe,
     /// The server refused it.
@@ -102,20 +102,20 @@ struct Maker {
     destroys: BTreeSet<ChangeNumber>,
 }
 
-impl Order {
+impl ChangeOrder {
     /// Takes a change that is newer than all before. `is_held`: not to be sent before it is [let go](Self::let_go).
     pub fn add(
         &mut self,
         number: ChangeNumber,
         (user, rank): (u32, Rank),
-        places: Vec<(Place, Touch)>,
+        places: Vec<(TouchedPlace, Touch)>,
         is_held: bool,
     ) {
         let mut before: HashMap<ChangeNumber, Bond> = HashMap::new();
         let mut was_free = true;
         for (place, touch) in &places {
             let users = self.places.entry(place.clone()).or_default();
-            let by_name = matches!(place, Place::Name(..));
+            let by_name = matches!(place, TouchedPlace::Name(..));
             if let Some(alone) = users.alone {
                 was_free &= !by_name;
                 let makes = self.pending.get(&alone).is_some_and(|earlier| earlier.rank == Rank::Makes);
@@ -172,7 +172,7 @@ impl Order {
     }
 
     /// A change is over: what waited for it may be sent.
-    pub fn over(&mut self, number: ChangeNumber, ended: Ended) {
+    pub fn over(&mut self, number: ChangeNumber, ended: ChangeEnding) {
         let Some(change) = self.pending.remove(&number) else { return };
         self.running -= usize::from(change.is_running);
         self.ready.remove(&number);
@@ -190,9 +190,9 @@ impl Order {
             let Some(later) = self.pending.get_mut(&number) else { continue };
             later.waits_for -= 1;
             later.is_doomed |= match ended {
-                Ended::Safe => false,
-                Ended::Refused => bond.is_bound,
-                Ended::Elsewhere => bond.by_name,
+                ChangeEnding::Safe => false,
+                ChangeEnding::Refused => bond.is_bound,
+                ChangeEnding::Elsewhere => bond.by_name,
             };
             self.check(number);
         }
@@ -236,13 +236,13 @@ impl Order {
     }
 
     /// The changes that touch a place, of which the last alone and those since count: all others are over before them.
-    pub fn touching<'o>(&'o self, place: &Place) -> impl Iterator<Item = ChangeNumber> + use<'o> {
+    pub fn touching<'o>(&'o self, place: &TouchedPlace) -> impl Iterator<Item = ChangeNumber> + use<'o> {
         let users = self.places.get(place);
         users.into_iter().flat_map(|users| users.alone.into_iter().chain(users.shared.iter().copied()))
     }
 
     /// The last change that touches a place alone.
-    pub fn last_alone(&self, place: &Place) -> Option<ChangeNumber> {
+    pub fn last_alone(&self, place: &TouchedPlace) -> Option<ChangeNumber> {
         self.places.get(place)?.alone
     }
 

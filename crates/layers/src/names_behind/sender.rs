@@ -13,11 +13,11 @@ use howdah_vfs::{
 };
 use parking_lot::MutexGuard;
 
-use super::change::{Job, JobCall};
+use super::change::{ChangeJob, JobCall};
 use super::conflict::conflict_name;
 use super::order::ChangeNumber;
-use super::shared::Shared;
-use super::tree::What;
+use super::shared::BehindShared;
+use super::tree::MadeNode;
 
 /// How long to wait before a change is sent again to a server that could not take it now.
 const AGAIN: Duration = Duration::from_millis(100);
@@ -26,12 +26,12 @@ const LOST_MAX: usize = 8;
 
 /// The threads that send. They end when this is dropped, and what is not sent then stays unsent.
 pub struct Sender {
-    shared: Arc<Shared>,
+    shared: Arc<BehindShared>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Sender {
-    pub fn start(shared: &Arc<Shared>) -> std::io::Result<Self> {
+    pub fn start(shared: &Arc<BehindShared>) -> std::io::Result<Self> {
         let its = Arc::clone(shared);
         let thread = thread::Builder::new().name("names-behind".to_owned()).spawn(move || dispatch(&its))?;
         Ok(Self { shared: Arc::clone(shared), thread: Some(thread) })
@@ -50,7 +50,7 @@ impl Drop for Sender {
 }
 
 /// Hands changes to threads until the layer ends.
-fn dispatch(shared: &Arc<Shared>) {
+fn dispatch(shared: &Arc<BehindShared>) {
     let threads = Threads::new("names-sent", shared.options.in_flight, AtEnd::DropJobs);
     let mut log = shared.log.lock();
     while !shared.ends.load(Ordering::Relaxed) {
@@ -84,8 +84,8 @@ fn dispatch(shared: &Arc<Shared>) {
 
 /// A change on its way. One that no thread runs is refused, so that nobody waits for it.
 struct Unrun {
-    shared: Arc<Shared>,
-    job: Option<Job>,
+    shared: Arc<BehindShared>,
+    job: Option<ChangeJob>,
 }
 
 impl Unrun {
@@ -111,7 +111,7 @@ impl Drop for Unrun {
 /// What came of a change: `None` if it is over already.
 type Outcome = Result<Option<()>>;
 
-impl Shared {
+impl BehindShared {
     fn ended(&self, number: ChangeNumber, outcome: Outcome) {
         let now = self.now();
         let mut log = self.log.lock();
@@ -127,8 +127,8 @@ impl Shared {
     }
 
     /// Sends one change; gives what the server says of it.
-    fn send(&self, job: &Job) -> Outcome {
-        let Job { number, caller, call } = job;
+    fn send(&self, job: &ChangeJob) -> Outcome {
+        let ChangeJob { number, caller, call } = job;
         match call {
             JobCall::Make { directory, name, what, new } => {
                 return self.send_new(*number, caller, (directory, name), what, new).map(|()| None);
@@ -208,7 +208,7 @@ impl Shared {
         number: ChangeNumber,
         caller: &Caller,
         place: (&Handle, &[u8]),
-        what: &What,
+        what: &MadeNode,
         new: &NewAttributes,
     ) -> Result<()> {
         let Node { handle, mut attributes } =
@@ -291,7 +291,7 @@ impl Shared {
         number: ChangeNumber,
         caller: &Caller,
         (directory, name): (&Handle, &[u8]),
-        what: &What,
+        what: &MadeNode,
         new: &NewAttributes,
     ) -> Result<Node> {
         let name = parsed(name)?;
@@ -311,15 +311,21 @@ impl Shared {
         Ok(made)
     }
 
-    fn is_as_good(&self, caller: &Caller, there: &Node, what: &What, new: &NewAttributes) -> Result<bool> {
+    fn is_as_good(
+        &self,
+        caller: &Caller,
+        there: &Node,
+        what: &MadeNode,
+        new: &NewAttributes,
+    ) -> Result<bool> {
         Ok(match what {
-            What::Directory => there.attributes.kind == FileKind::Directory,
-            What::File => {
+            MadeNode::Directory => there.attributes.kind == FileKind::Directory,
+            MadeNode::File => {
                 there.attributes.kind == FileKind::Regular
                     && there.attributes.size == 0
                     && new.modified == SetTime::To(there.attributes.modified)
             }
-            What::Link(target) => {
+            MadeNode::Link(target) => {
                 let mut its = Vec::new();
                 there.attributes.kind == FileKind::SymbolicLink
                     && self.inner.read_link(caller, &there.handle, &mut its).map(|_| its == **target)?
@@ -331,19 +337,19 @@ impl Shared {
         &self,
         caller: &Caller,
         (directory, name): (&Handle, Name<'_>),
-        what: &What,
+        what: &MadeNode,
         new: &NewAttributes,
     ) -> Result<Node> {
         let change = &mut Change::default();
         match what {
-            What::File => {
+            MadeNode::File => {
                 let how = Create::Guarded(*new);
                 self.inner.create(caller, CreateFile::new(directory, name, &how), change)
             }
-            What::Directory => {
+            MadeNode::Directory => {
                 self.inner.make_directory(caller, MakeDirectory::new(directory, name, new), change)
             }
-            What::Link(target) => {
+            MadeNode::Link(target) => {
                 self.inner.make_link(caller, MakeLink::new(directory, name, target, new), change)
             }
         }

@@ -8,9 +8,9 @@ use howdah_vfs::layer::Stopwatch;
 use howdah_vfs::{Attributes, Caller, Consistency, FileSystem, FsError, Handle, Node, Result};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::change::RefusedChange;
+use super::change::RefusedLater;
 use super::log::Log;
-use super::order::{ChangeNumber, NodeId, Place};
+use super::order::{ChangeNumber, NodeNumber, TouchedPlace};
 use super::tree::Whereabouts;
 use super::{BehindOptions, BehindReport};
 
@@ -23,7 +23,7 @@ const KEPT_BACK_PART: u64 = 20;
 const LOOK: Duration = Duration::from_millis(100);
 
 /// What is shared.
-pub struct Shared {
+pub struct BehindShared {
     pub inner: Arc<dyn FileSystem>,
     pub consistency: Arc<dyn Consistency>,
     pub options: BehindOptions,
@@ -39,14 +39,14 @@ pub struct Shared {
 
 /// Where a node is to be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum NodeSide {
     /// Here: the server does not have it, or not all of it.
-    Here(NodeId),
+    Here(NodeNumber),
     /// At the server, by this handle.
     There(Handle),
 }
 
-impl Shared {
+impl BehindShared {
     /// Nothing is pending. The key must be another one for each.
     pub fn new(
         (inner, consistency): (Arc<dyn FileSystem>, Arc<dyn Consistency>),
@@ -81,7 +81,7 @@ impl Shared {
     }
 
     /// What the server refused.
-    pub fn refused(&self) -> Vec<RefusedChange> {
+    pub fn refused(&self) -> Vec<RefusedLater> {
         self.log.lock().refused.clone()
     }
 
@@ -89,15 +89,15 @@ impl Shared {
     ///
     /// # Errors
     /// It was never made.
-    pub fn side(&self, log: &Log, shown: &Handle) -> Result<Side> {
+    pub fn side(&self, log: &Log, shown: &Handle) -> Result<NodeSide> {
         let Some(id) = log.tree.find(shown) else {
-            return if log.tree.is_own(shown) { Err(FsError::Stale) } else { Ok(Side::There(*shown)) };
+            return if log.tree.is_own(shown) { Err(FsError::Stale) } else { Ok(NodeSide::There(*shown)) };
         };
         let known = log.tree.get(id).ok_or(FsError::Stale)?;
         match known.at {
             _ if known.gone.is_some() => Err(FsError::Stale),
-            _ if known.coming.is_some() => Ok(Side::Here(id)),
-            Whereabouts::There(real) => Ok(Side::There(real)),
+            _ if known.coming.is_some() => Ok(NodeSide::Here(id)),
+            Whereabouts::There(real) => Ok(NodeSide::There(real)),
             Whereabouts::Nowhere(error) => Err(error),
             Whereabouts::Here => Err(FsError::Stale),
         }
@@ -138,12 +138,12 @@ impl Shared {
     /// Waits until nothing is pending of these places.
     pub fn settle(&self, nodes: &[&Handle], names: &[(&Handle, &[u8])]) {
         let mut log = self.log.lock();
-        let mut places: Vec<Place> =
-            nodes.iter().filter_map(|node| log.tree.find(node)).map(Place::Node).collect();
+        let mut places: Vec<TouchedPlace> =
+            nodes.iter().filter_map(|node| log.tree.find(node)).map(TouchedPlace::Node).collect();
         let mut changes = Vec::new();
         for id in names.iter().filter_map(|(directory, name)| Some((log.tree.find(directory)?, name))) {
-            changes.extend(log.order.last_alone(&Place::Node(id.0)));
-            places.push(Place::Name(id.0, id.1.to_vec()));
+            changes.extend(log.order.last_alone(&TouchedPlace::Node(id.0)));
+            places.push(TouchedPlace::Name(id.0, id.1.to_vec()));
         }
         changes.extend(places.iter().flat_map(|place| log.order.touching(place)));
         self.wait_for(&mut log, &changes);
@@ -219,8 +219,8 @@ impl Shared {
             let (real, version) = {
                 let mut log = self.log.lock();
                 match self.side(&log, shown)? {
-                    Side::Here(id) => return Ok(here(&mut log, id)),
-                    Side::There(real) => {
+                    NodeSide::Here(id) => return Ok(here(&mut log, id)),
+                    NodeSide::There(real) => {
                         let id = log.tree.find(shown);
                         (real, id.and_then(|id| log.tree.get(id)).map(|known| known.version))
                     }
@@ -294,7 +294,7 @@ impl Shared {
 }
 
 /// What programs see of a node that is not all there yet. They have seen its times then.
-fn here(log: &mut Log, id: NodeId) -> Attributes {
+fn here(log: &mut Log, id: NodeNumber) -> Attributes {
     let known = log.tree.get_mut(id).expect("it is known");
     let coming = known.coming.as_mut().expect("it is coming");
     coming.was_seen = true;

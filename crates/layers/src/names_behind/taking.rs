@@ -7,8 +7,8 @@ use howdah_vfs::{
 use super::NamesBehind;
 use super::grounds::is_sticky_for;
 use super::log::Log;
-use super::order::NodeId;
-use super::shared::Side;
+use super::order::NodeNumber;
+use super::shared::NodeSide;
 
 impl NamesBehind {
     /// Removes a name, if there are grounds for that. `None`: the server is to be asked.
@@ -59,14 +59,14 @@ impl NamesBehind {
     }
 
     /// The numbers of two nodes that are there.
-    fn both(&self, log: &mut Log, one: &Handle, other: &Handle) -> Option<(NodeId, NodeId)> {
+    fn both(&self, log: &mut Log, one: &Handle, other: &Handle) -> Option<(NodeNumber, NodeNumber)> {
         self.shared.side(log, one).ok()?;
         self.shared.side(log, other).ok()?;
         Some((log.tree.enter(one), log.tree.enter(other)))
     }
 
     /// Whether a name leads to a node still, as far as is pending.
-    fn still_leads(&self, log: &Log, (directory, name): (NodeId, Name<'_>), node: NodeId) -> bool {
+    fn still_leads(&self, log: &Log, (directory, name): (NodeNumber, Name<'_>), node: NodeNumber) -> bool {
         log.tree.name(directory, name.as_bytes()).is_none_or(|overlaid| overlaid.node == Some(node))
     }
 
@@ -231,7 +231,7 @@ impl NamesBehind {
         if !log.tree.is_own(&node.handle) {
             return;
         }
-        let Ok(Side::There(_) | Side::Here(_)) = self.shared.side(&log, &node.handle) else { return };
+        let Ok(NodeSide::There(_) | NodeSide::Here(_)) = self.shared.side(&log, &node.handle) else { return };
         let entered = log.tree.is_own(directory).then(|| log.tree.find(directory)).flatten();
         let id = log.tree.find(&node.handle);
         if let Some(known) = id.and_then(|id| log.tree.get_mut(id)) {
@@ -240,6 +240,6 @@ impl NamesBehind {
     }
 }
 
-fn forget(log: &mut Log, nodes: &[NodeId]) {
+fn forget(log: &mut Log, nodes: &[NodeNumber]) {
     nodes.iter().for_each(|node| log.tree.forget(*node));
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use howdah_vfs::{Attributes, Caller, FsError, Handle, NewAttributes, SetTime, Timestamp};
 
 use super::held_data::HeldData;
-use super::order::{ChangeNumber, NodeId};
+use super::order::{ChangeNumber, NodeNumber};
 
 /// File numbers of nodes that the server does not have yet, from here on. The kernel's side of a mount has its own from 2^62 on.
 const FILES: u64 = 1 << 61;
@@ -14,7 +14,7 @@ const HANDLE: usize = 24;
 
 /// What is to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum What {
+pub enum MadeNode {
     File,
     Directory,
     /// A symbolic link that points there.
@@ -26,7 +26,7 @@ pub enum What {
 pub struct Coming {
     /// As programs see it.
     pub attributes: Attributes,
-    pub what: What,
+    pub what: MadeNode,
     pub caller: Caller,
     /// The change that makes it.
     pub make: ChangeNumber,
@@ -74,7 +74,7 @@ pub enum Patch {
 
 /// A node that is known here.
 #[derive(Debug)]
-pub struct Known {
+pub struct LoggedNode {
     /// The handle that programs have of it.
     pub shown: Handle,
     pub at: Whereabouts,
@@ -82,7 +82,7 @@ pub struct Known {
     pub patches: Vec<(ChangeNumber, Patch)>,
     pub pinned: Option<Pinned>,
     /// Where it was made or last moved to, of one that was made here.
-    pub place: Option<(NodeId, Vec<u8>)>,
+    pub place: Option<(NodeNumber, Vec<u8>)>,
     /// The change that takes its last name away.
     pub gone: Option<ChangeNumber>,
     /// Its data is not on the server as programs were answered: it must not get a name that others rely on.
@@ -101,7 +101,7 @@ pub struct Known {
 
 /// The names of a directory that are not yet as the server has them.
 #[derive(Debug, Default)]
-pub struct Names {
+pub struct PendingNames {
     pub entries: HashMap<Vec<u8>, Overlaid>,
     /// When names were last changed here.
     pub changed: Timestamp,
@@ -113,27 +113,27 @@ pub struct Names {
 #[derive(Debug, Clone, Copy)]
 pub struct Overlaid {
     /// `None`: it is gone.
-    pub node: Option<NodeId>,
+    pub node: Option<NodeNumber>,
     /// The last change of it.
     pub by: ChangeNumber,
 }
 
 /// All of them.
 #[derive(Debug)]
-pub struct Tree {
+pub struct PendingTree {
     key: [u8; 16],
-    next: NodeId,
-    nodes: HashMap<NodeId, Known>,
-    by_shown: HashMap<Handle, NodeId>,
-    by_real: HashMap<Handle, NodeId>,
+    next: NodeNumber,
+    nodes: HashMap<NodeNumber, LoggedNode>,
+    by_shown: HashMap<Handle, NodeNumber>,
+    by_real: HashMap<Handle, NodeNumber>,
     /// File numbers that programs see, by the server's.
     files: HashMap<u64, u64>,
-    names: HashMap<NodeId, Names>,
+    names: HashMap<NodeNumber, PendingNames>,
     /// All names of directories that were made here, and the nodes that have them; none where the server is to be asked.
-    own: HashMap<NodeId, HashMap<Vec<u8>, Option<NodeId>>>,
+    own: HashMap<NodeNumber, HashMap<Vec<u8>, Option<NodeNumber>>>,
 }
 
-impl Tree {
+impl PendingTree {
     /// Nothing. The key must be another one for each log: handles of one mean nothing to another.
     pub fn new(key: [u8; 16]) -> Self {
         let (nodes, by_shown, by_real, files) = Default::default();
@@ -142,17 +142,17 @@ impl Tree {
     }
 
     /// The node of a handle that programs have, if anything is known of it here.
-    pub fn find(&self, shown: &Handle) -> Option<NodeId> {
+    pub fn find(&self, shown: &Handle) -> Option<NodeNumber> {
         self.by_shown.get(shown).copied()
     }
 
     /// The node of a handle that the server gave, if it was made here.
-    pub fn find_real(&self, real: &Handle) -> Option<NodeId> {
+    pub fn find_real(&self, real: &Handle) -> Option<NodeNumber> {
         self.by_real.get(real).copied()
     }
 
     /// The same; a node of the server is known from now on, until its last change is over.
-    pub fn enter(&mut self, shown: &Handle) -> NodeId {
+    pub fn enter(&mut self, shown: &Handle) -> NodeNumber {
         if let Some(id) = self.find(shown) {
             return id;
         }
@@ -162,7 +162,7 @@ impl Tree {
     }
 
     /// A node that is made here.
-    pub fn make(&mut self) -> (NodeId, Handle, u64) {
+    pub fn make(&mut self) -> (NodeNumber, Handle, u64) {
         let id = self.take_number();
         let mut bytes = [0; HANDLE];
         bytes[..16].copy_from_slice(&self.key);
@@ -179,12 +179,12 @@ impl Tree {
     }
 
     /// A directory is made here: nothing is in it.
-    pub fn own_directory(&mut self, id: NodeId) {
+    pub fn own_directory(&mut self, id: NodeNumber) {
         self.own.insert(id, HashMap::new());
     }
 
     /// A name of a directory leads here from now on, or nowhere.
-    pub fn own_name(&mut self, directory: NodeId, name: &[u8], node: Option<NodeId>) {
+    pub fn own_name(&mut self, directory: NodeNumber, name: &[u8], node: Option<NodeNumber>) {
         let Some(own) = self.own.get_mut(&directory) else { return };
         match node {
             Some(_) => own.insert(name.to_vec(), node),
@@ -193,26 +193,26 @@ impl Tree {
     }
 
     /// Where a name of a directory leads, only the server knows.
-    pub fn disown_name(&mut self, directory: NodeId, name: &[u8]) {
+    pub fn disown_name(&mut self, directory: NodeNumber, name: &[u8]) {
         if let Some(own) = self.own.get_mut(&directory) {
             own.insert(name.to_vec(), None);
         }
     }
 
     /// The node that has a name is gone, or may be: what was in it, only the server knows.
-    pub fn disown_in(&mut self, directory: NodeId, name: &[u8]) {
+    pub fn disown_in(&mut self, directory: NodeNumber, name: &[u8]) {
         if let Some(Some(node)) = self.owned(directory, name) {
             self.own.remove(&node);
         }
     }
 
     /// Others may have put something into a directory that was to be made here: its names, only the server knows.
-    pub fn disown_all(&mut self, directory: NodeId) {
+    pub fn disown_all(&mut self, directory: NodeNumber) {
         self.own.remove(&directory);
     }
 
     /// A change of a name is over. A node of the server is not known from now on.
-    pub fn keep_own_only(&mut self, directory: NodeId, name: &[u8]) {
+    pub fn keep_own_only(&mut self, directory: NodeNumber, name: &[u8]) {
         if let Some(Some(node)) = self.owned(directory, name)
             && self.nodes.get(&node).is_none_or(|known| !self.is_own(&known.shown))
         {
@@ -221,7 +221,7 @@ impl Tree {
     }
 
     /// Where a name of a directory leads that was made here: inside, none is nowhere. Outside, none is where the server is to be asked.
-    pub fn owned(&self, directory: NodeId, name: &[u8]) -> Option<Option<NodeId>> {
+    pub fn owned(&self, directory: NodeNumber, name: &[u8]) -> Option<Option<NodeNumber>> {
         match self.own.get(&directory)?.get(name) {
             None => Some(None),
             Some(Some(node)) => Some(Some(*node)),
@@ -229,13 +229,13 @@ impl Tree {
         }
     }
 
-    fn take_number(&mut self) -> NodeId {
+    fn take_number(&mut self) -> NodeNumber {
         self.next += 1;
         self.next
     }
 
-    fn insert(&mut self, id: NodeId, shown: Handle, at: Whereabouts) {
-        let known = Known {
+    fn insert(&mut self, id: NodeNumber, shown: Handle, at: Whereabouts) {
+        let known = LoggedNode {
             shown,
             at,
             coming: None,
@@ -255,17 +255,17 @@ impl Tree {
     }
 
     /// What is known of a node.
-    pub fn get(&self, id: NodeId) -> Option<&Known> {
+    pub fn get(&self, id: NodeNumber) -> Option<&LoggedNode> {
         self.nodes.get(&id)
     }
 
     /// The same, to change it.
-    pub fn get_mut(&mut self, id: NodeId) -> Option<&mut Known> {
+    pub fn get_mut(&mut self, id: NodeNumber) -> Option<&mut LoggedNode> {
         self.nodes.get_mut(&id)
     }
 
     /// The server has made a node.
-    pub fn made(&mut self, id: NodeId, real: Handle) {
+    pub fn made(&mut self, id: NodeNumber, real: Handle) {
         if let Some(known) = self.nodes.get_mut(&id) {
             known.at = Whereabouts::There(real);
             self.by_real.insert(real, id);
@@ -283,7 +283,7 @@ impl Tree {
     }
 
     /// A change needs these nodes.
-    pub fn hold(&mut self, nodes: impl IntoIterator<Item = NodeId>) {
+    pub fn hold(&mut self, nodes: impl IntoIterator<Item = NodeNumber>) {
         for id in nodes {
             if let Some(known) = self.nodes.get_mut(&id) {
                 known.uses += 1;
@@ -292,7 +292,7 @@ impl Tree {
     }
 
     /// It needs them no more. Of a node of the server nothing stays.
-    pub fn release(&mut self, nodes: impl IntoIterator<Item = NodeId>) {
+    pub fn release(&mut self, nodes: impl IntoIterator<Item = NodeNumber>) {
         for id in nodes {
             let Some(known) = self.nodes.get_mut(&id) else { continue };
             known.uses = known.uses.saturating_sub(1);
@@ -302,7 +302,7 @@ impl Tree {
     }
 
     /// Forgets a node of the server of which nothing is pending.
-    pub fn forget(&mut self, id: NodeId) {
+    pub fn forget(&mut self, id: NodeNumber) {
         let Some(known) = self.nodes.get(&id) else { return };
         let is_needed = known.uses > 0 || known.failure.is_some() || known.verifier.is_some();
         if !is_needed && known.gone.is_some() {
@@ -316,7 +316,7 @@ impl Tree {
     }
 
     /// A node that was made here never gets to be.
-    pub fn unmake(&mut self, id: NodeId) {
+    pub fn unmake(&mut self, id: NodeNumber) {
         self.names.remove(&id);
         self.own.remove(&id);
         if let Some(known) = self.nodes.remove(&id) {
@@ -333,17 +333,17 @@ impl Tree {
     }
 
     /// Names of a directory that are not yet as the server has them.
-    pub fn names(&self, directory: NodeId) -> Option<&Names> {
+    pub fn names(&self, directory: NodeNumber) -> Option<&PendingNames> {
         self.names.get(&directory)
     }
 
     /// Where a name leads, if that is not yet as the server has it.
-    pub fn name(&self, directory: NodeId, name: &[u8]) -> Option<Overlaid> {
+    pub fn name(&self, directory: NodeNumber, name: &[u8]) -> Option<Overlaid> {
         self.names.get(&directory)?.entries.get(name).copied()
     }
 
     /// A name leads elsewhere from now on.
-    pub fn set_name(&mut self, directory: NodeId, name: &[u8], overlaid: Overlaid, time: Timestamp) {
+    pub fn set_name(&mut self, directory: NodeNumber, name: &[u8], overlaid: Overlaid, time: Timestamp) {
         self.own_name(directory, name, overlaid.node);
         let names = self.names.entry(directory).or_default();
         names.entries.insert(name.to_vec(), overlaid);
@@ -352,21 +352,21 @@ impl Tree {
 
     /// A directory has so many subdirectories more, or fewer, than the server says: of its attributes, those are its links. A file system
     /// that does not count subdirectories says 1.
-    pub fn count(&mut self, directory: NodeId, links: u32, more: i32) {
+    pub fn count(&mut self, directory: NodeNumber, links: u32, more: i32) {
         if let Some(names) = self.names.get_mut(&directory).filter(|_| more != 0 && links > 1) {
             names.links = Some(names.links.unwrap_or(links).saturating_add_signed(more));
         }
     }
 
     /// The server has made or removed a subdirectory that was not pending.
-    pub fn recount(&mut self, directory: NodeId, more: i32) {
+    pub fn recount(&mut self, directory: NodeNumber, more: i32) {
         if let Some(links) = self.names.get_mut(&directory).and_then(|names| names.links.as_mut()) {
             *links = links.saturating_add_signed(more);
         }
     }
 
     /// A change of a name is over: the server's word counts from now on.
-    pub fn settle_name(&mut self, directory: NodeId, name: &[u8], by: ChangeNumber) {
+    pub fn settle_name(&mut self, directory: NodeNumber, name: &[u8], by: ChangeNumber) {
         let Some(names) = self.names.get_mut(&directory) else { return };
         if names.entries.get(name).is_some_and(|overlaid| overlaid.by == by) {
             names.entries.remove(name);
@@ -377,9 +377,9 @@ impl Tree {
     }
 }
 
-impl Known {
+impl LoggedNode {
     /// What programs see of it, and of its names if it is a directory, where the server says this.
-    pub fn shown(&self, mut attributes: Attributes, names: Option<&Names>) -> Attributes {
+    pub fn shown(&self, mut attributes: Attributes, names: Option<&PendingNames>) -> Attributes {
         if let Some(pinned) = self.pinned {
             attributes.file = pinned.file.1;
             let (server, shown) = pinned.changed;
@@ -393,7 +393,7 @@ impl Known {
     }
 
     /// The same of one that the server does not have yet.
-    pub fn pending(&self, mut attributes: Attributes, names: Option<&Names>) -> Attributes {
+    pub fn pending(&self, mut attributes: Attributes, names: Option<&PendingNames>) -> Attributes {
         let names_changed = names.map(|names| names.changed);
         if let Some(names) = names {
             attributes.modified = attributes.modified.max(names.changed);
