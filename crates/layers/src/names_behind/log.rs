@@ -181,6 +181,8 @@ impl Log {
         let overlaid = Overlaid { node: Some(id), by: make };
         self.tree.set_name(directory, name, overlaid, names_changed);
         self.tree.count(directory, parent.links, i32::from(is_directory));
+        // Nobody else uses it yet.
+        self.changes_names(now, id);
         self.changes_names(now, directory);
         (shown, attributes)
     }
@@ -458,7 +460,7 @@ impl Log {
         self.changes_names(now, directory);
     }
 
-    /// Of directories that were made here it counts when they were last changed.
+    /// Of nodes that were made here it counts when they were, and when names in them were last changed.
     fn changes_names(&mut self, now: Duration, directory: NodeNumber) {
         if self.changed_lately.len() >= LATELY_MAX {
             self.changed_lately.retain(|_, at| now.saturating_sub(*at) < OURS);
