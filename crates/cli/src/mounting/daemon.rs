@@ -26,7 +26,7 @@ use crate::places::connect_to;
 use crate::report;
 use crate::running::{Signal, signals, start_command_log};
 
-/// What is said of a tree that nobody else changes.
+/// The warning at a mount with `alone`.
 const ALONE: &str = "howdah: -o alone: this mount does not see what other hosts or the server change. Use it only while \
     nobody else changes the tree, and never on two hosts at once";
 /// How far the kernel reads ahead, in KiB: so much it then asks for at once.
@@ -112,7 +112,7 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
     written
 }
 
-/// Waits until another client changes the tree, though nobody does. The kernel is told by a thread that answers no requests.
+/// Waits until another client changes a tree that is mounted with `alone`. A thread that answers no requests informs the kernel.
 fn heed_strangers(watch: &AloneWatch, distrust: &dyn Fn()) {
     let Some(directory) = watch.wait() else { return };
     distrust();

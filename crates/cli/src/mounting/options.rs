@@ -15,7 +15,7 @@ use crate::places::DiskCacheSettings;
 /// How long the kernel believes what it was told, at most: the caches below believe longer, and are asked in microseconds.
 const KERNEL_BELIEVES: Duration = Duration::from_secs(1);
 
-/// How late names may reach the server, if nothing else is said.
+/// How late names may reach the server, by default.
 const LATE: Duration = Duration::from_secs(5);
 
 /// What to mount, and how.
@@ -153,7 +153,7 @@ impl MountSettings {
         Ok(settings)
     }
 
-    /// Changes that are answered early lie in memory only, as yet: whoever wants that types it.
+    /// Changes that are answered early are in memory only: there is no journal yet. The user must accept that by `journal=off`.
     fn check_behind(&self) -> Result<()> {
         if self.behind.is_some() && self.journal {
             bail!(

@@ -26,7 +26,7 @@ pub struct Known {
     /// Of the epochs that directories are in, the latest.
     epoch: u64,
     lost: LostNames,
-    /// The names that lead to a directory that somebody else changed though nobody does.
+    /// The path of a directory that another client changed under `alone`.
     stranger: Option<Vec<u8>>,
 }
 
@@ -38,8 +38,8 @@ pub enum Taking {
     Any,
 }
 
-/// When names went away of which nobody knows where they led: what was known before of the nodes that may have had them is asked
-/// once more. Where nothing has changed, names and rights stay known.
+/// When names were removed and it was not known which nodes they named. What was known of nodes that may have had these names is
+/// asked once more. Where nothing has changed, names and rights stay known.
 #[derive(Clone, Copy, Default)]
 struct LostNames {
     /// A name of a file was removed. A file with one link is gone: no name leads to what is known of it. A file with several shows one
@@ -284,7 +284,7 @@ impl Known {
         *known = KnownNode { changed, epoch, chain, ..KnownNode::default() };
     }
 
-    /// Somebody else changed a directory, though nobody does: nothing that was believed is, and from now on it ages.
+    /// Another client changed a directory under `alone`. Everything is forgotten, and from now on what is known ages.
     fn distrust(&mut self, directory: &Handle) {
         self.stranger = Some(self.names.path(directory));
         self.options = self.options.shared();
@@ -294,7 +294,7 @@ impl Known {
         (self.nodes, self.names) = (Generations::new(entries), Names::new(entries));
     }
 
-    /// The names that lead to a directory that somebody else changed, though nobody does. None: its own name is not known.
+    /// The path of a directory that another client changed under `alone`. Empty: its own name is not known.
     pub fn stranger(&self) -> Option<&[u8]> {
         self.stranger.as_deref()
     }

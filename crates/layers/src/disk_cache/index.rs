@@ -58,7 +58,7 @@ impl DiskIndex {
         Some(id)
     }
 
-    /// The same while changes of ours are under way, of which one left the file with this tag.
+    /// The same while changes of ours are under way. One of them left the file with this tag.
     pub fn begin_open(&mut self, key: &NodeKey, tag: ContentTag) -> Option<u64> {
         let id = match self.nodes.get(key) {
             Some(node) => node.id,
