@@ -6,8 +6,8 @@ use super::{
     BenchArguments, CaptureArguments, CatArguments, CertificateArguments, CheckArguments, ClientsArguments,
     ClusterKeyArguments, CompletionsArguments, CpArguments, DoctorArguments, ExportsArguments, GetArguments,
     HeadsArguments, LabArguments, LsArguments, ManArguments, MountArguments, MountsArguments,
-    NfsstatArguments, NicsArguments, RelayArguments, ReleaseArguments, ServeArguments, SetArguments,
-    StatArguments, TopArguments, UmountArguments, WhyArguments,
+    NfsstatArguments, NicsArguments, RefusedArguments, RelayArguments, ReleaseArguments, ServeArguments,
+    SetArguments, StatArguments, SyncArguments, TopArguments, UmountArguments, WhyArguments,
 };
 
 /// Serves directories over NFS.
@@ -44,6 +44,8 @@ pub enum Command {
     Mount(MountArguments),
     Umount(UmountArguments),
     Mounts(MountsArguments),
+    Sync(SyncArguments),
+    Refused(RefusedArguments),
     Cp(CpArguments),
     Ls(LsArguments),
     Cat(CatArguments),

@@ -1,6 +1,7 @@
 //! What a person types: one file per subcommand. Meaning is given elsewhere, in [`crate::configuration`].
 
 mod asked;
+mod behind;
 mod bench;
 mod caching;
 mod capture;
@@ -37,6 +38,7 @@ mod why;
 mod wrong;
 
 pub use asked::AskedArguments;
+pub use behind::{RefusedArguments, RefusedCommand, SyncArguments};
 pub use bench::{BenchArguments, InFlight, ProgressWhen, WorkArguments};
 #[cfg(test)]
 pub use bench::{CommitName, ProfileName, WorkloadName};

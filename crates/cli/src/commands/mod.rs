@@ -23,11 +23,13 @@ mod mount;
 mod mounts;
 mod nfsstat;
 mod nics;
+mod refused;
 mod relay;
 mod release;
 mod serve;
 mod set;
 mod stat;
+mod sync;
 mod top;
 mod umount;
 mod why;
@@ -65,6 +67,8 @@ fn run_command(command: &Command) -> Result<(), Failure> {
         Command::Mount(arguments) => mount::run(arguments),
         Command::Umount(arguments) => umount::run(arguments),
         Command::Mounts(arguments) => mounts::run(arguments),
+        Command::Sync(arguments) => sync::run(arguments),
+        Command::Refused(arguments) => refused::run(arguments),
         Command::Ls(arguments) => ls::run(arguments),
         Command::Cat(arguments) => cat::run(arguments),
         Command::Stat(arguments) => stat::run(arguments),

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use howdah_mount::dead_mounts;
+use howdah_units::counted;
 use serde_json::json;
 
 use super::Failure;
 use crate::arguments::MountsArguments;
-use crate::mounting::{KIND, MountStatus, mounts};
+use crate::mounting::{KIND, MountStatus, found_journals, mounts};
 use crate::report;
 
 /// How long a mount that gave no answer may take to end.
@@ -38,10 +39,30 @@ pub fn run(arguments: &MountsArguments) -> Result<(), Failure> {
         ));
     }
     all.sort_by(|one, other| one.directory.cmp(&other.directory));
-    match arguments.json {
-        true => report::print(&format!("{:#}\n", json!({ "mounts": all }))),
-        false if all.is_empty() && !failed => report::print("howdah has nothing mounted here\n"),
-        false => all.iter().for_each(|status| report::print(&status.text())),
+    // The journals are this user's, wherever mounts are noted.
+    let unsent = if arguments.state.is_none() { unsent_journals() } else { Vec::new() };
+    if arguments.json {
+        let unsent = unsent.iter().map(|(url, changes)| json!({ "url": url, "changes": changes }));
+        let value = json!({ "mounts": all, "unsent_journals": unsent.collect::<Vec<_>>() });
+        report::print(&format!("{value:#}\n"));
+    } else {
+        if all.is_empty() && unsent.is_empty() && !failed {
+            report::print("howdah has nothing mounted here\n");
+        }
+        all.iter().for_each(|status| report::print(&status.text()));
+        for (url, changes) in &unsent {
+            let changes = counted(*changes, "change", "changes");
+            report::print(&format!(
+                "{changes} of {url} are not yet on the server, and no mount sends them: howdah sync {url}, or mount it with -o behind\n"
+            ));
+        }
     }
     if failed { Err(Failure::Told) } else { Ok(()) }
+}
+
+/// Journals with changes that no mount sends: their URLs, and how many there are.
+fn unsent_journals() -> Vec<(String, u64)> {
+    let journals = found_journals(None).unwrap_or_default().into_iter();
+    let unsent = journals.map(|journal| (journal.url(), journal.summary.changes.unwrap_or(0)));
+    unsent.filter(|(_, changes)| *changes > 0).collect()
 }

@@ -140,6 +140,11 @@ impl AskedMount {
         has_ended.recv_timeout(patience).is_ok()
     }
 
+    /// Where it is.
+    pub fn directory(&self) -> &Path {
+        &self.noted.directory
+    }
+
     /// Its process.
     pub fn process(&self) -> u32 {
         self.noted.process

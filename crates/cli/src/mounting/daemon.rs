@@ -43,7 +43,8 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
     let client = connect_to(&settings.url, &ConnectOptions::default())?;
     let caller = settings.url.caller(own_caller());
     let root = root(&*client, &caller)?;
-    let layers = Layers::around(Arc::clone(&client), settings)?;
+    let layers = Layers::around(Arc::clone(&client), settings, root)?;
+    let pending = layers.behind.as_ref().map_or(0, |behind| behind.report().waiting);
     let options = MountOptions {
         source: settings.source.clone(),
         read_only: settings.read_only,
@@ -73,6 +74,12 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
     notes.answer(Arc::new(About::new(&mounted, (&client, &layers), settings)))?;
     if settings.alone && !arguments.quiet {
         report::complain(&ALONE);
+    }
+    if pending > 0 && !arguments.quiet {
+        let pending = counted(pending, "change", "changes");
+        report::complain(&format!(
+            "howdah: {pending} of an earlier mount are there, and go to the server now"
+        ));
     }
     if arguments.verbose || !(arguments.quiet || arguments.in_background) {
         report::print(&format!("{} is mounted on {}\n", settings.source, directory.display()));
@@ -164,7 +171,7 @@ fn stop_mount(directory: &Path) {
 }
 
 /// The directory that the URL names, which may lie below what the server mounts.
-fn root(client: &dyn Remote, caller: &Caller) -> Result<Handle> {
+pub fn root(client: &dyn Remote, caller: &Caller) -> Result<Handle> {
     let mut handle = client.root();
     for part in client.below_root() {
         let name = Name::parse(part).map_err(|error| anyhow!("{error}"))?;

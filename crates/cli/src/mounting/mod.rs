@@ -2,6 +2,7 @@
 
 mod asked;
 mod daemon;
+mod journals;
 mod negotiated;
 mod noted;
 mod options;
@@ -15,10 +16,12 @@ mod status;
 mod users;
 
 pub use asked::{AskedMount, FlushAnswer, find_mount, mounts};
-pub use daemon::run;
+pub use daemon::{root, run};
+pub use journals::{FoundJournal, find_journal, found_journals};
 pub use noted::KIND;
 pub use options::MountSettings;
 pub use remount::remounted;
 pub use spawned::start_in_background;
+pub use stack::Layers;
 pub use status::MountStatus;
 pub use users::users_of;

@@ -7,6 +7,7 @@ use anyhow::{Result, anyhow, bail};
 use howdah_client::url::{NfsUrl, url_of};
 use howdah_layers::LookupCache;
 
+use super::journals::named_directory;
 use super::options_table::{Meaning, meaning, nearest};
 use crate::arguments::quantity::parse_cache_size;
 use crate::asking::encoded;
@@ -40,8 +41,12 @@ pub struct MountSettings {
     pub remount: bool,
     /// How late names and small files may reach the server, if they are written behind.
     pub behind: Option<Duration>,
-    /// Whether what is written behind is kept on this disk, too.
+    /// Whether what is written behind is kept on this host's disk until the server has it.
     pub journal: bool,
+    /// The directory of journals, unless it is the usual one.
+    pub journals: Option<PathBuf>,
+    /// Whether a journal is taken over that another host wrote.
+    pub adopt: bool,
     /// How long attributes are believed.
     pub believed: Believed,
     /// Whether nobody else changes the tree: then they are believed for ever.
@@ -132,6 +137,8 @@ impl MountSettings {
             remount: false,
             behind: None,
             journal: true,
+            journals: None,
+            adopt: false,
             believed: Believed::default(),
             alone: false,
             aged: None,
@@ -153,14 +160,7 @@ impl MountSettings {
         Ok(settings)
     }
 
-    /// Changes that are answered early are in memory only: there is no journal yet. The user must accept that by `journal=off`.
     fn check_behind(&self) -> Result<()> {
-        if self.behind.is_some() && self.journal {
-            bail!(
-                "the mount option behind keeps changes in memory until the server has them, and a killed mount loses them: \
-                 add journal=off to accept that"
-            );
-        }
         if self.behind.is_some() && self.synchronous {
             bail!("the mount options behind and sync contradict each other: leave one out");
         }
@@ -213,11 +213,15 @@ impl MountSettings {
             Some(Meaning::Behind) => self.behind = Some(late(value)?),
             Some(Meaning::Journal) => {
                 self.journal = match value {
-                    "on" => true,
+                    "on" | "" => true,
                     "off" => false,
-                    _ => bail!("the mount option journal cannot be \"{value}\": expected on or off"),
+                    directory => {
+                        self.journals = Some(named_directory(directory)?);
+                        true
+                    }
                 }
             }
+            Some(Meaning::AdoptJournal) => self.adopt = true,
             Some(Meaning::CacheDirectory) => {
                 let directory = std::path::absolute(value);
                 self.disk().directory =
@@ -327,13 +331,17 @@ mod tests {
     }
 
     #[test]
-    fn names_are_written_behind_if_that_is_typed_in_full() {
+    fn names_are_written_behind_with_a_journal_unless_it_is_off() {
         let behind = |options: &str| parse(options).map(|settings| settings.behind);
         assert_eq!(behind("").expect("taken"), None);
         assert_eq!(behind("behind,journal=off").expect("taken"), Some(Duration::from_secs(5)));
         assert_eq!(behind("behind=20s,journal=off").expect("taken"), Some(Duration::from_secs(20)));
+        let journal = |options: &str| parse(options).map(|settings| (settings.journal, settings.journals));
+        assert_eq!(journal("behind").expect("taken"), (true, None));
+        assert_eq!(journal("behind,journal=off").expect("taken"), (false, None));
+        assert_eq!(journal("behind,journal=/j").expect("taken"), (true, Some(PathBuf::from("/j"))));
         for (options, said) in [
-            ("behind", "journal=off"),
+            ("behind,journal=x", "expected on, off, or a directory"),
             ("behind,journal=off,sync", "contradict"),
             ("behind=0,journal=off", "1s to 3600s"),
             ("behind=x,journal=off", "1s to 3600s"),

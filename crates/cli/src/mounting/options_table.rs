@@ -45,6 +45,8 @@ pub enum Meaning {
     Behind,
     /// `journal`
     Journal,
+    /// `journal_adopt`
+    AdoptJournal,
     /// Nobody else changes the tree.
     Alone,
     /// `cache_dir`
@@ -153,6 +155,7 @@ const TABLE: &[(&str, Meaning)] = &[
     ("acl", Meaning::Ignored),
     ("behind", Meaning::Behind),
     ("journal", Meaning::Journal),
+    ("journal_adopt", Meaning::AdoptJournal),
     ("remount", Meaning::Remount),
     ("nonempty", Meaning::NonEmpty),
     // Those that ask for less than is done, or for what only other clients have.

@@ -8,8 +8,10 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use howdah_client::Remote;
 use howdah_layers::{AttributeCacheOptions, BehindOptions, Cached, CachingOptions, NamesBehind};
-use howdah_vfs::{Consistency, FileSystem};
+use howdah_units::counted;
+use howdah_vfs::{Consistency, FileSystem, Handle};
 
+use super::journals::open_journal;
 use super::options::MountSettings;
 use crate::places::{DiskCacheUse, cached_at, expected};
 
@@ -24,19 +26,16 @@ pub struct Layers {
 }
 
 impl Layers {
-    /// Attributes remembered, files read ahead, writes gathered; and names written behind, at most so late.
-    pub fn around(client: Arc<dyn Remote>, settings: &MountSettings) -> Result<Self> {
+    /// Attributes remembered, files read ahead, writes gathered; and names written behind, at most so late. `root`: what is mounted.
+    pub fn around(client: Arc<dyn Remote>, settings: &MountSettings, root: Handle) -> Result<Self> {
         let write_size = client.sizes().write as usize;
         let (cached, disk) = cached(client, settings);
         let disk = disk.map(Arc::new);
         let behind = settings.behind.map(|late| {
-            let options = BehindOptions { late, write_size, ..BehindOptions::default() };
-            let start = Instant::now();
-            let stopwatch = Arc::new(move || start.elapsed());
-            let (files, consistency) = (Arc::clone(&cached) as _, Arc::clone(&cached) as _);
-            NamesBehind::around(files, consistency, options, key(), stopwatch).map(Arc::new)
+            let options = BehindOptions { late, write_size, root: Some(root), ..BehindOptions::default() };
+            behind(&cached, settings, options).map(Arc::new)
         });
-        let behind = behind.transpose().context("starting a thread that sends names")?;
+        let behind = behind.transpose()?;
         Ok(Self { cached, disk, behind })
     }
 
@@ -63,6 +62,30 @@ impl Layers {
         };
         refused.iter().map(line).collect()
     }
+}
+
+fn behind(cached: &Arc<Cached>, settings: &MountSettings, options: BehindOptions) -> Result<NamesBehind> {
+    let start = Instant::now();
+    let stopwatch = Arc::new(move || start.elapsed());
+    let (files, consistency) = (Arc::clone(cached) as _, Arc::clone(cached) as _);
+    let started = if settings.journal {
+        let journal = open_journal(&settings.url, settings.journals.as_deref(), settings.adopt)?;
+        if let Some(missing) = journal.1.missing {
+            let when =
+                jiff::Timestamp::try_from(missing.counted).map_or(String::new(), |when| when.to_string());
+            tracing::error!(
+                "the journal of an earlier mount is missing or empty: up to {} of {when} may be lost",
+                counted(missing.changes, "change", "changes")
+            );
+        }
+        for kept in &journal.1.set_aside {
+            tracing::error!("a part of the journal was damaged, and was set aside as {}", kept.display());
+        }
+        NamesBehind::with_journal(files, consistency, options, key(), journal, stopwatch)
+    } else {
+        NamesBehind::around(files, consistency, options, key(), stopwatch)
+    };
+    started.context("starting to write names behind")
 }
 
 /// Sixteen bytes that no other mount has.

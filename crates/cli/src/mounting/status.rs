@@ -84,6 +84,22 @@ pub struct BehindStatus {
     pub conflicts: u64,
     /// Directories in which changes wait for the server, since one was refused.
     pub careful_directories: u64,
+    /// The journal, if there is one: its fields stand among these.
+    #[serde(flatten, default)]
+    pub journal: Option<JournalStatus>,
+}
+
+/// The journal of a mount.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct JournalStatus {
+    /// Bytes of records on this host's disk.
+    pub journal_bytes: u64,
+    /// The most that there may be.
+    pub journal_bytes_max: u64,
+    /// How long the oldest record has waited to be safe on that disk.
+    pub journal_synced_seconds: f64,
+    /// Whether that disk failed: changes wait for the server since then.
+    pub journal_failed: bool,
 }
 
 impl From<BehindReport> for BehindStatus {
@@ -96,6 +112,12 @@ impl From<BehindReport> for BehindStatus {
             changes_refused: report.refused,
             conflicts: report.conflicts,
             careful_directories: report.careful,
+            journal: report.journal.map(|counts| JournalStatus {
+                journal_bytes: counts.bytes,
+                journal_bytes_max: counts.bytes_max,
+                journal_synced_seconds: counts.unsynced.as_secs_f64(),
+                journal_failed: report.is_synchronous || counts.has_failed,
+            }),
         }
     }
 }
@@ -116,6 +138,20 @@ impl BehindStatus {
             if count > 0 {
                 text.push_str(&format!("; {count} {what}"));
             }
+        }
+        if self.changes_refused > 0 {
+            text.push_str(" (howdah refused lists what was refused)");
+        }
+        if let Some(journal) = &self.journal {
+            text.push_str(&match journal.journal_failed {
+                true => "\n  the journal failed: changes wait for the server".to_owned(),
+                false => format!(
+                    "\n  journal {} of {}, safe on this disk up to {:.2} s ago",
+                    size(journal.journal_bytes),
+                    size(journal.journal_bytes_max),
+                    journal.journal_synced_seconds
+                ),
+            });
         }
         text
     }

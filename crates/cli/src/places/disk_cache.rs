@@ -80,8 +80,14 @@ pub fn cached_at(
 
 /// What a server exports, whatever options it is mounted with.
 fn identity(url: &NfsUrl) -> String {
+    let (server, export) = exported(url);
+    server + &export
+}
+
+/// A server and one of its exports, whatever options it is mounted with.
+pub fn exported(url: &NfsUrl) -> (String, String) {
     let port = url.options.nfs_port.or(url.port).unwrap_or(NFS_PORT);
-    format!("{}:{port}{}", url.host, String::from_utf8_lossy(&url.path_bytes()))
+    (format!("{}:{port}", url.host), String::from_utf8_lossy(&url.path_bytes()).into_owned())
 }
 
 impl DiskCacheUse {

@@ -14,7 +14,7 @@ mod remote;
 mod special;
 
 pub use connecting::{connect_to, expected};
-pub use disk_cache::{DiskCacheSettings, DiskCacheStatus, DiskCacheUse, cached_at};
+pub use disk_cache::{DiskCacheSettings, DiskCacheStatus, DiskCacheUse, cached_at, exported};
 pub use following::Following;
 pub use local::umask;
 pub use location::Location;

@@ -3,13 +3,26 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use howdah_vfs::{Caller, FsError, Handle, NewAttributes};
+use howdah_vfs::{Caller, FsError, Handle, NewAttributes, Timestamp};
 
-use super::order::{ChangeNumber, NodeNumber};
+use super::order::{ChangeNumber, NodeNumber, Rank, Touch, TouchedPlace};
 use super::tree::MadeNode;
 
 /// A directory, and a name in it.
 pub type NameIn<'n> = (NodeNumber, &'n [u8]);
+
+/// What a change of names was answered on: what programs see until the server has it follows from this.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AnsweredOn {
+    /// When it was, by the server's clock as far as that is known.
+    pub time: Timestamp,
+    /// Links of the directory.
+    pub parent_links: u32,
+    /// Links of the node.
+    pub links: u32,
+    /// Links of what is replaced.
+    pub replaced_links: u32,
+}
 
 /// A change that programs were answered.
 #[derive(Debug)]
@@ -60,17 +73,45 @@ pub struct ChangeJob {
     pub number: ChangeNumber,
     pub caller: Caller,
     pub call: JobCall,
+    /// It comes from a journal: the server may have it already.
+    pub is_replayed: bool,
 }
 
 /// The call that makes it.
 #[derive(Debug)]
 pub enum JobCall {
-    Make { directory: Handle, name: Vec<u8>, what: MadeNode, new: NewAttributes },
-    Set { node: Handle, new: NewAttributes },
-    Commit { node: Handle, shown: Handle },
-    Remove { directory: Handle, name: Vec<u8>, is_directory: bool },
-    Rename { node: Handle, from: (Handle, Vec<u8>), to: (Handle, Vec<u8>) },
-    Link { node: Handle, directory: Handle, name: Vec<u8> },
+    /// `made`: an earlier process made it there already.
+    Make {
+        directory: Handle,
+        name: Vec<u8>,
+        what: MadeNode,
+        new: NewAttributes,
+        made: Option<Handle>,
+    },
+    Set {
+        node: Handle,
+        new: NewAttributes,
+    },
+    Commit {
+        node: Handle,
+        shown: Handle,
+    },
+    Remove {
+        directory: Handle,
+        name: Vec<u8>,
+        node: Handle,
+        is_directory: bool,
+    },
+    Rename {
+        node: Handle,
+        from: (Handle, Vec<u8>),
+        to: (Handle, Vec<u8>),
+    },
+    Link {
+        node: Handle,
+        directory: Handle,
+        name: Vec<u8>,
+    },
 }
 
 /// A change that the server refused after programs were answered.
@@ -86,6 +127,15 @@ pub struct RefusedLater {
     pub why: FsError,
     /// Data of a file that is not on the server.
     pub data: Vec<(u64, Bytes)>,
+    /// The permissions that it was to have, of a node that was to be made or set.
+    pub mode: Option<u32>,
+    /// Where a symbolic link was to point; the first path of what was to be renamed or linked.
+    pub other: Vec<u8>,
+}
+
+impl RefusedLater {
+    /// What the making of a file is called.
+    pub const FILE: &str = "make";
 }
 
 impl LoggedKind {
@@ -104,6 +154,38 @@ impl LoggedKind {
                 nodes
             }
         }
+    }
+
+    /// What waits for what.
+    pub fn rank(&self) -> Rank {
+        match self {
+            Self::Make { .. } | Self::Set { .. } | Self::Commit { .. } => Rank::Makes,
+            Self::Remove { .. } => Rank::Destroys,
+            Self::Rename { .. } | Self::Link { .. } => Rank::Publishes,
+        }
+    }
+
+    /// What it touches.
+    pub fn places(&self) -> Vec<(TouchedPlace, Touch)> {
+        let (node, directory) = (
+            |id: &NodeNumber| (TouchedPlace::Node(*id), Touch::Alone),
+            |id: &NodeNumber| (TouchedPlace::Node(*id), Touch::Shared),
+        );
+        let names = self.names().into_iter();
+        let names =
+            names.map(|(directory, name)| (TouchedPlace::Name(directory, name.to_vec()), Touch::Alone));
+        let mut places: Vec<_> = names.collect();
+        match self {
+            Self::Make { node: id, directory: above, .. }
+            | Self::Remove { node: id, directory: above, .. }
+            | Self::Link { node: id, directory: above, .. } => places.extend([directory(above), node(id)]),
+            Self::Set { node: id, .. } | Self::Commit { node: id } => places.push(node(id)),
+            Self::Rename { from, to, node: id, replaced } => {
+                places.extend([directory(&from.0), directory(&to.0), node(id)]);
+                places.extend(replaced.iter().map(node));
+            }
+        }
+        places
     }
 
     /// The names that it changes.

@@ -20,20 +20,27 @@ impl Consistency for NamesBehind {
     fn closed(&self, caller: &Caller, node: &Handle) -> Result<Closed> {
         self.shared.take_failure(node)?;
         // Where something was refused lately, nothing is answered early.
-        if self.shared.log.lock().careful_directories() > 0 {
+        let waits = {
+            let log = self.shared.log.lock();
+            log.is_synchronous || log.careful_directories() > 0
+        };
+        if waits {
             return self.synced(caller, node);
         }
+        // Data of a file that the server has is not in the journal.
+        let most = if self.shared.kept.is_some() { 0 } else { self.shared.options.small as u64 };
         let is_large = {
             let now = self.shared.now();
             let mut log = self.shared.log.lock();
-            let is_large = log.unsafe_bytes(node) > self.shared.options.small as u64;
+            let is_large = log.unsafe_bytes(node) > most;
             if !is_large && let Some(id) = log.tree.find(node) {
-                log.close(now, caller, id);
-                self.shared.work.notify_one();
+                let number = log.close(now, caller, id);
+                self.shared.keep(log, number);
             }
             is_large
         };
         if is_large && let NodeSide::There(real) = self.side(node)? {
+            self.shared.sync_journal();
             self.shared.closed(caller, node, &real)?;
         }
         Ok(Closed { verifier: self.verifier(), after: None })

@@ -9,6 +9,8 @@ use bytes::{Bytes, BytesMut};
 pub struct HeldData {
     all: Pieces,
     unsent: Pieces,
+    /// What no journal has.
+    unrecorded: Pieces,
 }
 
 #[derive(Debug, Default, Clone)]
@@ -51,6 +53,7 @@ impl HeldData {
     /// Takes what is written.
     pub fn write(&mut self, offset: u64, data: Bytes) {
         self.all.put(offset, data.clone());
+        self.unrecorded.put(offset, data.clone());
         self.unsent.put(offset, data);
     }
 
@@ -58,6 +61,12 @@ impl HeldData {
     pub fn cut(&mut self, size: u64) {
         self.all.cut_out(size, u64::MAX);
         self.unsent.cut_out(size, u64::MAX);
+        self.unrecorded.cut_out(size, u64::MAX);
+    }
+
+    /// Takes what no journal has.
+    pub fn take_unrecorded(&mut self) -> impl Iterator<Item = (u64, Bytes)> + use<> {
+        std::mem::take(&mut self.unrecorded).by_offset.into_iter()
     }
 
     /// All of it.

@@ -1,13 +1,15 @@
 //! The layer: each call of the trait, answered here where there are grounds, else passed on when all that it depends on is safe.
 
+use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use howdah_store::journal::{DiskJournal, ReplayedJournal};
 use howdah_vfs::layer::{Call, Layer, Stopwatch};
 use howdah_vfs::{
     Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, Consistency, Content, CopyRange,
-    Create, CreateFile, Entry, FileExtent, FileSystem, Found, FsError, Handle, KeptOpen, Limits,
+    Create, CreateFile, Entry, FileExtent, FileKind, FileSystem, Found, FsError, Handle, KeptOpen, Limits,
     ListDirectory, Listing, MakeDirectory, MakeLink, MakeSpecial, Name, NewAttributes, Node, ReadFile,
     ReadOutcome, Result, SeekOutcome, SeekTarget, SetAttributes, SetXattr, Stability, Statistics, WriteFile,
     Written, XattrName,
@@ -15,8 +17,11 @@ use howdah_vfs::{
 
 use super::change::RefusedLater;
 use super::grounds::granted;
+use super::keeping::{KeptChanges, decoded};
 use super::listings::PendingListings;
+use super::log::Log;
 use super::order::TouchedPlace;
+use super::outgoing::OutgoingRecords;
 use super::sender::Sender;
 use super::shared::{BehindShared, NodeSide};
 use super::tree::{MadeNode, Patch, Whereabouts};
@@ -59,8 +64,41 @@ impl NamesBehind {
         options: BehindOptions,
         key: [u8; 16],
         stopwatch: Stopwatch,
-    ) -> std::io::Result<Self> {
-        let shared = Arc::new(BehindShared::new((inner, consistency), options, key, stopwatch));
+    ) -> io::Result<Self> {
+        Self::start((inner, consistency), options, key, (Log::new(options, key), None), stopwatch)
+    }
+
+    /// The same, with a journal: what is in it is seen at once, and is sent.
+    ///
+    /// # Errors
+    /// A newer version wrote the journal, or what was refused earlier cannot be read; the system gives no thread.
+    pub fn with_journal(
+        inner: Arc<dyn FileSystem>,
+        consistency: Arc<dyn Consistency>,
+        options: BehindOptions,
+        key: [u8; 16],
+        (journal, replayed): (DiskJournal, ReplayedJournal),
+        stopwatch: Stopwatch,
+    ) -> io::Result<Self> {
+        let newer = |kind| {
+            io::Error::other(format!("a newer version of howdah wrote this journal (record of kind {kind})"))
+        };
+        let records = decoded(&replayed.records).map_err(newer)?;
+        let mut log = Log::new(options, key);
+        log.outgoing = Some(OutgoingRecords::default());
+        log.restore(records, replayed.highest_change);
+        let kept = KeptChanges::new(journal).map_err(io::Error::other)?;
+        Self::start((inner, consistency), options, key, (log, Some(kept)), stopwatch)
+    }
+
+    fn start(
+        below: (Arc<dyn FileSystem>, Arc<dyn Consistency>),
+        options: BehindOptions,
+        key: [u8; 16],
+        log: (Log, Option<KeptChanges>),
+        stopwatch: Stopwatch,
+    ) -> io::Result<Self> {
+        let shared = Arc::new(BehindShared::new(below, options, log, stopwatch));
         let sender = Sender::start(&shared)?;
         let verifier = [key[0], key[1], key[2], key[3], key[4], key[5], key[6], key[7]];
         Ok(Self { shared, listings: PendingListings::default(), verifier, _sender: sender })
@@ -86,7 +124,7 @@ impl NamesBehind {
     /// # Errors
     /// A change of it was refused: told once.
     pub fn settle(&self, caller: &Caller, what: Settle<'_>) -> Result<()> {
-        match what {
+        let outcome = match what {
             Settle::All => {
                 self.settle_all();
                 self.shared.log.lock().take_refusal()
@@ -96,7 +134,15 @@ impl NamesBehind {
                 self.shared.settle_directory(directory);
                 self.shared.take_failure(directory)
             }
-        }
+        };
+        // What is safe must not be sent again: it may be changed on the server by then.
+        self.shared.sync_journal();
+        if self.shared.has_ended() { Err(FsError::Io) } else { outcome }
+    }
+
+    /// Sends no more. Calls that wait for the server fail; what a journal has is sent by the next layer with that journal.
+    pub fn end(&self) {
+        self.shared.end();
     }
 
     fn settle_node(&self, caller: &Caller, node: &Handle) -> Result<()> {
@@ -117,7 +163,8 @@ impl NamesBehind {
         self.shared.side(&self.shared.log.lock(), shown)
     }
 
-    /// Passes a call on that changes a node, when nothing of it is pending.
+    /// Passes a call on that changes a node, when nothing of it is pending. As with all that is passed on, the journal's disk knows what came
+    /// before: it is not sent again after a power cut, over what the server has by then.
     fn through<T>(
         &self,
         caller: &Caller,
@@ -126,6 +173,7 @@ impl NamesBehind {
         run: impl FnOnce(&dyn FileSystem, &Handle, &mut Change) -> Result<T>,
     ) -> Result<T> {
         self.shared.settle(&[node], &[]);
+        self.shared.sync_journal();
         let (since, real) = (self.shared.since(), self.shared.real(node)?);
         let outcome = run(&*self.shared.inner, &real, change);
         self.present((caller, since), node, change);
@@ -190,6 +238,9 @@ impl NamesBehind {
             if log.write(shared.now(), id, write.offset, data) {
                 return Ok(Some(self.written(data.len())));
             }
+            if shared.has_ended() {
+                return Err(FsError::Io);
+            }
             log.let_go(make);
             shared.work.notify_one();
             shared.over.wait(&mut log);
@@ -246,6 +297,9 @@ impl Layer for NamesBehind {
         };
         let since = self.shared.since();
         let found = self.shared.inner.lookup(caller, &real, name)?;
+        if found.node.attributes.kind == FileKind::Directory {
+            self.shared.log.lock().found_directory(directory, name.as_bytes(), found.node.handle);
+        }
         let shown =
             found.directory.map(|attributes| self.shared.presented(caller, since, directory, attributes));
         Ok(Found { node: self.shared.shown(caller, since, found.node), directory: shown })
@@ -461,6 +515,7 @@ impl Layer for NamesBehind {
         if let Ok(node) = self.lookup_any(caller, from.0, from.1) {
             self.shared.is_whole(&node.handle)?;
         }
+        self.shared.sync_journal();
         let since = self.shared.since();
         let (real_from, real_to) = (self.shared.real(from.0)?, self.shared.real(to.0)?);
         let outcome = self.shared.inner.rename(
@@ -486,6 +541,7 @@ impl Layer for NamesBehind {
         self.shared.settle_user(caller.user);
         self.shared.settle(&[link.node], &[(link.directory, link.name.as_bytes())]);
         self.shared.is_whole(link.node)?;
+        self.shared.sync_journal();
         let since = self.shared.since();
         let (node, directory) = (self.shared.real(link.node)?, self.shared.real(link.directory)?);
         let outcome = self.shared.inner.link(caller, AddLink::new(&node, &directory, link.name), change);

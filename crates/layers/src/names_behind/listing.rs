@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use howdah_vfs::{Access, Caller, Detail, Entry, FsError, Handle, ListDirectory, Listing, Node, Result};
+use howdah_vfs::{
+    Access, Caller, Detail, Entry, FileKind, FsError, Handle, ListDirectory, Listing, Node, Result,
+};
 use parking_lot::Mutex;
 
 use super::NamesBehind;
@@ -72,6 +74,7 @@ impl NamesBehind {
                 return ControlFlow::Continue(());
             }
             let node = entry.node.map(|node| self.shared.shown_as_was(*node));
+            self.found_directory(list.directory, entry.name, node.as_ref());
             let file = node.map_or_else(|| self.file(entry.file), |node| node.attributes.file);
             sink(Entry { node: node.as_ref(), file, ..entry })
         })?;
@@ -117,6 +120,7 @@ impl NamesBehind {
         // Not while the server lists: it may be asked again.
         for entry in &mut entries {
             entry.node = entry.node.map(|node| self.shared.shown(caller, since, node));
+            self.found_directory(list.directory, &entry.name, entry.node.as_ref());
             entry.file = entry.node.map_or_else(|| self.file(entry.file), |node| node.attributes.file);
         }
         let directory = match directory {
@@ -132,6 +136,13 @@ impl NamesBehind {
         }
         let (of, directory) = (*list.directory, Some(directory));
         Ok(Whole { of, directory, entries, gone: Mutex::default() })
+    }
+
+    fn found_directory(&self, directory: &Handle, name: &[u8], node: Option<&Node>) {
+        let is_directory = |node: &&Node| node.attributes.kind == FileKind::Directory;
+        if let Some(node) = node.filter(is_directory).filter(|_| name != b"." && name != b"..") {
+            self.shared.log.lock().found_directory(directory, name, node.handle);
+        }
     }
 
     /// Whether a name is taken away that the server still has.

@@ -7,9 +7,10 @@ use bytes::Bytes;
 use howdah_vfs::{Attributes, Caller, FileKind, FsError, Handle, NewAttributes, SetTime, Timestamp};
 
 use super::BehindOptions;
-use super::change::{LoggedChange, LoggedKind, NameIn, RefusedLater};
+use super::change::{AnsweredOn, LoggedChange, LoggedKind, NameIn, RefusedLater};
 use super::grounds::Grounds;
-use super::order::{ChangeEnding, ChangeNumber, ChangeOrder, NodeNumber, Rank, Touch, TouchedPlace};
+use super::order::{ChangeEnding, ChangeNumber, ChangeOrder, NodeNumber, TouchedPlace};
+use super::outgoing::OutgoingRecords;
 use super::tree::{Coming, MadeNode, Overlaid, Patch, PendingTree, apply, joined};
 
 /// What was changed here so lately is ours: nobody else uses it yet.
@@ -55,6 +56,14 @@ pub struct Log {
     pub space: Option<(Duration, u64)>,
     /// It should be asked again.
     pub wants_space: bool,
+    /// What a journal is to keep, if there is one.
+    pub outgoing: Option<OutgoingRecords>,
+    /// Changes up to this come from a journal: the server may have them already.
+    pub(super) replayed: ChangeNumber,
+    /// Nothing is answered early any more: the journal failed.
+    pub is_synchronous: bool,
+    /// Where directories of the server were found, for paths in reports.
+    pub(super) found: HashMap<Handle, (Handle, Vec<u8>)>,
 }
 
 impl Log {
@@ -84,6 +93,10 @@ impl Log {
             refused_told: 0,
             space: None,
             wants_space: false,
+            outgoing: None,
+            replayed: 0,
+            is_synchronous: false,
+            found: HashMap::new(),
         }
     }
 
@@ -111,31 +124,71 @@ impl Log {
         }
     }
 
-    fn add(
+    fn take_number(&mut self) -> ChangeNumber {
+        self.next += 1;
+        self.next
+    }
+
+    pub(super) fn add(
         &mut self,
-        now: Duration,
+        number: ChangeNumber,
+        at: Duration,
         caller: &Caller,
         kind: LoggedKind,
-        places: Vec<(TouchedPlace, Touch)>,
         held_for: Option<Duration>,
-    ) -> ChangeNumber {
-        self.next += 1;
-        let number = self.next;
-        let rank = match kind {
-            LoggedKind::Make { .. } | LoggedKind::Set { .. } | LoggedKind::Commit { .. } => Rank::Makes,
-            LoggedKind::Remove { .. } => Rank::Destroys,
-            LoggedKind::Rename { .. } | LoggedKind::Link { .. } => Rank::Publishes,
-        };
+    ) {
         if let Some(held_for) = held_for {
-            self.held.insert((now + held_for, number));
+            self.held.insert((at + held_for, number));
         }
         if self.order.len() == 0 {
-            self.answered = now;
+            self.answered = at;
         }
         self.tree.hold(kind.nodes());
-        self.order.add(number, (caller.user, rank), places, held_for.is_some());
-        self.changes.insert(number, LoggedChange { caller: caller.clone(), kind, at: now });
-        number
+        self.order.add(number, (caller.user, kind.rank()), kind.places(), held_for.is_some());
+        self.changes.insert(number, LoggedChange { caller: caller.clone(), kind, at });
+    }
+
+    /// A change of names that are there: what programs see of them from now on.
+    pub(super) fn take(
+        &mut self,
+        number: ChangeNumber,
+        at: Duration,
+        caller: &Caller,
+        kind: LoggedKind,
+        on: &AnsweredOn,
+    ) {
+        self.add(number, at, caller, kind.clone(), None);
+        let gone = Overlaid { node: None, by: number };
+        match kind {
+            LoggedKind::Remove { directory, name, node, is_directory } => {
+                self.let_go_of(node);
+                self.tree.set_name(directory, &name, gone, on.time);
+                self.tree.count(directory, on.parent_links, -i32::from(is_directory));
+                self.lost_name(node, (is_directory, on.links), number, on.time);
+            }
+            LoggedKind::Rename { from, to, node, replaced } => {
+                self.let_go_of(node);
+                self.tree.set_name(from.0, &from.1, gone, on.time);
+                self.tree.set_name(to.0, &to.1, Overlaid { node: Some(node), by: number }, on.time);
+                self.has_names(node, number, on.links, on.time);
+                if let Some(replaced) = replaced {
+                    self.let_go_of(replaced);
+                    self.lost_name(replaced, (false, on.replaced_links), number, on.time);
+                }
+                if let Some(known) = self.tree.get_mut(node)
+                    && known.place.is_some()
+                {
+                    known.place = Some(to);
+                }
+            }
+            LoggedKind::Link { node, directory, name } => {
+                self.let_go_of(node);
+                let overlaid = Overlaid { node: Some(node), by: number };
+                self.tree.set_name(directory, &name, overlaid, on.time);
+                self.has_names(node, number, on.links + 1, on.time);
+            }
+            LoggedKind::Make { .. } | LoggedKind::Set { .. } | LoggedKind::Commit { .. } => {}
+        }
     }
 
     /// A new node under a name that is free. `attributes` are what it is expected to be; its times and file number are given here.
@@ -152,20 +205,38 @@ impl Log {
         let (accessed, modified, created) = (time, time, Some(time));
         let attributes = Attributes { file, accessed, modified, created, ..expected }.with_changed(time);
         let held_for = (what == MadeNode::File).then_some(self.options.gather);
-        let place = TouchedPlace::Name(directory, name.to_vec());
+        let on = AnsweredOn { time: names_changed, parent_links: parent.links, ..AnsweredOn::default() };
+        let make = self.take_number();
+        let place = (directory, name.to_vec());
+        self.comes((make, id), (now, held_for), caller, place, what, attributes, &on);
+        // Nobody else uses it yet.
+        self.changes_names(now, id);
+        self.changes_names(now, directory);
+        self.record_make(make, &on);
+        (shown, attributes)
+    }
+
+    /// A node that is made here is seen from now on.
+    #[expect(clippy::too_many_arguments, reason = "a node that is made consists of these")]
+    pub(super) fn comes(
+        &mut self,
+        (make, id): (ChangeNumber, NodeNumber),
+        (at, held_for): (Duration, Option<Duration>),
+        caller: &Caller,
+        (directory, name): (NodeNumber, Vec<u8>),
+        what: MadeNode,
+        attributes: Attributes,
+        on: &AnsweredOn,
+    ) {
+        let kind = LoggedKind::Make { node: id, directory, name: name.clone() };
+        self.add(make, at, caller, kind, held_for);
         let is_directory = what == MadeNode::Directory;
-        let places = vec![
-            (TouchedPlace::Node(directory), Touch::Shared),
-            (place, Touch::Alone),
-            (TouchedPlace::Node(id), Touch::Alone),
-        ];
-        let kind = LoggedKind::Make { node: id, directory, name: name.to_vec() };
-        let make = self.add(now, caller, kind, places, held_for);
         let coming = Coming {
             attributes,
             what,
             caller: caller.clone(),
             make,
+            made: None,
             data: Default::default(),
             unset: NewAttributes::default(),
             is_sent: false,
@@ -175,16 +246,12 @@ impl Log {
         if is_directory {
             self.tree.own_directory(id);
         }
+        let overlaid = Overlaid { node: Some(id), by: make };
+        self.tree.set_name(directory, &name, overlaid, on.time);
+        self.tree.count(directory, on.parent_links, i32::from(is_directory));
         let known = self.tree.get_mut(id).expect("it was just made");
         known.coming = Some(Box::new(coming));
-        known.place = Some((directory, name.to_vec()));
-        let overlaid = Overlaid { node: Some(id), by: make };
-        self.tree.set_name(directory, name, overlaid, names_changed);
-        self.tree.count(directory, parent.links, i32::from(is_directory));
-        // Nobody else uses it yet.
-        self.changes_names(now, id);
-        self.changes_names(now, directory);
-        (shown, attributes)
+        known.place = Some((directory, name));
     }
 
     /// Takes data for a file that is not there yet. `false`: it is there, or on its way and too large to be held.
@@ -210,21 +277,21 @@ impl Log {
         true
     }
 
-    /// Sets attributes of a node. `false`: the server must be asked. Sizes are set only of what was not sent yet.
+    /// Sets attributes of a node. `None`: the server must be asked. Sizes are set only of what was not sent yet.
     pub fn set(
         &mut self,
         now: Duration,
         caller: &Caller,
         (node, seen): (NodeNumber, Timestamp),
         new: &NewAttributes,
-    ) -> bool {
+    ) -> Option<ChangeNumber> {
         let time = self.time_after(now, seen);
         // Names that were made in a directory change its times: what is set later comes after them.
         let has_names = self.tree.names(node).is_some();
-        let Some(known) = self.tree.get_mut(node) else { return false };
+        let known = self.tree.get_mut(node)?;
         if let Some(coming) = known.coming.as_mut().filter(|_| !has_names) {
             if new.size.is_some() && coming.is_sent {
-                return false;
+                return None;
             }
             let before = coming.data.bytes();
             if let Some(size) = new.size {
@@ -238,10 +305,12 @@ impl Log {
             // Whoever has a node already need not be given it.
             let later = NewAttributes { user: None, group: None, ..later };
             coming.unset = joined(&coming.unset, &later);
-            return true;
+            let make = coming.make;
+            self.record_state(node, new.size);
+            return Some(make);
         }
         if new.size.is_some() {
-            return false;
+            return None;
         }
         let last = self.order.last_alone(&TouchedPlace::Node(node));
         if let Some(number) = last
@@ -257,13 +326,28 @@ impl Log {
             let known = self.tree.get_mut(node).expect("it is known");
             known.patches.retain(|(its, _)| *its != number);
             known.patches.push((number, Patch::Set(merged, time)));
-            return true;
+            self.record_change(number, &AnsweredOn { time, ..AnsweredOn::default() });
+            return Some(number);
         }
-        let places = vec![(TouchedPlace::Node(node), Touch::Alone)];
-        let number = self.add(now, caller, LoggedKind::Set { node, new: *new }, places, None);
+        let number = self.take_number();
+        self.takes_attributes(number, now, caller, node, new, time);
+        self.record_change(number, &AnsweredOn { time, ..AnsweredOn::default() });
+        Some(number)
+    }
+
+    /// Attributes of a node are set that has none of its own here.
+    pub(super) fn takes_attributes(
+        &mut self,
+        number: ChangeNumber,
+        at: Duration,
+        caller: &Caller,
+        node: NodeNumber,
+        new: &NewAttributes,
+        time: Timestamp,
+    ) {
+        self.add(number, at, caller, LoggedKind::Set { node, new: *new }, None);
         let known = self.tree.get_mut(node).expect("it is known");
         known.patches.push((number, Patch::Set(*new, time)));
-        true
     }
 
     /// A file was closed: nothing more is expected to be joined with its making. Gives the change that makes it safe.
@@ -271,13 +355,15 @@ impl Log {
         let known = self.tree.get_mut(node)?;
         if let Some(make) = known.coming.as_ref().map(|coming| coming.make) {
             self.let_go(make);
+            self.record_state(node, None);
             return Some(make);
         }
         if std::mem::take(&mut known.unsafe_bytes) == 0 {
             return None;
         }
-        let places = vec![(TouchedPlace::Node(node), Touch::Alone)];
-        Some(self.add(now, caller, LoggedKind::Commit { node }, places, None))
+        let number = self.take_number();
+        self.add(number, now, caller, LoggedKind::Commit { node }, None);
+        Some(number)
     }
 
     /// Data went to a file on the server that need not be safe there.
@@ -325,30 +411,35 @@ impl Log {
         caller: &Caller,
         (directory, name, parent): (NodeNumber, &[u8], &Attributes),
         (node, attributes): (NodeNumber, &Attributes),
-    ) {
+    ) -> ChangeNumber {
         let is_directory = attributes.kind == FileKind::Directory;
         let time = self.time_after(now, parent.changed.max(attributes.changed));
         self.changes_names(now, directory);
-        if self.cancel(node, directory, name) {
-            return;
+        if let Some(make) = self.cancel(node, directory, name) {
+            return make;
         }
-        let places = vec![
-            (TouchedPlace::Node(directory), Touch::Shared),
-            (TouchedPlace::Name(directory, name.to_vec()), Touch::Alone),
-            (TouchedPlace::Node(node), Touch::Alone),
-        ];
-        self.let_go_of(node);
         let kind = LoggedKind::Remove { directory, name: name.to_vec(), node, is_directory };
-        let by = self.add(now, caller, kind, places, None);
-        self.tree.set_name(directory, name, Overlaid { node: None, by }, time);
-        self.tree.count(directory, parent.links, -i32::from(is_directory));
-        self.lost_name(node, attributes, by, time);
+        let (parent_links, links) = (parent.links, attributes.links);
+        self.answer(now, caller, kind, &AnsweredOn { time, parent_links, links, replaced_links: 0 })
+    }
+
+    fn answer(&mut self, now: Duration, caller: &Caller, kind: LoggedKind, on: &AnsweredOn) -> ChangeNumber {
+        let number = self.take_number();
+        self.take(number, now, caller, kind, on);
+        self.record_change(number, on);
+        number
     }
 
     /// A node has one name less: without any it is gone.
-    fn lost_name(&mut self, node: NodeNumber, attributes: &Attributes, by: ChangeNumber, time: Timestamp) {
-        let is_last = attributes.kind == FileKind::Directory || attributes.links <= 1;
-        self.has_names(node, by, attributes.links.saturating_sub(1), time);
+    fn lost_name(
+        &mut self,
+        node: NodeNumber,
+        (is_directory, links): (bool, u32),
+        by: ChangeNumber,
+        time: Timestamp,
+    ) {
+        let is_last = is_directory || links <= 1;
+        self.has_names(node, by, links.saturating_sub(1), time);
         if let Some(known) = self.tree.get_mut(node).filter(|_| is_last) {
             known.gone = Some(by);
         }
@@ -364,8 +455,8 @@ impl Log {
     }
 
     /// Takes back the making of a node that was not sent yet and to which nothing else happened.
-    fn cancel(&mut self, node: NodeNumber, directory: NodeNumber, name: &[u8]) -> bool {
-        let Some(coming) = self.tree.get(node).and_then(|known| known.coming.as_ref()) else { return false };
+    fn cancel(&mut self, node: NodeNumber, directory: NodeNumber, name: &[u8]) -> Option<ChangeNumber> {
+        let coming = self.tree.get(node).and_then(|known| known.coming.as_ref())?;
         let make = coming.make;
         let is_made_here = matches!(
             self.changes.get(&make).map(|change| &change.kind),
@@ -374,10 +465,11 @@ impl Log {
         let is_its_only = is_made_here
             && !coming.is_sent
             && self.order.touching(&TouchedPlace::Node(node)).eq([make])
+            && make > self.replayed
             && self.order.was_free(make)
             && self.tree.names(node).is_none();
         if !is_its_only {
-            return false;
+            return None;
         }
         self.bytes -= coming.data.bytes();
         let is_directory = coming.what == MadeNode::Directory;
@@ -389,8 +481,15 @@ impl Log {
         self.tree.settle_name(directory, name, make);
         self.tree.own_name(directory, name, None);
         self.tree.unmake(node);
-        self.tree.release([directory]);
-        true
+        self.finish_records(make);
+        self.release([directory]);
+        Some(make)
+    }
+
+    /// Changes need these nodes no more.
+    pub(super) fn release(&mut self, nodes: impl IntoIterator<Item = NodeNumber> + Clone) {
+        self.tree.release(nodes.clone());
+        self.finish_unneeded(nodes);
     }
 
     /// A node gets another name, and what has that name loses it.
@@ -401,41 +500,21 @@ impl Log {
         (from, to): (NameIn<'_>, NameIn<'_>),
         (node, attributes): (NodeNumber, &Attributes),
         replaced: Option<(NodeNumber, Attributes)>,
-    ) {
+    ) -> ChangeNumber {
         let time = self.time_after(now, attributes.changed);
-        let mut places = vec![
-            (TouchedPlace::Node(from.0), Touch::Shared),
-            (TouchedPlace::Node(to.0), Touch::Shared),
-            (TouchedPlace::Name(from.0, from.1.to_vec()), Touch::Alone),
-            (TouchedPlace::Name(to.0, to.1.to_vec()), Touch::Alone),
-            (TouchedPlace::Node(node), Touch::Alone),
-        ];
-        self.let_go_of(node);
-        if let Some((replaced, _)) = replaced {
-            places.push((TouchedPlace::Node(replaced), Touch::Alone));
-            self.let_go_of(replaced);
-        }
-        let (owned_from, owned_to) = ((from.0, from.1.to_vec()), (to.0, to.1.to_vec()));
+        // What it publishes must be as it was closed.
+        self.record_state(node, None);
         let kind = LoggedKind::Rename {
-            from: owned_from,
-            to: owned_to,
+            from: (from.0, from.1.to_vec()),
+            to: (to.0, to.1.to_vec()),
             node,
             replaced: replaced.map(|(node, _)| node),
         };
-        let by = self.add(now, caller, kind, places, None);
-        self.tree.set_name(from.0, from.1, Overlaid { node: None, by }, time);
-        self.tree.set_name(to.0, to.1, Overlaid { node: Some(node), by }, time);
-        self.has_names(node, by, attributes.links, time);
-        if let Some((replaced, attributes)) = replaced {
-            self.lost_name(replaced, &attributes, by, time);
-        }
-        if let Some(known) = self.tree.get_mut(node)
-            && known.place.is_some()
-        {
-            known.place = Some((to.0, to.1.to_vec()));
-        }
+        let replaced_links = replaced.map_or(0, |(_, attributes)| attributes.links);
+        let on = AnsweredOn { time, parent_links: 0, links: attributes.links, replaced_links };
         self.changes_names(now, from.0);
         self.changes_names(now, to.0);
+        self.answer(now, caller, kind, &on)
     }
 
     /// A node gets one more name.
@@ -445,19 +524,12 @@ impl Log {
         caller: &Caller,
         (node, attributes): (NodeNumber, &Attributes),
         (directory, name): (NodeNumber, &[u8]),
-    ) {
+    ) -> ChangeNumber {
         let time = self.time_after(now, attributes.changed);
-        let places = vec![
-            (TouchedPlace::Node(directory), Touch::Shared),
-            (TouchedPlace::Name(directory, name.to_vec()), Touch::Alone),
-            (TouchedPlace::Node(node), Touch::Alone),
-        ];
-        self.let_go_of(node);
+        self.record_state(node, None);
         let kind = LoggedKind::Link { node, directory, name: name.to_vec() };
-        let by = self.add(now, caller, kind, places, None);
-        self.tree.set_name(directory, name, Overlaid { node: Some(node), by }, time);
-        self.has_names(node, by, attributes.links + 1, time);
         self.changes_names(now, directory);
+        self.answer(now, caller, kind, &AnsweredOn { time, links: attributes.links, ..AnsweredOn::default() })
     }
 
     /// Of nodes that were made here it counts when they were, and when names in them were last changed.

@@ -2,17 +2,21 @@
 
 use std::time::Duration;
 
-use howdah_vfs::FsError;
+use howdah_vfs::{FsError, Handle};
 
 use super::change::{LoggedChange, LoggedKind, RefusedLater};
 use super::log::Log;
 use super::order::{ChangeNumber, NodeNumber};
-use super::tree::Whereabouts;
+use super::tree::{MadeNode, Whereabouts};
 
 /// A directory in which a change was refused is careful for so long: the next changes in it wait for the server.
 const CAREFUL: Duration = Duration::from_secs(60);
 /// The most changes that were refused and are kept.
 const REFUSED_MAX: usize = 10_000;
+/// The most directories whose place is known for paths in reports.
+const FOUND_MAX: usize = 1 << 16;
+/// So deep are trees at most.
+const DEPTH_MAX: usize = 4096;
 
 impl Log {
     /// A directory was there already: others may use it.
@@ -49,7 +53,7 @@ impl Log {
     /// A change was refused: its nodes tell it to the next program that asks, its directories become careful, and what it held is kept.
     pub(super) fn refuse(&mut self, number: ChangeNumber, change: &LoggedChange, why: FsError) {
         let (kind, node) = match &change.kind {
-            LoggedKind::Make { node, .. } => ("make", *node),
+            LoggedKind::Make { node, .. } => (self.kind_of_make(*node), *node),
             LoggedKind::Set { node, .. } => ("set attributes", *node),
             LoggedKind::Commit { node } => ("write", *node),
             LoggedKind::Remove { node, .. } => ("remove", *node),
@@ -68,6 +72,14 @@ impl Log {
             None => self.path_of(node),
         };
         let mut data = Vec::new();
+        let (mut mode, mut other) = match &change.kind {
+            LoggedKind::Set { new, .. } => (new.mode, Vec::new()),
+            LoggedKind::Rename { from, .. } => (None, self.path(from.0, &from.1)),
+            LoggedKind::Link { node, .. } => (None, self.path_of(*node)),
+            LoggedKind::Make { .. } | LoggedKind::Commit { .. } | LoggedKind::Remove { .. } => {
+                (None, Vec::new())
+            }
+        };
         if let Some(known) = self.tree.get_mut(node) {
             known.failure = Some(why);
             if matches!(change.kind, LoggedKind::Make { .. } | LoggedKind::Commit { .. }) {
@@ -76,6 +88,10 @@ impl Log {
             let is_make = matches!(change.kind, LoggedKind::Make { .. });
             if let Some(coming) = known.coming.as_mut().filter(|_| is_make) {
                 data = coming.data.all();
+                mode = Some(coming.attributes.mode);
+                if let MadeNode::Link(target) = &coming.what {
+                    other = target.to_vec();
+                }
                 self.bytes -= coming.data.bytes();
                 // Who has it open still reads and writes it.
                 coming.is_sent = true;
@@ -98,9 +114,32 @@ impl Log {
             change = number,
             "{kind} of {path_shown} was refused by the server after it was answered here: {why}"
         );
-        self.refused_bytes += data.iter().map(|(_, data)| data.len()).sum::<usize>();
+        let caller = change.caller.clone();
+        self.keep_refused(number, RefusedLater { kind, path, caller, why, data, mode, other });
+    }
+
+    fn kind_of_make(&self, node: NodeNumber) -> &'static str {
+        match self.tree.get(node).and_then(|known| known.coming.as_ref()).map(|coming| &coming.what) {
+            Some(MadeNode::Directory) => "mkdir",
+            Some(MadeNode::Link(_)) => "symlink",
+            Some(MadeNode::File) | None => RefusedLater::FILE,
+        }
+    }
+
+    /// Keeps what was refused: in the store of the journal if there is one, else in memory.
+    pub(super) fn keep_refused(&mut self, number: ChangeNumber, refused: RefusedLater) {
+        if let Some(outgoing) = &mut self.outgoing {
+            outgoing.refused.push((number, refused));
+            return;
+        }
+        self.refused_bytes += refused.data.iter().map(|(_, data)| data.len()).sum::<usize>();
+        self.note_refused(refused);
+    }
+
+    /// A change was refused, and a caller that waits for everything is told so.
+    pub(super) fn note_refused(&mut self, refused: RefusedLater) {
         if self.refused.len() < REFUSED_MAX {
-            self.refused.push(RefusedLater { kind, path, caller: change.caller.clone(), why, data });
+            self.refused.push(refused);
         }
     }
 
@@ -110,24 +149,46 @@ impl Log {
         }
     }
 
-    /// The path of a name, from the first directory that was not made here.
-    fn path(&self, directory: NodeNumber, name: &[u8]) -> Vec<u8> {
+    /// The same of a name.
+    pub(super) fn path(&self, directory: NodeNumber, name: &[u8]) -> Vec<u8> {
         let mut path = self.path_of(directory);
-        if !path.is_empty() {
+        let is_root = self.options.root.is_some()
+            && self.options.root == self.tree.get(directory).map(|known| known.shown);
+        if !path.is_empty() || is_root {
             path.push(b'/');
         }
         path.extend_from_slice(name);
         path
     }
 
+    /// A program found a directory of the server under a name.
+    pub fn found_directory(&mut self, directory: &Handle, name: &[u8], found: Handle) {
+        if self.found.len() >= FOUND_MAX {
+            self.found.clear();
+        }
+        self.found.insert(found, (*directory, name.to_vec()));
+    }
+
+    /// The path of a node: from `/` on as far as its directories are known, else from the first that is.
     pub(super) fn path_of(&self, mut node: NodeNumber) -> Vec<u8> {
         let mut names = Vec::new();
         while let Some((directory, name)) = self.tree.get(node).and_then(|known| known.place.as_ref()) {
             names.push(name.as_slice());
             node = *directory;
-            if names.len() > 4096 {
+            if names.len() > DEPTH_MAX {
                 break;
             }
+        }
+        let mut above = self.tree.get(node).map(|known| known.shown);
+        while let Some((directory, name)) = above.and_then(|above| self.found.get(&above)) {
+            names.push(name.as_slice());
+            above = Some(*directory);
+            if names.len() > DEPTH_MAX {
+                break;
+            }
+        }
+        if above.is_some() && above == self.options.root {
+            names.push(b"");
         }
         names.reverse();
         names.join(&b'/')
@@ -135,11 +196,14 @@ impl Log {
 
     /// Whether a change in a directory, or in one that holds it, was refused lately.
     pub fn is_careful(&mut self, now: Duration, mut directory: NodeNumber) -> bool {
+        if self.is_synchronous {
+            return true;
+        }
         let over: Vec<_> =
             self.careful.iter().filter(|(_, until)| **until <= now).map(|(node, _)| *node).collect();
         for node in over {
             self.careful.remove(&node);
-            self.tree.release([node]);
+            self.release([node]);
         }
         for _ in 0..4096 {
             if self.careful.contains_key(&directory) {

@@ -8,6 +8,7 @@ use howdah_vfs::{Attributes, FsError, Handle, NewAttributes, SetTime};
 use super::change::{ChangeJob, JobCall, LoggedKind};
 use super::log::Log;
 use super::order::{ChangeEnding, ChangeNumber, NodeNumber};
+use super::record::ChangeRecord;
 use super::tree::{MadeNode, PendingTree, Pinned, Whereabouts};
 
 /// So many of the last nodes are known of which a change ended.
@@ -25,7 +26,10 @@ impl Log {
             let Some(change) = self.changes.get(&number) else { continue };
             let (caller, kind) = (change.caller.clone(), change.kind.clone());
             match self.call_of(kind) {
-                Ok(Some(call)) => return Some(ChangeJob { number, caller, call }),
+                Ok(Some(call)) => {
+                    let is_replayed = number <= self.replayed;
+                    return Some(ChangeJob { number, caller, call, is_replayed });
+                }
                 Ok(None) => self.over(number, Ok(())),
                 Err(error) => self.over(number, Err(error)),
             }
@@ -58,7 +62,7 @@ impl Log {
                         NewAttributes { modified, ..NewAttributes::with_mode(coming.attributes.mode) }
                     }
                 };
-                JobCall::Make { directory, name, what: coming.what.clone(), new }
+                JobCall::Make { directory, name, what: coming.what.clone(), new, made: coming.made }
             }
             LoggedKind::Set { node, new } => JobCall::Set { node: real(tree, node)?, new },
             LoggedKind::Commit { node } => {
@@ -69,7 +73,8 @@ impl Log {
                 if let Some(Whereabouts::Nowhere(_)) = tree.get(node).map(|known| known.at) {
                     return Ok(None);
                 }
-                JobCall::Remove { directory: real(tree, directory)?, name, is_directory }
+                let (directory, node) = (real(tree, directory)?, real(tree, node)?);
+                JobCall::Remove { directory, name, node, is_directory }
             }
             LoggedKind::Rename { from, to, node, .. } => {
                 let node = publishable(tree, node)?;
@@ -85,6 +90,7 @@ impl Log {
     pub fn made(&mut self, number: ChangeNumber, real: Handle) {
         if let Some(node) = self.makes(number) {
             self.tree.made(node, real);
+            self.record(number, ChangeRecord::Made { handle: real });
         }
     }
 
@@ -161,6 +167,7 @@ impl Log {
     pub fn over(&mut self, number: ChangeNumber, outcome: Result<(), FsError>) {
         let Some(change) = self.changes.remove(&number) else { return };
         let nodes = change.kind.nodes();
+        let made = if let LoggedKind::Make { node, .. } = change.kind { Some(node) } else { None };
         let ended = match outcome {
             Err(_) => ChangeEnding::Refused,
             Ok(()) if self.elsewhere.remove(&number) => ChangeEnding::Elsewhere,
@@ -194,7 +201,10 @@ impl Log {
         while self.ended_lately.len() > ENDED_LATELY {
             self.ended_lately.pop_front();
         }
-        self.tree.release(nodes);
+        self.release(nodes);
+        if outcome.is_ok() {
+            self.end_records(number, made);
+        }
     }
 
     /// How many changes are over.

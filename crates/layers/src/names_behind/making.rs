@@ -171,8 +171,8 @@ impl NamesBehind {
             return Err(FsError::Exists);
         }
         let (handle, attributes) = log.make(now, caller, (id, name.as_bytes(), &parent), what, expected);
-        drop(log);
-        self.shared.work.notify_one();
+        let make = log.last();
+        self.shared.keep(log, make);
         Ok(Some(Node { handle, attributes }))
     }
 
@@ -186,6 +186,7 @@ impl NamesBehind {
         run: impl FnOnce(&dyn FileSystem, &Handle, &mut Change) -> Result<Node>,
     ) -> Result<Node> {
         self.shared.settle(&[], &[(directory, name.as_bytes())]);
+        self.shared.sync_journal();
         let real = self.shared.real(directory)?;
         let parent = self.attributes_of(caller, directory);
         let since = self.shared.since();
@@ -302,12 +303,12 @@ impl NamesBehind {
         };
         let directory =
             log.tree.get(id).and_then(|known| known.place.as_ref()).map(|(directory, _)| *directory);
-        let is_careful = directory.is_some_and(|directory| log.is_careful(now, directory));
-        let is_set = !is_careful && log.set(now, caller, (id, attributes.changed), &new);
+        let is_careful =
+            log.is_synchronous || directory.is_some_and(|directory| log.is_careful(now, directory));
+        let set = if is_careful { None } else { log.set(now, caller, (id, attributes.changed), &new) };
         log.tree.forget(id);
-        drop(log);
-        self.shared.work.notify_one();
-        is_set.then_some(Ok(()))
+        self.shared.keep(log, set);
+        set.map(|_| Ok(()))
     }
 
     /// "Now" is when the program said it, and not when the server hears of it.

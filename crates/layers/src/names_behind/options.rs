@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use howdah_vfs::Handle;
+
 /// How late changes of names may reach the server, and how much of them is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BehindOptions {
@@ -19,6 +21,8 @@ pub struct BehindOptions {
     pub in_flight: usize,
     /// Bytes of one WRITE: the server's preferred size.
     pub write_size: usize,
+    /// The directory at which paths begin in reports, if it is not the root of what is below.
+    pub root: Option<Handle>,
 }
 
 impl Default for BehindOptions {
@@ -31,6 +35,7 @@ impl Default for BehindOptions {
             bytes: 256 << 20,
             in_flight: 384,
             write_size: 1 << 20,
+            root: None,
         }
     }
 }

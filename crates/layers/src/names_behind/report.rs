@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use howdah_store::journal::JournalCounts;
+
 /// What waits for the server, and what became of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BehindReport {
@@ -21,4 +23,8 @@ pub struct BehindReport {
     pub careful: u64,
     /// How long the server has not answered, while it should.
     pub silent: Option<Duration>,
+    /// Changes wait for the server, since the journal failed.
+    pub is_synchronous: bool,
+    /// The journal, if there is one.
+    pub journal: Option<JournalCounts>,
 }

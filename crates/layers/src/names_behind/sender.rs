@@ -1,7 +1,6 @@
 //! Sends changes to the server, many at once, each as soon as its turn has come.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -40,10 +39,7 @@ impl Sender {
 
 impl Drop for Sender {
     fn drop(&mut self) {
-        self.shared.ends.store(true, Ordering::Relaxed);
-        drop(self.shared.log.lock());
-        self.shared.work.notify_all();
-        self.shared.over.notify_all();
+        self.shared.end();
         // Its panic was reported.
         let _ = self.thread.take().map(JoinHandle::join);
     }
@@ -53,7 +49,7 @@ impl Drop for Sender {
 fn dispatch(shared: &Arc<BehindShared>) {
     let threads = Threads::new("names-sent", shared.options.in_flight, AtEnd::DropJobs);
     let mut log = shared.log.lock();
-    while !shared.ends.load(Ordering::Relaxed) {
+    while !shared.has_ended() {
         let due = log.let_go_due(shared.now());
         let mut jobs = Vec::new();
         while log.order.running() < shared.options.in_flight
@@ -61,6 +57,8 @@ fn dispatch(shared: &Arc<BehindShared>) {
         {
             jobs.push(Unrun { shared: Arc::clone(shared), job: Some(job) });
         }
+        // What builds on something refused is over by now.
+        shared.keep_only(&mut log);
         let wants_space = std::mem::take(&mut log.wants_space);
         shared.over.notify_all();
         if !jobs.is_empty() || wants_space {
@@ -100,9 +98,7 @@ impl Unrun {
 
 impl Drop for Unrun {
     fn drop(&mut self) {
-        if let Some(job) = self.job.take()
-            && !self.shared.ends.load(Ordering::Relaxed)
-        {
+        if let Some(job) = self.job.take() {
             self.shared.ended(job.number, Err(FsError::Io));
         }
     }
@@ -113,6 +109,10 @@ type Outcome = Result<Option<()>>;
 
 impl BehindShared {
     fn ended(&self, number: ChangeNumber, outcome: Outcome) {
+        // What could not be sent to the end is no refusal: a journal keeps it for the next layer.
+        if self.has_ended() && outcome.is_err() {
+            return;
+        }
         let now = self.now();
         let mut log = self.log.lock();
         log.answered(now);
@@ -121,6 +121,7 @@ impl BehindShared {
             Ok(Some(())) => log.over(number, Ok(())),
             Err(error) => log.over(number, Err(error)),
         }
+        self.keep_only(&mut log);
         drop(log);
         self.over.notify_all();
         self.work.notify_one();
@@ -128,21 +129,32 @@ impl BehindShared {
 
     /// Sends one change; gives what the server says of it.
     fn send(&self, job: &ChangeJob) -> Outcome {
-        let ChangeJob { number, caller, call } = job;
+        let ChangeJob { number, caller, call, is_replayed } = job;
+        // Nothing is sent that this host could forget.
+        self.sync_journal();
         match call {
-            JobCall::Make { directory, name, what, new } => {
-                return self.send_new(*number, caller, (directory, name), what, new).map(|()| None);
+            JobCall::Make { directory, name, what, new, made } => {
+                let place = (directory, name.as_slice());
+                return self.send_new(*number, caller, place, (what, *made), new).map(|()| None);
             }
             JobCall::Set { node, new } => self.again(|| {
                 self.inner.set_attributes(caller, SetAttributes::new(node, new, None), &mut Change::default())
             }),
             JobCall::Commit { node, shown } => self.again(|| self.closed(caller, shown, node)),
-            JobCall::Remove { directory, name, is_directory } => {
-                self.send_removal(caller, directory, name, *is_directory)
+            JobCall::Remove { directory, name, node, is_directory } => {
+                let name = parsed(name)?;
+                match *is_replayed && !self.leads(caller, (directory, name), node)? {
+                    // It is gone already, or the name is of another node by now.
+                    true => Ok(()),
+                    false => self.send_removal(caller, directory, name, *is_directory),
+                }
             }
             JobCall::Rename { node, from, to } => {
                 let (from, to) = ((&from.0, parsed(&from.1)?), (&to.0, parsed(&to.1)?));
                 let changes = &mut (Change::default(), Change::default());
+                if *is_replayed && !self.leads(caller, from, node)? && self.leads(caller, to, node)? {
+                    return Ok(Some(()));
+                }
                 let outcome =
                     self.again(|| self.inner.rename(caller, from, to, (&mut changes.0, &mut changes.1)));
                 self.done_before(caller, outcome, FsError::NotFound, (to.0, to.1), node)
@@ -159,14 +171,13 @@ impl BehindShared {
 
     /// Makes a call until the server takes or refuses it: one that is away is waited for.
     fn again<T>(&self, mut call: impl FnMut() -> Result<T>) -> Result<T> {
-        loop {
+        while !self.has_ended() {
             match call() {
-                Err(FsError::Delay | FsError::TimedOut) if !self.ends.load(Ordering::Relaxed) => {
-                    thread::sleep(AGAIN)
-                }
+                Err(FsError::Delay | FsError::TimedOut) => thread::sleep(AGAIN),
                 outcome => return outcome,
             }
         }
+        Err(FsError::TimedOut)
     }
 
     /// A call whose reply was lost is made again, and finds what it has done: the name leads to the node.
@@ -178,9 +189,17 @@ impl BehindShared {
         (directory, name): (&Handle, Name<'_>),
         node: &Handle,
     ) -> Result<()> {
-        let leads =
-            || self.inner.lookup(caller, directory, name).is_ok_and(|found| found.node.handle == *node);
+        let leads = || self.leads(caller, (directory, name), node) == Ok(true);
         if outcome == Err(telling) && leads() { Ok(()) } else { outcome }
+    }
+
+    /// Whether a name leads to a node at the server.
+    fn leads(&self, caller: &Caller, (directory, name): (&Handle, Name<'_>), node: &Handle) -> Result<bool> {
+        match self.again(|| self.inner.lookup(caller, directory, name)) {
+            Ok(found) => Ok(found.node.handle == *node),
+            Err(FsError::NotFound) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// What is gone already need not be removed: another host did it, or a reply was lost.
@@ -188,10 +207,9 @@ impl BehindShared {
         &self,
         caller: &Caller,
         directory: &Handle,
-        name: &[u8],
+        name: Name<'_>,
         is_directory: bool,
     ) -> Result<()> {
-        let name = parsed(name)?;
         let outcome = self.again(|| {
             let change = &mut Change::default();
             match is_directory {
@@ -208,24 +226,45 @@ impl BehindShared {
         number: ChangeNumber,
         caller: &Caller,
         place: (&Handle, &[u8]),
-        what: &MadeNode,
+        (what, made): (&MadeNode, Option<Handle>),
         new: &NewAttributes,
     ) -> Result<()> {
-        let Node { handle, mut attributes } =
-            self.again(|| self.make_or_adopt(number, caller, place, what, new))?;
-        self.log.lock().made(number, handle);
+        let Node { handle, mut attributes } = match made {
+            // If it is gone, another host removed it: it is not made again.
+            Some(handle) => {
+                Node { handle, attributes: self.again(|| self.inner.attributes(caller, &handle))? }
+            }
+            None => self.again(|| self.make_or_adopt(number, caller, place, what, new))?,
+        };
+        {
+            let mut log = self.log.lock();
+            log.made(number, handle);
+            self.keep_only(&mut log);
+        }
         self.over.notify_all();
-        let mut lost = 0;
+        let (mut lost, mut is_kept) = (0, false);
+        // The time that shows whose a file is will be overwritten.
+        let mut keep = || {
+            if *what == MadeNode::File && !std::mem::replace(&mut is_kept, true) {
+                self.sync_journal();
+            }
+        };
         loop {
             let unsent = self.log.lock().take_unsent(number, self.options.write_size);
             if !unsent.is_empty() {
+                keep();
                 attributes = self.write_all(caller, &handle, unsent, &mut lost, number)?;
             }
             let unset = self.log.lock().take_unset(number, &attributes);
             if let Some(unset) = unset {
+                keep();
                 attributes = self.set(caller, &handle, &unset)?;
             }
-            if self.log.lock().finish(number, &attributes, self.now()) {
+            let mut log = self.log.lock();
+            let is_finished = log.finish(number, &attributes, self.now());
+            // Before anybody changes it at the server.
+            self.keep_only(&mut log);
+            if is_finished {
                 return Ok(());
             }
         }

@@ -9,6 +9,7 @@ use howdah_vfs::{Attributes, Caller, Consistency, FileSystem, FsError, Handle, N
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::change::RefusedLater;
+use super::keeping::KeptChanges;
 use super::log::Log;
 use super::order::{ChangeNumber, NodeNumber, TouchedPlace};
 use super::tree::Whereabouts;
@@ -29,6 +30,8 @@ pub struct BehindShared {
     pub options: BehindOptions,
     stopwatch: Stopwatch,
     pub log: Mutex<Log>,
+    /// Where changes are kept on this host's disk.
+    pub kept: Option<KeptChanges>,
     /// A change is over.
     pub over: Condvar,
     /// There may be something to send.
@@ -51,12 +54,40 @@ impl BehindShared {
     pub fn new(
         (inner, consistency): (Arc<dyn FileSystem>, Arc<dyn Consistency>),
         options: BehindOptions,
-        key: [u8; 16],
+        (mut log, kept): (Log, Option<KeptChanges>),
         stopwatch: Stopwatch,
     ) -> Self {
-        let log = Mutex::new(Log::new(options, key));
-        let (over, work) = Default::default();
-        Self { inner, consistency, options, stopwatch, log, over, work, ends: AtomicBool::new(false) }
+        if let Some(kept) = &kept {
+            kept.keep(&mut log);
+        }
+        let (over, work, ends) = Default::default();
+        Self { inner, consistency, options, stopwatch, log: Mutex::new(log), kept, over, work, ends }
+    }
+
+    /// A change was answered by the log: when this returns, a program may be answered. If the journal has no room for it, the server has it.
+    pub fn keep(&self, mut log: MutexGuard<'_, Log>, number: Option<ChangeNumber>) {
+        let is_kept = self.kept.as_ref().is_none_or(|kept| kept.keep(&mut log));
+        if !is_kept && let Some(number) = number {
+            self.wait_for(&mut log, &[number]);
+        }
+        drop(log);
+        self.work.notify_one();
+    }
+
+    /// Hands what changed in the log to the journal.
+    pub fn keep_only(&self, log: &mut Log) {
+        if let Some(kept) = &self.kept {
+            kept.keep(log);
+        }
+    }
+
+    /// Waits until the journal's disk has all that was answered, and knows what the server has.
+    pub fn sync_journal(&self) {
+        if let Some(kept) = &self.kept
+            && let Err(error) = kept.sync()
+        {
+            kept.give_up(&mut self.log.lock(), &error);
+        }
     }
 
     /// Since the layer was made.
@@ -76,6 +107,8 @@ impl BehindShared {
             refused: log.refused.len() as u64,
             conflicts: log.conflicts(),
             careful: log.careful_directories() as u64,
+            is_synchronous: log.is_synchronous,
+            journal: self.kept.as_ref().map(|kept| kept.counts()),
             silent: (log.order.running() > 0 && silent >= ANSWERS).then_some(silent),
         }
     }
@@ -120,17 +153,33 @@ impl BehindShared {
                 Whereabouts::Here => {}
             }
             let make = known.coming.as_ref().map(|coming| coming.make).ok_or(FsError::Stale)?;
+            if self.has_ended() {
+                return Err(FsError::Io);
+            }
             log.let_go(make);
             self.work.notify_one();
             self.over.wait(&mut log);
         }
     }
 
+    /// Whether no more is sent: nobody waits for it then.
+    pub fn has_ended(&self) -> bool {
+        self.ends.load(Ordering::Relaxed)
+    }
+
+    /// No more is sent, and who waits does not any more.
+    pub fn end(&self) {
+        self.ends.store(true, Ordering::Relaxed);
+        drop(self.log.lock());
+        self.work.notify_all();
+        self.over.notify_all();
+    }
+
     /// Waits until these changes are over, and lets go what is held back of them.
     pub fn wait_for(&self, log: &mut MutexGuard<'_, Log>, changes: &[ChangeNumber]) {
         changes.iter().for_each(|number| log.let_go(*number));
         self.work.notify_one();
-        while changes.iter().any(|number| log.order.is_pending(*number)) {
+        while !self.has_ended() && changes.iter().any(|number| log.order.is_pending(*number)) {
             self.over.wait(log);
         }
     }
@@ -172,7 +221,7 @@ impl BehindShared {
         let Some(last) = log.last() else { return };
         log.let_go_all();
         self.work.notify_one();
-        while log.order.first().is_some_and(|first| first <= last) {
+        while !self.has_ended() && log.order.first().is_some_and(|first| first <= last) {
             self.over.wait(&mut log);
         }
     }
@@ -192,7 +241,7 @@ impl BehindShared {
             if !is_late && !is_full {
                 return Ok(());
             }
-            if self.ends.load(Ordering::Relaxed) {
+            if self.has_ended() {
                 return Err(FsError::Io);
             }
             self.over.wait_for(&mut log, LOOK);

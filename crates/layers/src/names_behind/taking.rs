@@ -29,10 +29,9 @@ impl NamesBehind {
             forget(&mut log, &[id, victim]);
             return None;
         }
-        log.remove(now, caller, (id, name.as_bytes(), &parent), (victim, &attributes));
-        drop(log);
+        let number = log.remove(now, caller, (id, name.as_bytes(), &parent), (victim, &attributes));
+        self.shared.keep(log, Some(number));
         self.listings.removed(directory, name.as_bytes());
-        self.shared.work.notify_one();
         self.shared.over.notify_all();
         Some(Ok(()))
     }
@@ -101,10 +100,9 @@ impl NamesBehind {
             return None;
         }
         let places = ((left, from.1.as_bytes()), (entered, to.1.as_bytes()));
-        log.rename(now, caller, places, (id, &attributes), victim);
-        drop(log);
+        let number = log.rename(now, caller, places, (id, &attributes), victim);
+        self.shared.keep(log, Some(number));
         self.listings.removed(from.0, from.1.as_bytes());
-        self.shared.work.notify_one();
         Some(Ok(()))
     }
 
@@ -151,9 +149,9 @@ impl NamesBehind {
                 forget(&mut log, &[directory, id]);
                 return None;
             }
-            log.link(now, caller, (id, &attributes), (directory, link.name.as_bytes()));
+            let number = log.link(now, caller, (id, &attributes), (directory, link.name.as_bytes()));
+            self.shared.keep(log, Some(number));
         }
-        self.shared.work.notify_one();
         Some(self.attributes_of(caller, link.node))
     }
 
@@ -190,6 +188,7 @@ impl NamesBehind {
         let victim = self.lookup_any(caller, directory, name).ok();
         // What was made in it before keeps it.
         self.shared.settle(&victim.iter().map(|node| &node.handle).collect::<Vec<_>>(), &[]);
+        self.shared.sync_journal();
         let (since, real) = (self.shared.since(), self.shared.real(directory)?);
         let outcome = run(&*self.shared.inner, &real, change);
         self.present((caller, since), directory, change);

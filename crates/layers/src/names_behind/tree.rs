@@ -30,6 +30,8 @@ pub struct Coming {
     pub caller: Caller,
     /// The change that makes it.
     pub make: ChangeNumber,
+    /// The server's handle, if an earlier process made it there.
+    pub made: Option<Handle>,
     pub data: HeldData,
     /// What is to be set when its data is there.
     pub unset: NewAttributes,
@@ -164,12 +166,16 @@ impl PendingTree {
     /// A node that is made here.
     pub fn make(&mut self) -> (NodeNumber, Handle, u64) {
         let id = self.take_number();
+        let shown = self.own_handle(id);
+        self.insert(id, shown, Whereabouts::Here);
+        (id, shown, FILES + id)
+    }
+
+    fn own_handle(&self, id: NodeNumber) -> Handle {
         let mut bytes = [0; HANDLE];
         bytes[..16].copy_from_slice(&self.key);
         bytes[16..].copy_from_slice(&id.to_be_bytes());
-        let shown = Handle::new(&bytes).expect("it is short");
-        self.insert(id, shown, Whereabouts::Here);
-        (id, shown, FILES + id)
+        Handle::new(&bytes).expect("it is short")
     }
 
     /// Whether a handle is of a node that was made here.
@@ -299,6 +305,25 @@ impl PendingTree {
             known.version += 1;
             self.forget(id);
         }
+    }
+
+    /// Whether a change needs a node.
+    pub fn is_needed(&self, id: NodeNumber) -> bool {
+        self.nodes.get(&id).is_some_and(|known| known.uses > 0)
+    }
+
+    /// No node gets this number any more.
+    pub fn skip_number(&mut self, id: NodeNumber) {
+        self.next = self.next.max(id);
+    }
+
+    /// A node that an earlier process made, or was about to.
+    pub fn remake(&mut self, id: NodeNumber) {
+        if self.nodes.contains_key(&id) {
+            return;
+        }
+        let shown = self.own_handle(id);
+        self.insert(id, shown, Whereabouts::Here);
     }
 
     /// Forgets a node of the server of which nothing is pending.

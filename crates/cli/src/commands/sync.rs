@@ -1,0 +1,124 @@
+//! `howdah sync`.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow};
+use howdah_client::connect::{ConnectOptions, own_caller};
+use howdah_client::url::NfsUrl;
+use howdah_mount::from_root;
+use howdah_units::counted;
+
+use super::Failure;
+use crate::arguments::SyncArguments;
+use crate::mounting::{AskedMount, Layers, MountSettings, find_journal, mounts, root};
+use crate::places::connect_to;
+use crate::report;
+
+/// When to say what is waited for, and how often.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Waits until all is safe on the server.
+pub fn run(arguments: &SyncArguments) -> Result<(), Failure> {
+    match arguments.target.to_str().filter(|target| NfsUrl::is_meant(target)) {
+        Some(url) => send_journal(url, arguments),
+        None => Ok(sync_file(arguments)?),
+    }
+}
+
+fn sync_file(arguments: &SyncArguments) -> Result<()> {
+    let shown = arguments.target.display();
+    let path = from_root(&arguments.target).with_context(|| format!("finding {shown}"))?;
+    let mount = mount_of(&path, arguments.state.as_deref())?
+        .ok_or_else(|| anyhow!("{shown} is not on a mount of howdah; howdah mounts lists them"))?;
+    let file = File::open(&path).with_context(|| format!("opening {shown}"))?;
+    let waiting = || {
+        let behind = mount.status().ok()?.behind?;
+        Some((behind.changes_waiting, behind.oldest_change_seconds.unwrap_or_default()))
+    };
+    let synced = told_while(arguments.quiet, waiting, move || file.sync_all());
+    synced.with_context(|| {
+        format!(
+            "the server refused a change of {shown} that was answered earlier (howdah refused lists them)"
+        )
+    })
+}
+
+/// The mount that a path is on: the one whose directory is deepest.
+fn mount_of(path: &Path, state: Option<&Path>) -> Result<Option<AskedMount>> {
+    let above = |mount: &AskedMount| path.starts_with(mount.directory());
+    Ok(mounts(state)?.into_iter().filter(above).max_by_key(|mount| mount.directory().as_os_str().len()))
+}
+
+/// Sends what a journal holds that no mount sends.
+fn send_journal(url: &str, arguments: &SyncArguments) -> Result<(), Failure> {
+    let mut settings = MountSettings::parse(url, &["behind".to_owned()]).map_err(Failure::Usage)?;
+    settings.journals = arguments.journals.clone();
+    let Some(found) = find_journal(&settings.url, arguments.journals.as_deref())? else {
+        if !arguments.quiet {
+            report::print(&format!("howdah has no journal of {url}: nothing waits\n"));
+        }
+        return Ok(());
+    };
+    if let Some(process) = found.summary.holder {
+        return Err(anyhow!(
+            "process {process} sends the journal of {url}: use howdah sync with the directory of that mount"
+        )
+        .into());
+    }
+    let client = connect_to(&settings.url, &ConnectOptions::default())?;
+    let caller = settings.url.caller(own_caller());
+    let layers = Layers::around(Arc::clone(&client), &settings, root(&*client, &caller)?)?;
+    let its = layers.clone();
+    let waiting = || {
+        let report = its.behind.as_ref()?.report();
+        Some((report.waiting, report.oldest.unwrap_or_default().as_secs_f64()))
+    };
+    let count = waiting().map_or(0, |(count, _)| count);
+    let all = layers.clone();
+    told_while(arguments.quiet, waiting, move || all.settle());
+    let refused = layers.refused();
+    for refused in &refused {
+        report::complain(&format!("howdah: the server refused what was answered earlier: {refused}"));
+    }
+    if !refused.is_empty() {
+        return Err(anyhow!(
+            "{} refused by the server; howdah refused lists and saves what was refused",
+            counted(refused.len() as u64, "change was", "changes were")
+        )
+        .into());
+    }
+    if !arguments.quiet {
+        report::print(&format!("{} of {url} are safe on the server\n", counted(count, "change", "changes")));
+    }
+    Ok(())
+}
+
+/// Runs something that may take long, and says every few seconds how many changes wait.
+fn told_while<T: Send + 'static>(
+    is_quiet: bool,
+    waiting: impl Fn() -> Option<(u64, f64)>,
+    run: impl FnOnce() -> T + Send + 'static,
+) -> T {
+    let (done, is_done) = mpsc::channel();
+    let worker = thread::spawn(move || {
+        let outcome = run();
+        let _ = done.send(());
+        outcome
+    });
+    let mut next = Instant::now() + PATIENCE;
+    while is_done.recv_timeout(next.saturating_duration_since(Instant::now()))
+        == Err(RecvTimeoutError::Timeout)
+    {
+        next += PATIENCE;
+        if let Some((count, oldest)) = waiting().filter(|_| !is_quiet) {
+            let changes = counted(count, "change", "changes");
+            report::complain(&format!("howdah: {changes} not yet on the server, oldest {oldest:.1} s"));
+        }
+    }
+    worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}

@@ -1,0 +1,164 @@
+//! Where mounts that write names behind keep their journals: one for each server, export and user, below one directory.
+
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use howdah_client::url::NfsUrl;
+use howdah_store::journal::{
+    DirectoryDisk, DiskJournal, JournalIdentity, JournalOptions, JournalSummary, RefusedEntry, RefusedStore,
+    ReplayedJournal,
+};
+use rustix::process::geteuid;
+use siphasher::sip::SipHasher13;
+
+use crate::configuration::state_directory;
+use crate::places::exported;
+
+/// Below the state directory.
+const DIRECTORY: &str = "journals";
+/// What the file beside a journal ends with that counts its changes.
+const COUNT: &str = "count";
+
+/// A journal that is there.
+#[derive(Debug, Clone)]
+pub struct FoundJournal {
+    /// Its directory.
+    pub path: PathBuf,
+    /// Whose it is, who sends it, and how much.
+    pub summary: JournalSummary,
+}
+
+/// The directory of all journals of this user.
+///
+/// # Errors
+/// The user has no home.
+pub fn journals_directory(named: Option<&Path>) -> Result<PathBuf> {
+    match named {
+        Some(named) => Ok(named.to_owned()),
+        None => state_directory().map(|state| state.join(DIRECTORY)).context(
+            "there is no place for a journal: set HOME, or name a directory by the mount option journal=DIR",
+        ),
+    }
+}
+
+/// The journal of an export, and what is in it. It is made if it is not there.
+///
+/// # Errors
+/// A process uses it, it is of another host, or the disk fails.
+pub fn open_journal(
+    url: &NfsUrl,
+    named: Option<&Path>,
+    adopt: bool,
+) -> Result<(DiskJournal, ReplayedJournal)> {
+    let all = journals_directory(named)?;
+    let identity = identity(url);
+    let path = all.join(name(&identity));
+    let opened = || -> Result<_> {
+        fs::create_dir_all(all.parent().unwrap_or(&all))?;
+        for directory in [&all, &path] {
+            match DirBuilder::new().mode(0o700).create(directory) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error.into()),
+                _ => {}
+            }
+        }
+        let count_file = Some(path.with_extension(COUNT));
+        let options = JournalOptions { adopt, count_file, ..JournalOptions::default() };
+        Ok(DiskJournal::open(&path, &identity, options)?)
+    };
+    opened().with_context(|| format!("opening the journal in {}", path.display()))
+}
+
+/// Whether there is a journal of an export.
+///
+/// # Errors
+/// The user has no home.
+pub fn find_journal(url: &NfsUrl, named: Option<&Path>) -> Result<Option<FoundJournal>> {
+    let path = journals_directory(named)?.join(name(&identity(url)));
+    if !path.is_dir() {
+        return Ok(None);
+    }
+    let summary =
+        JournalSummary::of(&path).with_context(|| format!("reading the journal in {}", path.display()))?;
+    Ok(Some(FoundJournal { path, summary }))
+}
+
+/// All journals of this user; those that cannot be read are reported, and left out.
+///
+/// # Errors
+/// Their directory cannot be read.
+pub fn found_journals(named: Option<&Path>) -> Result<Vec<FoundJournal>> {
+    let Ok(all) = journals_directory(named) else { return Ok(Vec::new()) };
+    let entries = match fs::read_dir(&all) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.with_context(|| format!("listing {}", all.display()))?,
+    };
+    let mut found = Vec::new();
+    let directories = entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir());
+    for path in directories {
+        match JournalSummary::of(&path) {
+            Ok(summary) => found.push(FoundJournal { path, summary }),
+            Err(error) => crate::report::complain(&format!("howdah: {}: {error}", path.display())),
+        }
+    }
+    found.sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(found)
+}
+
+impl FoundJournal {
+    /// What can be mounted to send it.
+    pub fn url(&self) -> String {
+        let identity = &self.summary.identity;
+        format!("nfs://{}{}", identity.server, identity.export)
+    }
+
+    /// The start of its name, which tells it from others.
+    pub fn short_name(&self) -> String {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        name.chars().take(4).collect()
+    }
+
+    /// What the server refused of it.
+    ///
+    /// # Errors
+    /// The disk fails.
+    pub fn refused(&self) -> Result<(RefusedStore, Vec<RefusedEntry>)> {
+        let shown = || format!("reading what was refused in {}", self.path.display());
+        let disk = DirectoryDisk::look(&self.path).with_context(shown)?;
+        let store = RefusedStore::new(Arc::new(disk)).with_context(shown)?;
+        let entries = store.list().with_context(shown)?;
+        Ok((store, entries))
+    }
+}
+
+fn identity(url: &NfsUrl) -> JournalIdentity {
+    let (server, export) = exported(url);
+    JournalIdentity { server, export, user: geteuid().as_raw().to_string(), host: host() }
+}
+
+/// A name that another server, export or user has not.
+fn name(identity: &JournalIdentity) -> String {
+    let whole = [&identity.server, &identity.export, &identity.user].map(|part| part.as_str()).join("\0");
+    format!("{:016x}", SipHasher13::new().hash(whole.as_bytes()))
+}
+
+/// What tells this host from others.
+fn host() -> String {
+    let known = ["/etc/machine-id", "/proc/sys/kernel/hostname"].iter();
+    let known = known.filter_map(|file| fs::read_to_string(file).ok()).map(|text| text.trim().to_owned());
+    known.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
+}
+
+/// Where a mount option names a directory of journals.
+///
+/// # Errors
+/// It is no absolute path.
+pub fn named_directory(value: &str) -> Result<PathBuf> {
+    if !value.starts_with('/') {
+        bail!("the mount option journal cannot be \"{value}\": expected on, off, or a directory from / on");
+    }
+    Ok(PathBuf::from(value))
+}
