@@ -45,6 +45,16 @@ impl Mortal {
         (*self.left.lock(), *self.loses_reply.lock()) = (calls, loses_reply);
     }
 
+    /// There for good, if it is not dead already.
+    fn revive(&self) -> bool {
+        let mut left = self.left.lock();
+        let is_dead = *left == Some(0);
+        if !is_dead {
+            *left = None;
+        }
+        !is_dead
+    }
+
     fn is_dead(&self) -> bool {
         *self.left.lock() == Some(0)
     }
@@ -422,8 +432,7 @@ fn history(seed: u64, cuts_power: bool) {
                 }
                 Err(error) => panic!("seed {seed}, life {life}, change {number}: {error}, {before:#?}"),
             }
-            if cuts_power && random.below(10) == 0 {
-                server.dies_after(None, false);
+            if cuts_power && random.below(10) == 0 && server.revive() {
                 mounted.files.settle(&ME, Settle::All).expect("safe");
                 states.drain(..states.len() - 1);
                 server.dies_after(Some(random.below(60)), random.below(2) == 0);
