@@ -5,12 +5,12 @@
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::Command;
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 use nix::sched::{CloneFlags, unshare};
 
 use super::blocks::{BLOCK, Blocks, Interrupted, Way};
@@ -18,6 +18,7 @@ use super::campaign::{Context, Progress, Verdict};
 use super::crew::Crew;
 use super::disk::lacking;
 use super::impatient::interruptible;
+use super::mount::Mount;
 use super::path::FarPath;
 use super::server::{Offer, Server};
 use super::tally::{STUCK, Tally};
@@ -30,8 +31,6 @@ const QUICK: u64 = 12;
 const PROGRAMS: u64 = 3;
 /// A fault comes after so long at most.
 const MOST_LATER: Duration = Duration::from_millis(400);
-/// A mount that is not there after this long will not be.
-const MOUNTING: Duration = Duration::from_secs(20);
 /// What becomes of the mount's process, the server and the path.
 const KINDS: [&str; 3] = ["of the mount", "of the server", "of the path"];
 const MOUNT: usize = 0;
@@ -54,7 +53,8 @@ pub fn run(context: &Context) -> Result<Verdict> {
     let files =
         (0..PROGRAMS).map(|number| Blocks::make(server.export().join(name(number)), number).map(Arc::new));
     let files = files.collect::<std::io::Result<Vec<_>>>().context("making files")?;
-    let mut mount = Mount::start(context, &path, &server)?;
+    let mut mount = Mount::start(context, (&path, &server), Vec::new(), name(0))?;
+    std::fs::write(small(&mount.at), [7; SMALL]).context("a file to copy")?;
     employ(&crew, &mount, &files, context.seed);
     let (times, mut progress, mut tally) = (context.times(FULL, QUICK), Progress::begin(), Tally::of(&KINDS));
     for fault in 1..=times {
@@ -66,7 +66,7 @@ pub fn run(context: &Context) -> Result<Verdict> {
             _ => path.cut()?,
         }
         tally.verify(&crew, &server, &files, fault)?;
-        if let Some(wrong) = tally.impatient.run(mount.using(&mut random))? {
+        if let Some(wrong) = tally.impatient.run(using(&mount.at, &mut random))? {
             crew.report(format!("at fault {fault}, {}: {wrong}", KINDS[kind]));
         }
         match kind {
@@ -109,82 +109,23 @@ fn name(number: u64) -> String {
     format!("file-{number}")
 }
 
-/// A mount, and the process that keeps it.
-struct Mount {
-    at: PathBuf,
-    child: Option<Child>,
-}
-
-impl Mount {
-    fn start(context: &Context, path: &FarPath, server: &Server) -> Result<Self> {
-        let at = context.directory.join("mnt");
-        std::fs::create_dir(&at).context("a directory to mount at")?;
-        std::fs::write(small(&at), [7; SMALL]).context("a file to copy")?;
-        let mut mount = Self { at, child: None };
-        mount.start_again(context, path, server)?;
-        Ok(mount)
-    }
-
-    /// Mounts, in the place of what a killed process left.
-    fn start_again(&mut self, context: &Context, path: &FarPath, server: &Server) -> Result<()> {
-        let mut command = path.near_command();
-        command.arg(&context.binary).args(["mount", "--foreground", &server.url("", "")]).arg(&self.at);
-        command.arg("--state").arg(context.directory.join("mounts"));
-        let log = File::options().create(true).append(true).open(context.directory.join("mount.txt"));
-        let log = log.context("opening the log of the mount")?;
-        command.stdout(log.try_clone().context("a log for both outputs")?).stderr(log);
-        let mut child = command.spawn().context("mounting")?;
-        let give_up = Instant::now() + MOUNTING;
-        while !is_there(&self.at) {
-            let ended = child.try_wait().context("looking at the mount")?;
-            ensure!(ended.is_none(), "howdah mount ended by itself; see mount.txt");
-            ensure!(Instant::now() < give_up, "nothing is mounted after {MOUNTING:?}");
-            thread::sleep(LOOK);
-        }
-        self.child = Some(child);
-        Ok(())
-    }
-
-    /// Somebody uses what is mounted: writes, reads, makes, syncs, lists.
-    fn using(&self, random: &mut Random) -> Command {
-        let mut command = interruptible(Command::new("env"));
-        let of = |name: &str| self.at.join(name);
-        match random.below(5) {
-            0 => command.arg("cp").arg(small(&self.at)).arg(of("copied")),
-            1 => command.arg("cat").arg(of(&name(0))),
-            2 => command.arg("touch").arg(of("touched")),
-            3 => command.arg("sync").arg(of(&name(0))),
-            _ => command.args(["ls", "-l"]).arg(&self.at),
-        };
-        command
-    }
-
-    fn kill(&mut self) -> Result<()> {
-        let mut child = self.child.take().context("a mount")?;
-        child.kill().context("killing the mount")?;
-        child.wait().context("waiting for the killed mount")?;
-        Ok(())
-    }
-}
-
-impl Drop for Mount {
-    fn drop(&mut self) {
-        if let Some(child) = &mut self.child {
-            // If it has ended already there is nothing to end.
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-        let _ = rustix::mount::unmount(&self.at, rustix::mount::UnmountFlags::DETACH);
-    }
+/// Somebody uses what is mounted: writes, reads, makes, syncs, lists.
+fn using(at: &Path, random: &mut Random) -> Command {
+    let mut command = interruptible(Command::new("env"));
+    let of = |name: &str| at.join(name);
+    match random.below(5) {
+        0 => command.arg("cp").arg(small(at)).arg(of("copied")),
+        1 => command.arg("cat").arg(of(&name(0))),
+        2 => command.arg("touch").arg(of("touched")),
+        3 => command.arg("sync").arg(of(&name(0))),
+        _ => command.args(["ls", "-l"]).arg(at),
+    };
+    command
 }
 
 /// A file beside the directory at which is mounted.
 fn small(at: &Path) -> PathBuf {
     at.with_file_name("small")
-}
-
-fn is_there(at: &Path) -> bool {
-    at.join(name(0)).try_exists().is_ok_and(|exists| exists)
 }
 
 /// A program that opens its file again when that was taken from it.

@@ -12,6 +12,7 @@ mod disk;
 mod exactly_once;
 mod faults;
 mod impatient;
+mod kill_behind;
 mod kill_client;
 mod kill_locks;
 mod kill_mount;
@@ -19,6 +20,8 @@ mod kill_passed;
 mod kill_relay;
 mod kill_server;
 mod losing;
+mod mount;
+mod names;
 mod path;
 mod power_cut;
 mod server;
@@ -71,6 +74,11 @@ const CAMPAIGNS: &[Campaign] = &[
         name: "kill-mount",
         about: "SIGKILL of a mount's process and of its server, and a path that is cut, under writes that are made durable",
         run: kill_mount::run,
+    },
+    Campaign {
+        name: "kill-behind",
+        about: "SIGKILL of a mount with -o behind, of its server, or of both, and a path that is cut, under changes of names",
+        run: kill_behind::run,
     },
     Campaign {
         name: "kill-locks",

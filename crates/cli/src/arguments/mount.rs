@@ -29,8 +29,8 @@ pub struct MountArguments {
     /// ro, rw; allow_other (all users may use it); soft, hard, timeo=, retrans= (whether, and how long, to wait for a server
     /// that is down); actimeo=, acregmin=, acregmax=, acdirmin=, acdirmax=, noac (how long to cache attributes, in seconds);
     /// lookupcache=all|positive|none (which names to cache); alone (nobody else changes the tree: nothing that is cached is asked
-    /// for again); cache_dir=DIR, cache_size= (keep data that was read on disk, over restarts); behind[=5s], journal=off (names and
-    /// small files reach the server up to 5 s later); port=, mountport=, proto=tcp|udp, rsize=, wsize=, nconnect= (how
+    /// for again); cache_dir=DIR, cache_size= (keep data that was read on disk, over restarts); behind[=5s], journal=off|DIR (names
+    /// and small files reach the server up to 5 s later, and are in a journal until then); port=, mountport=, proto=tcp|udp, rsize=, wsize=, nconnect= (how
     /// to reach the server); exec, noexec, suid, nosuid, dev, nodev. Options of mount(8) and systemd are ignored, such as
     /// _netdev, nofail and x-systemd.*.
     #[arg(short, long = "options", value_name = "OPTIONS")]

@@ -1,0 +1,184 @@
+//! A program that changes names through a mount, and what it was answered: a tree, and the change that is under way.
+
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
+use std::path::Path;
+
+use howdah_random::Random;
+
+/// A tree with more names than this is not made larger.
+const NAMES_MAX: usize = 60;
+
+/// A tree: what has which name. Two names may be of one file.
+#[derive(Debug, Clone, Default)]
+pub struct Names {
+    names: BTreeMap<String, u64>,
+    nodes: BTreeMap<u64, Node>,
+    next: u64,
+}
+
+/// What has a name.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Node {
+    Directory,
+    File { mode: u32, data: Vec<u8> },
+    Link(String),
+}
+
+impl std::fmt::Debug for Node {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Directory => formatter.write_str("a directory"),
+            Self::File { mode, data } => write!(formatter, "a file of {} bytes, mode {mode:o}", data.len()),
+            Self::Link(target) => write!(formatter, "a link to {target}"),
+        }
+    }
+}
+
+/// The states that a tree may be in: as all answered changes left it, and as the one that was not answered would.
+pub type States = Vec<Names>;
+
+impl Names {
+    /// Every path and what is there.
+    pub fn tree(&self) -> BTreeMap<&str, &Node> {
+        self.names.iter().map(|(path, node)| (path.as_str(), &self.nodes[node])).collect()
+    }
+
+    fn make(&mut self, path: &str, node: Node) {
+        self.next += 1;
+        self.names.insert(path.to_owned(), self.next);
+        self.nodes.insert(self.next, node);
+    }
+
+    fn all(&self, fits: impl Fn(&Node) -> bool) -> Vec<String> {
+        self.names.iter().filter(|(_, node)| fits(&self.nodes[node])).map(|(path, _)| path.clone()).collect()
+    }
+
+    /// How a tree on a disk differs from this one, if it does.
+    pub fn difference(&self, root: &Path) -> io::Result<Option<String>> {
+        let mut there = BTreeMap::new();
+        look(root, "", &mut there)?;
+        let (wanted, mut differ) = (self.tree(), Vec::new());
+        for (path, node) in &there {
+            match wanted.get(path.as_str()) {
+                Some(its) if *its == node => {}
+                its => differ.push(format!("{path} is {node:?} and should be {its:?}")),
+            }
+        }
+        let lost = wanted.iter().filter(|(path, _)| !there.contains_key(**path));
+        differ.extend(lost.map(|(path, node)| format!("{path} is missing: {node:?}")));
+        Ok((!differ.is_empty()).then(|| differ.join("; ")))
+    }
+
+    /// Makes one change below a directory. `states` is what the tree may be like from the moment of the call until its answer.
+    pub fn change(&mut self, root: &Path, random: &mut Random, states: &mut States) -> io::Result<()> {
+        let mut directories = self.all(|node| *node == Node::Directory);
+        directories.push(String::new());
+        let files = self.all(|node| matches!(node, Node::File { .. }));
+        let above = &directories[random.index(directories.len())];
+        let name = format!("n{}", random.below(15));
+        let free = if above.is_empty() { name } else { format!("{above}/{name}") };
+        let is_free = !self.names.contains_key(&free) && self.names.len() < NAMES_MAX;
+        let file = if files.is_empty() { None } else { Some(files[random.index(files.len())].clone()) };
+        let at = |path: &str| root.join(path);
+        *states = vec![self.clone()];
+        match (random.below(13), file) {
+            (0..=4, _) if is_free => {
+                let mut data = vec![0; random.below(20_000) as usize];
+                data.iter_mut().for_each(|byte| *byte = random.below(256) as u8);
+                self.make(&free, Node::File { mode: 0o640, data: Vec::new() });
+                states.push(self.clone());
+                self.nodes.insert(self.next, Node::File { mode: 0o640, data: data.clone() });
+                states.push(self.clone());
+                let mut file = OpenOptions::new().write(true).create_new(true).mode(0o640).open(at(&free))?;
+                file.write_all(&data)?;
+                // What close refuses is no answer either.
+                if random.one_in(8) {
+                    file.sync_all()
+                } else {
+                    nix::unistd::close(file).map_err(io::Error::from)
+                }
+            }
+            (5, _) if is_free => {
+                self.make(&free, Node::Directory);
+                states.push(self.clone());
+                fs::create_dir(at(&free))
+            }
+            (6, _) if is_free => {
+                let target = format!("t{}", random.below(100));
+                self.make(&free, Node::Link(target.clone()));
+                states.push(self.clone());
+                symlink(target, at(&free))
+            }
+            (7, Some(path)) => {
+                self.names.remove(&path);
+                states.push(self.clone());
+                fs::remove_file(at(&path))
+            }
+            (8 | 9, Some(path)) => {
+                let other = files[random.index(files.len())].clone();
+                let to = if is_free && random.one_in(2) { free } else { other };
+                if self.names.get(&path) == self.names.get(&to) {
+                    return Ok(());
+                }
+                let node = self.names.remove(&path).expect("it is there");
+                self.names.insert(to.clone(), node);
+                states.push(self.clone());
+                fs::rename(at(&path), at(&to))
+            }
+            (10, Some(path)) if is_free => {
+                self.names.insert(free.clone(), self.names[&path]);
+                states.push(self.clone());
+                fs::hard_link(at(&path), at(&free))
+            }
+            (11, Some(path)) => {
+                let new = [0o600, 0o640, 0o644][random.index(3)];
+                if let Some(Node::File { mode, .. }) = self.nodes.get_mut(&self.names[&path]) {
+                    *mode = new;
+                }
+                states.push(self.clone());
+                fs::set_permissions(at(&path), fs::Permissions::from_mode(new))
+            }
+            (12, Some(path)) => {
+                if let Some(Node::File { data, .. }) = self.nodes.get_mut(&self.names[&path]) {
+                    data.extend_from_slice(b"more");
+                }
+                states.push(self.clone());
+                let mut file = OpenOptions::new().append(true).open(at(&path))?;
+                file.write_all(b"more")?;
+                nix::unistd::close(file).map_err(io::Error::from)
+            }
+            _ => {
+                let is_empty = |path: &&String| {
+                    let below = format!("{path}/");
+                    !path.is_empty() && !self.names.keys().any(|name| name.starts_with(&below))
+                };
+                let Some(path) = directories.iter().find(is_empty) else { return Ok(()) };
+                self.names.remove(path);
+                states.push(self.clone());
+                fs::remove_dir(at(path))
+            }
+        }
+    }
+}
+
+fn look(root: &Path, below: &str, into: &mut BTreeMap<String, Node>) -> io::Result<()> {
+    for entry in fs::read_dir(root.join(below))? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = if below.is_empty() { name } else { format!("{below}/{name}") };
+        let found = entry.path().symlink_metadata()?;
+        let node = if found.is_dir() {
+            look(root, &path, into)?;
+            Node::Directory
+        } else if found.is_symlink() {
+            Node::Link(fs::read_link(entry.path())?.to_string_lossy().into_owned())
+        } else {
+            Node::File { mode: found.permissions().mode() & 0o7777, data: fs::read(entry.path())? }
+        };
+        into.insert(path, node);
+    }
+    Ok(())
+}
