@@ -91,12 +91,11 @@ pub fn run(context: &Context) -> Result<Verdict> {
         let began = Instant::now();
         for ((states, made), number) in ended.into_iter().zip(0..) {
             changes += made;
-            models.push(
-                settled(&mount.at.join(name(number)), states, "in the mount")
-                    .with_context(|| told(fault, kind))?,
-            );
+            let there = settled(&mount.at.join(name(number)), states, "in the mount");
+            models.push(there.with_context(|| format!("{}; {}", told(fault, kind), mount.about(context)))?);
         }
-        sync(context, &path, &mount.at)?;
+        let synced = sync(context, &path, &mount.at);
+        synced.with_context(|| format!("{}; {}", told(fault, kind), mount.about(context)))?;
         longest = longest.max(began.elapsed());
         for (model, number) in models.iter().zip(0..) {
             settled(&server.export().join(name(number)), vec![model.clone()], "at the server")

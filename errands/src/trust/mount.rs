@@ -62,6 +62,14 @@ impl Mount {
         Ok(())
     }
 
+    /// What its process is doing, for messages: whether it has ended, and the end of its log.
+    pub fn about(&mut self, context: &Context) -> String {
+        let ended = self.child.as_mut().map(|child| child.try_wait());
+        let log = std::fs::read_to_string(context.directory.join("mount.txt")).unwrap_or_default();
+        let last: Vec<_> = log.lines().rev().take(5).collect();
+        format!("the mount's process ended: {ended:?}; its log, from the end: {last:?}")
+    }
+
     /// Kills its process.
     pub fn kill(&mut self) -> Result<()> {
         let mut child = self.child.take().context("a mount")?;

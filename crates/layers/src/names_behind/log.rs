@@ -425,6 +425,8 @@ impl Log {
 
     fn answer(&mut self, now: Duration, caller: &Caller, kind: LoggedKind, on: &AnsweredOn) -> ChangeNumber {
         let number = self.take_number();
+        // It waits for what the user made before: also for files that are still open.
+        self.order.let_go_user(caller.user);
         self.take(number, now, caller, kind, on);
         self.record_change(number, on);
         number

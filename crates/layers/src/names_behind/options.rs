@@ -9,7 +9,8 @@ use howdah_vfs::Handle;
 pub struct BehindOptions {
     /// A change reaches the server so late at most, as long as the server answers: then new ones wait.
     pub late: Duration,
-    /// What a new file's making is held back for, so that its data and its attributes go with it, unless it is closed before.
+    /// How long the making of a new file is held back, so that its data and its attributes go with it. When the file is closed, or the same
+    /// user renames, links or removes anything, it is sent.
     pub gather: Duration,
     /// A file with more bytes than this that are not safe makes its close wait.
     pub small: usize,
@@ -29,7 +30,7 @@ impl Default for BehindOptions {
     fn default() -> Self {
         Self {
             late: Duration::from_secs(5),
-            gather: Duration::from_millis(50),
+            gather: Duration::from_secs(1),
             small: 8 << 20,
             changes: 65_536,
             bytes: 256 << 20,

@@ -100,6 +100,8 @@ struct Users {
 struct Maker {
     makes: BTreeSet<ChangeNumber>,
     destroys: BTreeSet<ChangeNumber>,
+    /// Those of both that are held back.
+    held: BTreeSet<ChangeNumber>,
 }
 
 impl ChangeOrder {
@@ -147,6 +149,9 @@ impl ChangeOrder {
         let maker = self.makers.entry(user).or_default();
         let its = if rank == Rank::Makes { &mut maker.makes } else { &mut maker.destroys };
         its.insert(number);
+        if is_held {
+            maker.held.insert(number);
+        }
         let (is_running, is_doomed, followers) = (false, false, Vec::new());
         let change =
             Pending { user, rank, places, waits_for, followers, is_held, is_running, is_doomed, was_free };
@@ -158,8 +163,17 @@ impl ChangeOrder {
     pub fn let_go(&mut self, number: ChangeNumber) {
         if let Some(change) = self.pending.get_mut(&number) {
             change.is_held = false;
+            if let Some(maker) = self.makers.get_mut(&change.user) {
+                maker.held.remove(&number);
+            }
             self.check(number);
         }
+    }
+
+    /// What was held back of a user may be sent.
+    pub fn let_go_user(&mut self, user: u32) {
+        let held = self.makers.get_mut(&user).map(|maker| std::mem::take(&mut maker.held));
+        held.into_iter().flatten().for_each(|number| self.let_go(number));
     }
 
     /// The oldest change that may be sent now. It counts as sent. `true`: it builds on one that was refused.
@@ -205,6 +219,7 @@ impl ChangeOrder {
         let was_first = maker.makes.first() == Some(&number);
         maker.makes.remove(&number);
         maker.destroys.remove(&number);
+        maker.held.remove(&number);
         if maker.makes.is_empty() && maker.destroys.is_empty() {
             self.makers.remove(&user);
             return;
