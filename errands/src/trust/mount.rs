@@ -52,7 +52,7 @@ impl Mount {
         command.stdout(log.try_clone().context("a log for both outputs")?).stderr(log);
         let mut child = command.spawn().context("mounting")?;
         let give_up = Instant::now() + MOUNTING;
-        while !self.at.join(&self.witness).try_exists().is_ok_and(|exists| exists) {
+        while !self.is_there() {
             let ended = child.try_wait().context("looking at the mount")?;
             ensure!(ended.is_none(), "howdah mount ended by itself; see mount.txt");
             ensure!(Instant::now() < give_up, "nothing is mounted after {MOUNTING:?}");
@@ -60,6 +60,12 @@ impl Mount {
         }
         self.child = Some(child);
         Ok(())
+    }
+
+    /// Whether it shows the name. A killed mount may still say that one exists, from the kernel's memory, but it lists nothing.
+    fn is_there(&self) -> bool {
+        let mut names = std::fs::read_dir(&self.at).into_iter().flatten();
+        names.any(|entry| entry.is_ok_and(|entry| entry.file_name() == *self.witness))
     }
 
     /// What its process is doing, for messages: whether it has ended, and the end of its log.
