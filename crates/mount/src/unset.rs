@@ -1,6 +1,7 @@
 //! Attributes that programs have set on a file, and that the server has not got yet.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use howdah_vfs::{Attributes, Caller, NewAttributes, SetTime};
 use parking_lot::{Condvar, Mutex};
@@ -21,32 +22,97 @@ pub struct Unset {
 
 /// A call that sets attributes while others go on.
 pub struct SettingCall {
+    caller: Caller,
     new: NewAttributes,
-    outcome: Mutex<Option<Answer<Option<Attributes>>>>,
-    over: Condvar,
+    stage: Mutex<Stage>,
+    news: Condvar,
+}
+
+/// How far such a call is.
+#[derive(Clone, Copy)]
+enum Stage {
+    /// It waits for a while: other attributes may be set with it.
+    Waits,
+    /// It waits until somebody knows whether another call sets its attributes, too.
+    Held,
+    /// It is to be made, or is being made.
+    Runs,
+    /// It is not made: another call sets these attributes, too.
+    Taken,
+    Over(Answer<Option<Attributes>>),
 }
 
 impl SettingCall {
     /// A call that is about to be made.
-    pub fn new(new: NewAttributes) -> Arc<Self> {
-        Arc::new(Self { new, outcome: Mutex::default(), over: Condvar::new() })
+    pub fn new(caller: &Caller, new: NewAttributes) -> Arc<Self> {
+        let (caller, stage, news) = (caller.clone(), Mutex::new(Stage::Waits), Condvar::new());
+        Arc::new(Self { caller, new, stage, news })
     }
 
-    /// It is over: what the file is like then, if the server said so.
+    /// Waits until then for others to take it. Says whether it is to be made now.
+    pub fn starts_at(&self, time: Instant) -> bool {
+        let mut stage = self.stage.lock();
+        loop {
+            match *stage {
+                Stage::Waits if Instant::now() >= time => *stage = Stage::Runs,
+                Stage::Waits => {
+                    self.news.wait_until(&mut stage, time);
+                }
+                Stage::Held => self.news.wait(&mut stage),
+                Stage::Runs => return true,
+                Stage::Taken | Stage::Over(_) => return false,
+            }
+        }
+    }
+
+    /// It need not wait any more.
+    pub fn hurry(&self) {
+        self.leave(Stage::Runs);
+    }
+
+    /// Keeps it from being made; gives what it sets, and as whom. `None`: it is being made.
+    fn hold(&self) -> Option<(Caller, NewAttributes)> {
+        self.leave(Stage::Held).then(|| (self.caller.clone(), self.new))
+    }
+
+    /// Another call sets its attributes, too. Gives them, if it was not made yet.
+    fn take(&self) -> Option<(Caller, NewAttributes)> {
+        self.leave(Stage::Taken).then(|| (self.caller.clone(), self.new))
+    }
+
+    /// Says whether it waited until now.
+    fn leave(&self, next: Stage) -> bool {
+        let mut stage = self.stage.lock();
+        let waits = matches!(*stage, Stage::Waits | Stage::Held);
+        if waits {
+            *stage = next;
+            self.news.notify_all();
+        }
+        waits
+    }
+
+    /// It is over: what the file is like then, if the server said so. It may be over already.
     pub fn end(&self, outcome: Answer<Option<Attributes>>) {
-        self.outcome.lock().get_or_insert(outcome);
-        self.over.notify_all();
+        let mut stage = self.stage.lock();
+        if !matches!(*stage, Stage::Over(_)) {
+            *stage = Stage::Over(outcome);
+        }
+        self.news.notify_all();
     }
 
     /// Waits until it is over.
     pub fn wait(&self) -> Answer<Option<Attributes>> {
-        let mut outcome = self.outcome.lock();
+        let mut stage = self.stage.lock();
         loop {
-            match *outcome {
-                Some(outcome) => return outcome,
-                None => self.over.wait(&mut outcome),
+            match *stage {
+                Stage::Over(outcome) => return outcome,
+                _ => self.news.wait(&mut stage),
             }
         }
+    }
+
+    fn is_over(&self) -> bool {
+        matches!(*self.stage.lock(), Stage::Over(_))
     }
 }
 
@@ -64,7 +130,7 @@ impl Unset {
     /// The attributes as programs see them.
     pub fn shown(&self, mut attributes: Attributes) -> Attributes {
         if let Some(call) = &self.call
-            && call.outcome.lock().is_none()
+            && !call.is_over()
         {
             attributes = applied(&call.new, attributes);
         }
@@ -88,12 +154,14 @@ impl Unset {
     /// Adds a change to those that wait.
     pub fn set_later(&mut self, caller: &Caller, new: &NewAttributes) {
         let (_, later) = self.later.get_or_insert_with(|| (caller.clone(), NewAttributes::default()));
-        later.mode = new.mode.or(later.mode);
-        later.user = new.user.or(later.user);
-        later.group = new.group.or(later.group);
-        let time = |new: SetTime, old: SetTime| if new == SetTime::Keep { old } else { new };
-        later.accessed = time(new.accessed, later.accessed);
-        later.modified = time(new.modified, later.modified);
+        *later = followed(later, new);
+    }
+
+    /// Lets the call start that sets attributes of a new file.
+    pub fn hurry(&self) {
+        if let Some(call) = &self.call {
+            call.hurry();
+        }
     }
 
     /// Data is written: that changes the time of modification after it was set.
@@ -103,14 +171,47 @@ impl Unset {
         }
     }
 
-    /// The call under way, and what waits, to be done now.
+    /// All that is not set yet, for one call to set it; none of it is set until [`hurry`](Self::hurry) or [`done`](Self::done) says so.
+    /// `None`: some of it is being set already, or there is nothing.
+    pub fn hold(&self) -> Option<(Caller, NewAttributes)> {
+        match (&self.call, &self.later) {
+            (Some(call), later) => {
+                let (caller, first) = call.hold()?;
+                Some((caller, later.as_ref().map_or(first, |(_, later)| followed(&first, later))))
+            }
+            (None, later) => later.clone(),
+        }
+    }
+
+    /// The call under way, and what waits, to be done now. A call that was not made yet need not be: what it sets is part of what waits.
     pub fn take(&mut self) -> (Option<Arc<SettingCall>>, Option<(Caller, NewAttributes)>) {
+        if let Some((caller, first)) = self.call.as_ref().and_then(|call| call.take()) {
+            self.call = None;
+            let later = self.later.take().map_or(first, |(_, later)| followed(&first, &later));
+            self.later = Some((caller, later));
+        }
         (self.call.clone(), self.later.clone())
     }
 
     /// All of that was done.
     pub fn done(&mut self) {
-        *self = Self::default();
+        if let Some(call) = self.call.take() {
+            call.take();
+        }
+        self.later = None;
+    }
+}
+
+/// Two changes in one.
+fn followed(first: &NewAttributes, second: &NewAttributes) -> NewAttributes {
+    let time = |first: SetTime, second: SetTime| if second == SetTime::Keep { first } else { second };
+    NewAttributes {
+        mode: second.mode.or(first.mode),
+        user: second.user.or(first.user),
+        group: second.group.or(first.group),
+        size: second.size.or(first.size),
+        accessed: time(first.accessed, second.accessed),
+        modified: time(first.modified, second.modified),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What opening and closing a file mean to a file system with caches: more than the trait says.
 
-use crate::{Attributes, Caller, Handle, ReadFile, ReadOutcome, Result};
+use crate::{Attributes, Caller, Handle, NewAttributes, ReadFile, ReadOutcome, Result};
 
 /// Close-to-open consistency: what is done when a file is opened, and when it is closed or synchronised.
 pub trait Consistency: Send + Sync {
@@ -15,6 +15,21 @@ pub trait Consistency: Send + Sync {
     /// # Errors
     /// Data could not be written or is not durable.
     fn closed(&self, caller: &Caller, node: &Handle) -> Result<Closed>;
+
+    /// A file is about to be closed, and attributes are set of it that a program set after it wrote its data: sets them while that data is
+    /// written, and gives what the file is like then, if the server said so. `None`: data must be written before, and nothing was done.
+    /// In any case [`closed`](Consistency::closed) comes next, and tells what the data was refused with.
+    ///
+    /// # Errors
+    /// As those of SETATTR.
+    fn set_while_written(
+        &self,
+        _caller: &Caller,
+        _node: &Handle,
+        _new: &NewAttributes,
+    ) -> Option<Result<Option<Attributes>>> {
+        None
+    }
 
     /// A file is synchronised: as strong as closing it, and more where changes are answered before the server has them. Then its names
     /// are safe, too.

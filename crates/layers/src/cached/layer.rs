@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use howdah_vfs::layer::{Call, Layer, Stopwatch};
 use howdah_vfs::{
-    Attributes, Caller, Change, Closed, CommitFile, Consistency, FileSystem, Handle, ReadFile, ReadOutcome,
-    Result,
+    Attributes, Caller, Change, Closed, CommitFile, Consistency, FileSystem, Handle, NewAttributes, ReadFile,
+    ReadOutcome, Result, SetAttributes,
 };
 
 use super::{CachedReport, CachingOptions};
@@ -126,9 +126,27 @@ impl Consistency for Cached {
     }
 
     fn closed(&self, caller: &Caller, node: &Handle) -> Result<Closed> {
+        if let Some(verifier) = self.writing.durable(node) {
+            return Ok(Closed { verifier, after: None });
+        }
         let mut change = Change::default();
         let verifier = FileSystem::commit(self, caller, CommitFile::new(node, 0, 0), &mut change)?.verifier;
         Ok(Closed { verifier, after: change.after })
+    }
+
+    fn set_while_written(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        new: &NewAttributes,
+    ) -> Option<Result<Option<Attributes>>> {
+        if !self.writing.send_beside(caller, node, new) {
+            return None;
+        }
+        let mut change = Change::default();
+        let set =
+            FileSystem::set_attributes(self, caller, SetAttributes::new(node, new, None), &mut change);
+        Some(set.map(|()| change.after))
     }
 
     fn is_alone(&self) -> bool {

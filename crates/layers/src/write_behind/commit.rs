@@ -168,7 +168,7 @@ impl Shared {
         state.on_answer(&outcome);
         if let Err(FsError::Delay) = outcome {
             // It stays taken, and is on its way.
-            self.launch(&mut state, pools, node, piece);
+            self.launch(&mut state, pools, node, piece, None);
             return Err(FsError::Delay);
         }
         state.file(node).arrived(&piece.range());

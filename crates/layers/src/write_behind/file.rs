@@ -2,11 +2,13 @@
 //! system and no lock.
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
 use howdah_vfs::{Attributes, Caller, FsError, Stability, Timestamp};
 
+use super::beside::WholeWrite;
 use crate::file::Uncommitted;
 
 /// Data and where it goes.
@@ -59,6 +61,8 @@ pub struct File {
     gathered: Option<Gathered>,
     /// What calls under way write, and the number of each.
     on_the_way: Vec<(u64, Range<u64>)>,
+    /// A call under way that wrote all there was.
+    pub whole_write: Option<Arc<WholeWrite>>,
     /// Written but not committed, each byte as it was written last.
     pub uncommitted: Uncommitted<Caller>,
     /// What went wrong, told to the next who writes or commits.
@@ -206,6 +210,12 @@ impl File {
     /// Whether all there is was gathered and nothing else: one durable write makes the file safe.
     pub fn is_only_gathered(&self) -> bool {
         self.gathered.is_some() && self.on_the_way.is_empty() && self.uncommitted.is_empty()
+    }
+
+    /// Whether all there is has been sent by one durable write, which is under way.
+    pub fn is_only_whole_write(&self) -> bool {
+        let is_alone = self.gathered.is_none() && self.on_the_way.len() == 1 && self.uncommitted.is_empty();
+        self.whole_write.is_some() && is_alone
     }
 
     /// Whether there is nothing to remember.

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use howdah_tune::flight::Started;
-use howdah_vfs::{Caller, Change, CommitFile, FsError, Handle, Result};
+use howdah_vfs::{Caller, Change, CommitFile, FsError, Handle, Result, Stability};
 use parking_lot::MutexGuard;
 
+use super::beside::WholeWrite;
 use super::file::{Answered, Piece};
 use super::pools::Pools;
 use super::shared::Shared;
@@ -18,6 +19,8 @@ struct WriteJob {
     pools: Arc<Pools>,
     node: Handle,
     piece: Piece,
+    /// It is all that is held of the file, and is to be durable.
+    whole: Option<Arc<WholeWrite>>,
     /// Until it is made.
     started: Option<Started>,
     outcome: Result<Vec<Answered>>,
@@ -25,7 +28,12 @@ struct WriteJob {
 
 impl WriteJob {
     fn run(mut self) {
-        self.outcome = self.shared.write(&self.node, &self.piece);
+        let how = if self.whole.is_some() { Stability::FileSync } else { Stability::Unstable };
+        let (mut change, began) = (Change::default(), Instant::now());
+        self.outcome = self.shared.write(&self.node, &self.piece, how, &mut change);
+        if let (Some(whole), Ok([_])) = (&self.whole, self.outcome.as_deref()) {
+            whole.answered(&change, began.elapsed());
+        }
         if let Some(started) = self.started.take() {
             self.shared.finished(started, self.piece.bytes.len());
         }
@@ -42,6 +50,9 @@ impl Drop for WriteJob {
         let (range, size) = (self.piece.range(), self.piece.bytes.len());
         if let Some(file) = state.files.get_mut(&self.node) {
             file.arrived(&range);
+            if self.whole.is_some() {
+                file.whole_write = None;
+            }
         }
         state.held -= size;
         match std::mem::replace(&mut self.outcome, Ok(Vec::new())) {
@@ -126,6 +137,7 @@ impl Shared {
         pools: &Arc<Pools>,
         node: &Handle,
         piece: Piece,
+        whole: Option<Arc<WholeWrite>>,
     ) {
         let began = Instant::now();
         while state.flight.in_flight() >= state.flight.in_flight_target() && !state.is_silent() {
@@ -142,7 +154,7 @@ impl Shared {
         let started = Some(state.flight.on_start(now, size));
         let outcome = Err(FsError::ServerFault);
         let (shared, pools) = (Arc::clone(self), Arc::clone(pools));
-        let job = WriteJob { shared, pools: Arc::clone(&pools), node: *node, piece, started, outcome };
+        let job = WriteJob { shared, pools: Arc::clone(&pools), node: *node, piece, whole, started, outcome };
         // A job that is not run takes the lock when it is dropped.
         MutexGuard::unlocked(state, || pools.writes.run(move || job.run()));
     }

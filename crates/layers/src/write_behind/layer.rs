@@ -7,7 +7,7 @@ use std::sync::Arc;
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
     Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CopyRange, Create, CreateFile, Entry,
-    FileExtent, FileKind, FileSystem, Found, FsError, Handle, ListDirectory, Listing, Name, Node,
+    FileExtent, FileKind, FileSystem, Found, FsError, Handle, ListDirectory, Listing, Name, NewAttributes, Node,
     RangeOperations, ReadFile, ReadOutcome, Result, SeekOutcome, SeekTarget, SetAttributes, SetXattr,
     Stability, WriteFile, Written, XattrName,
 };
@@ -66,6 +66,17 @@ impl WriteBehind {
     /// The server did not answer in time. What it refused is told by the next write or commit.
     pub fn send(&self, node: &Handle) -> Result<()> {
         self.shared.flush(&self.pools, node)
+    }
+
+    /// A caller is about to set attributes of a file whose data was taken before: sends that data, if it can be written at the same time.
+    /// It is durable when both are over, or the next [`flush`](Self::flush) makes it so.
+    pub fn send_beside(&self, caller: &Caller, node: &Handle, new: &NewAttributes) -> bool {
+        self.shared.send_whole(&self.pools, node, caller, new).is_some()
+    }
+
+    /// The verifier of a file's data, if nothing has to be done to make that durable and no failure of it has to be told.
+    pub fn durable(&self, node: &Handle) -> Option<[u8; 8]> {
+        self.shared.is_durable_now(node).then(|| self.verifier(node))
     }
 
     /// Makes durable what is held of all files.
@@ -271,8 +282,22 @@ impl Layer for WriteBehind {
         if new.size.is_some() {
             // Data that is cut off must not be written again afterwards.
             self.commit_held(node, Teller::User)?;
-        } else if guard.is_some() || !self.shared.state.lock().may_overtake(node, caller, new) {
+        } else if guard.is_some() {
             self.shared.flush(&self.pools, node)?;
+        } else {
+            let overtakes = self.shared.state.lock().may_overtake(node, caller, new);
+            let whole = match overtakes {
+                true => self.shared.whole_write(node),
+                false => self.shared.send_whole(&self.pools, node, caller, new),
+            };
+            if let Some(whole) = whole {
+                return self.change(node, false, change, |_, change| {
+                    self.shared.set_beside(&self.pools, caller, (node, new), &whole, change)
+                });
+            }
+            if !overtakes {
+                self.shared.flush(&self.pools, node)?;
+            }
         }
         let guard = match guard {
             Some(guard) if told.is_some_and(|told| guard.holds(&told)) => {

@@ -2,6 +2,7 @@
 
 mod aging;
 mod answer;
+mod beside;
 mod clock;
 mod commit;
 mod file;

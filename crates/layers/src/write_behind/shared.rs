@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 
 use howdah_tune::flight::{Bounds, Flight, Started};
 use howdah_vfs::{
-    Access, Attributes, Caller, Change, Data, FileSystem, FsError, Handle, Result, Stability, WriteFile,
-    Written,
+    Access, Attributes, Caller, Change, Data, FileSystem, FsError, Handle, NewAttributes, Result,
+    SetAttributes, SetTime, Stability, WriteFile, Written,
 };
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
+use super::beside::WholeWrite;
 use super::file::{Answered, File, Piece};
 use super::pools::Pools;
 use super::state::{SET_ID, State, Teller};
@@ -77,7 +78,7 @@ impl Shared {
         state.let_go = state.let_go.saturating_sub(1);
         *change = state.took(node, range.end);
         for piece in ready {
-            self.launch(&mut state, pools, node, piece);
+            self.launch(&mut state, pools, node, piece, None);
         }
         Ok(())
     }
@@ -239,7 +240,7 @@ impl Shared {
         // All of them before any waits for room: whoever writes the same bytes meanwhile must see that these are first.
         state.send_off(node, pieces.iter().map(Piece::range));
         for piece in pieces {
-            self.launch(state, pools, node, piece);
+            self.launch(state, pools, node, piece, None);
         }
     }
 
@@ -255,9 +256,87 @@ impl Shared {
         state.send_off(node, gathered.as_ref().map(Piece::range));
         let last = state.sent;
         if let Some(piece) = gathered {
-            self.launch(state, pools, node, piece);
+            self.launch(state, pools, node, piece, None);
         }
         last
+    }
+
+    /// Sends all that is held of a file by one durable write, while which a caller may set attributes; gives that write, also if it is
+    /// under way already. `None`: one must come after the other.
+    pub fn send_whole(
+        self: &Arc<Self>,
+        pools: &Arc<Pools>,
+        node: &Handle,
+        caller: &Caller,
+        new: &NewAttributes,
+    ) -> Option<Arc<WholeWrite>> {
+        let mut state = self.state.lock();
+        if !state.may_set_beside(node, caller, new) {
+            return None;
+        }
+        let file = state.files.get_mut(node)?;
+        if let Some(under_way) = &file.whole_write {
+            return Some(Arc::clone(under_way));
+        }
+        let (piece, whole) = (file.take()?, Arc::new(WholeWrite::default()));
+        file.whole_write = Some(Arc::clone(&whole));
+        state.send_off(node, [piece.range()]);
+        self.launch(&mut state, pools, node, piece, Some(Arc::clone(&whole)));
+        Some(whole)
+    }
+
+    /// The durable write of all that is held of a file, if it is under way.
+    pub fn whole_write(&self, node: &Handle) -> Option<Arc<WholeWrite>> {
+        self.state.lock().files.get(node)?.whole_write.clone()
+    }
+
+    /// Sets attributes of a file while all its data is written, and once more what that write may have changed after them.
+    pub fn set_beside(
+        self: &Arc<Self>,
+        pools: &Arc<Pools>,
+        caller: &Caller,
+        (node, new): (&Handle, &NewAttributes),
+        whole: &WholeWrite,
+        change: &mut Change,
+    ) -> Result<()> {
+        let is_written = self.is_written_soon(node, whole);
+        let began = Instant::now();
+        let set = self.inner.set_attributes(caller, SetAttributes::new(node, new, None), change);
+        let took = began.elapsed();
+        // What the write is refused with is told by the next write or commit of the file.
+        self.flush(pools, node)?;
+        if let Some(wrote) = whole.took() {
+            self.state.lock().head_start.both_took(wrote, took);
+        }
+        set?;
+        match new.modified {
+            SetTime::To(modified) if !is_written && !whole.is_before(change, modified) => {
+                let again = NewAttributes { modified: new.modified, ..NewAttributes::default() };
+                *change = Change::default();
+                self.inner.set_attributes(caller, SetAttributes::new(node, &again, None), change)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Gives a write a head start, so that the server has it first. Says whether it is over: that is so where the server is near.
+    fn is_written_soon(&self, node: &Handle, whole: &WholeWrite) -> bool {
+        let mut state = self.state.lock();
+        let end = Instant::now() + state.head_start.get();
+        let is_it = |file: &File| file.whole_write.as_ref().is_some_and(|its| std::ptr::eq(&**its, whole));
+        while state.files.get(node).is_some_and(is_it) {
+            if self.over.wait_until(&mut state, end).timed_out() {
+                return !state.files.get(node).is_some_and(is_it);
+            }
+        }
+        true
+    }
+
+    /// Whether nothing of a file has to be written or committed, and no error of it waits; forgets the file then.
+    pub fn is_durable_now(&self, node: &Handle) -> bool {
+        let mut state = self.state.lock();
+        state.forget(node);
+        !state.files.contains_key(node)
     }
 
     /// Waits until nothing of these bytes is gathered or on its way: what is written next is newer.
@@ -300,9 +379,15 @@ impl Shared {
     }
 
     /// Writes a piece, in as many calls as it takes, and again while the server is away: its data was taken.
-    pub fn write(&self, node: &Handle, piece: &Piece) -> Result<Vec<Answered>> {
+    pub fn write(
+        &self,
+        node: &Handle,
+        piece: &Piece,
+        how: Stability,
+        change: &mut Change,
+    ) -> Result<Vec<Answered>> {
         loop {
-            match self.write_as(node, piece, Stability::Unstable, &mut Change::default()) {
+            match self.write_as(node, piece, how, change) {
                 Err(FsError::Delay) => std::thread::sleep(AGAIN),
                 outcome => return outcome,
             }

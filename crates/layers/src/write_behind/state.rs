@@ -7,6 +7,7 @@ use std::time::Instant;
 use howdah_tune::flight::Flight;
 use howdah_vfs::{Attributes, Before, Caller, Change, FsError, Handle, NewAttributes, Result, SetTime};
 
+use super::beside::HeadStart;
 use super::clock::ServerClock;
 use super::file::{Answered, File};
 use super::known::KnownFiles;
@@ -58,6 +59,7 @@ pub struct State {
     pub files: HashMap<Handle, File>,
     pub known: KnownFiles,
     pub clock: ServerClock,
+    pub head_start: HeadStart,
     pub held: usize,
     pub flight: Flight,
     pub written: u64,
@@ -85,6 +87,7 @@ impl State {
             files: HashMap::new(),
             known: KnownFiles::default(),
             clock: ServerClock::default(),
+            head_start: HeadStart::default(),
             held: 0,
             flight,
             written: 0,

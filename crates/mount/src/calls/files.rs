@@ -215,9 +215,10 @@ impl Shared {
     /// that every open file of the node can report it.
     pub fn make_durable(&self, node: &KernelNode) -> Answer<()> {
         let _others_wait = node.flushing.lock();
+        let beside = self.settle_beside(node);
         let committed = self.commit(node);
         // Writing changes times: those that a program has set come after it.
-        let outcome = committed.and(self.settle(node));
+        let outcome = committed.and(beside).and(self.settle(node));
         if let Err(refused) = outcome {
             node.content.lock().failed(refused);
         }
@@ -239,7 +240,9 @@ impl Shared {
             Ok(Closed { verifier, after }) if !was_lost && unstable.is_none_or(|its| its == verifier) => {
                 // What the file is like now is our doing, and pages of it are good.
                 let mut content = node.content.lock();
-                content.seen = after.as_ref().map(Seen::from);
+                if let Some(after) = &after {
+                    content.seen = Some(Seen::from(after));
+                }
                 content.was_told(writes);
             }
             Ok(_) => {

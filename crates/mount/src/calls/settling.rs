@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
 
 use howdah_vfs::{Attributes, Caller, Change, FileSystem, Handle, NewAttributes, SetAttributes};
 
@@ -10,6 +11,10 @@ use crate::nodes::{KernelNode, ROOT};
 use crate::refused::{Answer, Refused};
 use crate::shared::Shared;
 use crate::unset::{SettingCall, Unset};
+
+/// How long the attributes of a new file wait for those that a program sets on it, and for its data: most files are closed by then, and
+/// take one call for all.
+const FOR_MORE: Duration = Duration::from_millis(50);
 
 /// Ends a call that is not made after all, so that nobody waits for it.
 struct Ending(Arc<SettingCall>);
@@ -23,12 +28,14 @@ impl Drop for Ending {
 impl Shared {
     /// Sets attributes of a file that was just made, while the program that made it goes on.
     pub fn set_meanwhile(&self, caller: &Caller, file: &Handle, new: NewAttributes) -> Arc<SettingCall> {
-        let call = SettingCall::new(new);
+        let (call, start) = (SettingCall::new(caller, new), Instant::now() + FOR_MORE);
         let (files, caller, file) = (Arc::clone(&self.file_system), caller.clone(), *file);
         let ending = Ending(Arc::clone(&call));
         self.setters.run(move || {
-            let outcome = set(&*files, &caller, &file, &new);
-            ending.0.end(outcome);
+            if ending.0.starts_at(start) {
+                let outcome = set(&*files, &caller, &file, &new);
+                ending.0.end(outcome);
+            }
         });
         call
     }
@@ -80,6 +87,34 @@ impl Shared {
                 written?;
             }
             _ => self.consistency.synced_directory(caller, &node.handle)?,
+        }
+        Ok(())
+    }
+
+    /// Sets what is not set yet while data is written, before it is made durable: where one follows the other in any case, this does
+    /// nothing.
+    pub fn settle_beside(&self, node: &KernelNode) -> Answer<()> {
+        let _others_wait = node.settling.lock();
+        let (all, writes) = {
+            let content = node.content.lock();
+            if content.unset.is_empty() || content.unstable.is_none() {
+                return Ok(());
+            }
+            (content.unset.hold(), content.writes)
+        };
+        let beside = all.and_then(|(caller, new)| {
+            self.consistency.set_while_written(&caller, &node.handle, &new)
+        });
+        let mut content = node.content.lock();
+        match beside {
+            Some(outcome) => {
+                content.unset.done();
+                let after = outcome?;
+                content.was_told(writes);
+                content.saw(after);
+            }
+            // Data takes a while: what does not wait for it is set now.
+            None => content.unset.hurry(),
         }
         Ok(())
     }

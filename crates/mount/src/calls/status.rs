@@ -17,6 +17,10 @@ impl Shared {
         let caller = self.acting(asker, open);
         let (is_made_up, writes) = {
             let content = node.content.lock();
+            if content.is_made_up() {
+                // They are waited for after the data.
+                content.unset.hurry();
+            }
             (content.is_made_up(), content.writes)
         };
         // What goes wrong with the data is the next write's or close's to tell.

@@ -1,0 +1,120 @@
+//! Attributes that are set while the data of a small file is on its way: when that may be, and what the replies say of the order in which
+//! the server did both. Knows no file system.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use howdah_vfs::{Before, Caller, Change, Handle, NewAttributes, Timestamp};
+
+use super::file::File;
+use super::state::{SET_ID, State};
+
+/// The most bytes of such a file: more take round trips by themselves, and attributes would overtake them.
+const SMALL: u64 = 64 << 10;
+/// Attributes are sent at least so much later than data.
+const HEAD_START_MIN: Duration = Duration::from_millis(1);
+/// By which part of itself the head start falls with each file.
+const FALLS_BY: u32 = 32;
+
+/// How much later than the data of a file its attributes are sent, so that the server has the data first: they may take other connections,
+/// and data takes longer to send. Where it is too little, one round trip more is needed.
+#[derive(Debug, Default)]
+pub struct HeadStart {
+    /// By how much WRITEs took longer than SETATTRs: the most of late.
+    longer: Duration,
+}
+
+impl HeadStart {
+    /// Both calls for a file took so long.
+    pub fn both_took(&mut self, wrote: Duration, set: Duration) {
+        let fallen = self.longer - self.longer / FALLS_BY;
+        self.longer = wrote.saturating_sub(set).max(fallen);
+    }
+
+    /// The head start.
+    pub fn get(&self) -> Duration {
+        self.longer + self.longer / 4 + HEAD_START_MIN
+    }
+}
+
+/// A durable WRITE of all that is held of a file.
+#[derive(Debug, Default)]
+pub struct WholeWrite {
+    /// What its reply told, and how long it took. Nothing if there was none, or more than one.
+    wrote: OnceLock<(Change, Duration)>,
+}
+
+impl WholeWrite {
+    /// Its only reply came.
+    pub fn answered(&self, change: &Change, took: Duration) {
+        // There is one.
+        let _ = self.wrote.set((*change, took));
+    }
+
+    /// How long it took, if its only reply came.
+    pub fn took(&self) -> Option<Duration> {
+        self.wrote.get().map(|(_, took)| *took)
+    }
+
+    /// Whether a time of modification lasts that a SETATTR with this reply set: the server must have written the data before, since
+    /// writing sets it to now.
+    ///
+    /// - The reply to the WRITE shows the time: the server looked at the file after it did both.
+    /// - The SETATTR found the file as the WRITE left it. The WRITE made the file longer, so that no state before it is the same.
+    /// - The SETATTR left the file with the time, later than the WRITE left it.
+    pub fn is_before(&self, set: &Change, modified: Timestamp) -> bool {
+        let Some((Change { before, after: Some(wrote) }, _)) = self.wrote.get() else { return false };
+        let is_longer = before.is_some_and(|before| before.size < wrote.size);
+        let follows = is_longer && set.before == Some(Before::from(wrote));
+        let is_later =
+            set.after.is_some_and(|set| set.modified == modified && set.version() > wrote.version());
+        wrote.modified == modified || follows || is_later
+    }
+}
+
+impl State {
+    /// Whether all that is held of a file can be written by one durable WRITE while a caller sets attributes, with the same result as
+    /// after it. The WRITE makes the file longer: other clients see a time that was set with the old size or with all data.
+    pub fn may_set_beside(&mut self, node: &Handle, caller: &Caller, new: &NewAttributes) -> bool {
+        let Some(known) = self.known.attributes(node) else { return false };
+        let is_kept = |new: Option<u32>, known: u32| new.is_none_or(|new| new == known);
+        // Writing takes set-ID bits away, and a new owner may not write.
+        new.size.is_none()
+            && is_kept(new.user, known.user)
+            && is_kept(new.group, known.group)
+            && (known.mode | new.mode.unwrap_or(0)) & SET_ID == 0
+            && self.files.get(node).is_some_and(|file| file.may_be_whole_write(caller, known.size))
+    }
+}
+
+impl File {
+    fn may_be_whole_write(&self, caller: &Caller, size: u64) -> bool {
+        let is_whole = match self.whole_write {
+            Some(_) => self.is_only_whole_write(),
+            None => self.is_only_gathered() && self.dirty_end() > size && self.dirty_end() <= SMALL,
+        };
+        is_whole
+            && self.writer.as_ref() == Some(caller)
+            && !self.committing
+            && !self.has_error()
+            && self.commits_ahead.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_are_sent_as_much_later_as_data_takes_longer() {
+        let milliseconds = Duration::from_millis;
+        let mut head_start = HeadStart::default();
+        assert_eq!(head_start.get(), HEAD_START_MIN);
+        head_start.both_took(milliseconds(120), milliseconds(100));
+        assert_eq!(head_start.get(), milliseconds(26));
+        head_start.both_took(milliseconds(100), milliseconds(120));
+        assert!(head_start.get() < milliseconds(26) && head_start.get() > milliseconds(25));
+        (0..1000).for_each(|_| head_start.both_took(milliseconds(1), milliseconds(1)));
+        assert!(head_start.get() < 2 * HEAD_START_MIN, "it falls where data is fast");
+    }
+}
