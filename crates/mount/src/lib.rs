@@ -17,6 +17,7 @@ mod listing;
 mod nodes;
 mod opens;
 mod options;
+mod owned;
 mod place;
 mod refused;
 mod session;

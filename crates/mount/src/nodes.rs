@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use howdah_vfs::{Attributes, Caller, FsError, Handle, Node, Timestamp};
 use parking_lot::Mutex;
 
+use crate::owned::Owned;
 use crate::refused::{Answer, Refused};
 use crate::unset::Unset;
 
@@ -63,6 +64,8 @@ pub struct Knowledge {
     pub maker: Option<Caller>,
     /// Attributes that were set and that the server has not got yet.
     pub unset: Unset,
+    /// Of a directory: whom it belonged to when it was set something the last time.
+    pub owned: Option<Owned>,
     /// The name that it has until it is closed, after it was removed while open.
     pub silly: Option<Silly>,
 }

@@ -6,45 +6,60 @@ use std::time::Duration;
 
 use howdah_vfs::{Before, Caller, Change, Handle, NewAttributes, Timestamp};
 
-use super::file::File;
+use super::file::{File, Piece};
 use super::state::{SET_ID, State};
 
 /// The most bytes of such a file: more take round trips by themselves, and attributes would overtake them.
-const SMALL: u64 = 64 << 10;
+const SMALL: u32 = 64 << 10;
 /// Attributes are sent at least so much later than data.
 const HEAD_START_MIN: Duration = Duration::from_millis(1);
 /// By which part of itself the head start falls with each file.
 const FALLS_BY: u32 = 32;
+/// Less data than this takes as long as this.
+const UNIT: u32 = 4 << 10;
 
 /// How much later than the data of a file its attributes are sent, so that the server has the data first: they may take other connections,
 /// and data takes longer to send. Where it is too little, one round trip more is needed.
 #[derive(Debug, Default)]
 pub struct HeadStart {
-    /// By how much WRITEs took longer than SETATTRs: the most of late.
+    /// By how much the WRITE of a unit took longer than a SETATTR: the most of late.
     longer: Duration,
 }
 
 impl HeadStart {
-    /// Both calls for a file took so long.
-    pub fn both_took(&mut self, wrote: Duration, set: Duration) {
-        let fallen = self.longer - self.longer / FALLS_BY;
-        self.longer = wrote.saturating_sub(set).max(fallen);
+    /// Both calls for a file took so long, with so many bytes of data.
+    pub fn both_took(&mut self, (wrote, bytes): (Duration, u32), set: Duration) {
+        let longer = wrote.saturating_sub(set) * UNIT / bytes.max(UNIT);
+        self.longer = longer.max(self.longer - self.longer / FALLS_BY);
     }
 
-    /// The head start.
-    pub fn get(&self) -> Duration {
-        self.longer + self.longer / 4 + HEAD_START_MIN
+    /// The head start of so many bytes.
+    pub fn of(&self, bytes: u32) -> Duration {
+        let longer = self.longer * bytes.max(UNIT) / UNIT;
+        longer + longer / 8 + HEAD_START_MIN
     }
 }
 
 /// A durable WRITE of all that is held of a file.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct WholeWrite {
+    /// The bytes that it writes.
+    bytes: u32,
     /// What its reply told, and how long it took. Nothing if there was none, or more than one.
     wrote: OnceLock<(Change, Duration)>,
 }
 
 impl WholeWrite {
+    /// One that was not sent yet.
+    pub fn of(piece: &Piece) -> Self {
+        Self { bytes: u32::try_from(piece.bytes.len()).unwrap_or(u32::MAX), wrote: OnceLock::new() }
+    }
+
+    /// The bytes that it writes.
+    pub fn bytes(&self) -> u32 {
+        self.bytes
+    }
+
     /// Its only reply came.
     pub fn answered(&self, change: &Change, took: Duration) {
         // There is one.
@@ -91,7 +106,7 @@ impl File {
     fn may_be_whole_write(&self, caller: &Caller, size: u64) -> bool {
         let is_whole = match self.whole_write {
             Some(_) => self.is_only_whole_write(),
-            None => self.is_only_gathered() && self.dirty_end() > size && self.dirty_end() <= SMALL,
+            None => self.is_only_gathered() && self.dirty_end() > size && self.dirty_end() <= u64::from(SMALL),
         };
         is_whole
             && self.writer.as_ref() == Some(caller)
@@ -109,12 +124,13 @@ mod tests {
     fn attributes_are_sent_as_much_later_as_data_takes_longer() {
         let milliseconds = Duration::from_millis;
         let mut head_start = HeadStart::default();
-        assert_eq!(head_start.get(), HEAD_START_MIN);
-        head_start.both_took(milliseconds(120), milliseconds(100));
-        assert_eq!(head_start.get(), milliseconds(26));
-        head_start.both_took(milliseconds(100), milliseconds(120));
-        assert!(head_start.get() < milliseconds(26) && head_start.get() > milliseconds(25));
-        (0..1000).for_each(|_| head_start.both_took(milliseconds(1), milliseconds(1)));
-        assert!(head_start.get() < 2 * HEAD_START_MIN, "it falls where data is fast");
+        assert_eq!(head_start.of(SMALL), HEAD_START_MIN);
+        head_start.both_took((milliseconds(132), 4 * UNIT), milliseconds(100));
+        let [small, large] = [1, 8 * UNIT].map(|bytes| head_start.of(bytes));
+        assert_eq!((small, large), (milliseconds(10), milliseconds(73)));
+        head_start.both_took((milliseconds(100), 1), milliseconds(120));
+        assert!(head_start.of(1) < small && head_start.of(1) > small - small / FALLS_BY);
+        (0..1000).for_each(|_| head_start.both_took((milliseconds(1), 1), milliseconds(1)));
+        assert!(head_start.of(1) < 2 * HEAD_START_MIN, "it falls where data is fast");
     }
 }

@@ -96,8 +96,9 @@ impl Shared {
                     return Err(error);
                 }
                 if file.uncommitted.is_empty() {
+                    let is_durable = turn > 0 || file.wrote_whole;
                     state.forget(node);
-                    return Ok(turn > 0);
+                    return Ok(is_durable);
                 }
                 file.uncommitted.moment()
             };

@@ -61,8 +61,9 @@ pub struct File {
     gathered: Option<Gathered>,
     /// What calls under way write, and the number of each.
     on_the_way: Vec<(u64, Range<u64>)>,
-    /// A call under way that wrote all there was.
+    /// A call under way that writes all there was, and whether there was one: what was taken before it needs no COMMIT.
     pub whole_write: Option<Arc<WholeWrite>>,
+    pub wrote_whole: bool,
     /// Written but not committed, each byte as it was written last.
     pub uncommitted: Uncommitted<Caller>,
     /// What went wrong, told to the next who writes or commits.

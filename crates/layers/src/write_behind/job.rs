@@ -52,6 +52,7 @@ impl Drop for WriteJob {
             file.arrived(&range);
             if self.whole.is_some() {
                 file.whole_write = None;
+                file.wrote_whole = self.outcome.is_ok();
             }
         }
         state.held -= size;

@@ -74,9 +74,9 @@ impl WriteBehind {
         self.shared.send_whole(&self.pools, node, caller, new).is_some()
     }
 
-    /// The verifier of a file's data, if nothing has to be done to make that durable and no failure of it has to be told.
+    /// The verifier of a file's data, if that became durable while attributes were set, and no failure of it has to be told.
     pub fn durable(&self, node: &Handle) -> Option<[u8; 8]> {
-        self.shared.is_durable_now(node).then(|| self.verifier(node))
+        self.shared.wrote_whole(node).then(|| self.verifier(node))
     }
 
     /// Makes durable what is held of all files.

@@ -278,7 +278,8 @@ impl Shared {
         if let Some(under_way) = &file.whole_write {
             return Some(Arc::clone(under_way));
         }
-        let (piece, whole) = (file.take()?, Arc::new(WholeWrite::default()));
+        let piece = file.take()?;
+        let whole = Arc::new(WholeWrite::of(&piece));
         file.whole_write = Some(Arc::clone(&whole));
         state.send_off(node, [piece.range()]);
         self.launch(&mut state, pools, node, piece, Some(Arc::clone(&whole)));
@@ -299,14 +300,15 @@ impl Shared {
         whole: &WholeWrite,
         change: &mut Change,
     ) -> Result<()> {
-        let is_written = self.is_written_soon(node, whole);
+        let sets_time = matches!(new.modified, SetTime::To(_));
+        let is_written = sets_time && self.is_written_soon(node, whole);
         let began = Instant::now();
         let set = self.inner.set_attributes(caller, SetAttributes::new(node, new, None), change);
         let took = began.elapsed();
         // What the write is refused with is told by the next write or commit of the file.
         self.flush(pools, node)?;
         if let Some(wrote) = whole.took() {
-            self.state.lock().head_start.both_took(wrote, took);
+            self.state.lock().head_start.both_took((wrote, whole.bytes()), took);
         }
         set?;
         match new.modified {
@@ -322,7 +324,7 @@ impl Shared {
     /// Gives a write a head start, so that the server has it first. Says whether it is over: that is so where the server is near.
     fn is_written_soon(&self, node: &Handle, whole: &WholeWrite) -> bool {
         let mut state = self.state.lock();
-        let end = Instant::now() + state.head_start.get();
+        let end = Instant::now() + state.head_start.of(whole.bytes());
         let is_it = |file: &File| file.whole_write.as_ref().is_some_and(|its| std::ptr::eq(&**its, whole));
         while state.files.get(node).is_some_and(is_it) {
             if self.over.wait_until(&mut state, end).timed_out() {
@@ -332,11 +334,14 @@ impl Shared {
         true
     }
 
-    /// Whether nothing of a file has to be written or committed, and no error of it waits; forgets the file then.
-    pub fn is_durable_now(&self, node: &Handle) -> bool {
+    /// Whether all that is held of a file was written by one durable write, and no error of it waits; forgets the file then.
+    pub fn wrote_whole(&self, node: &Handle) -> bool {
         let mut state = self.state.lock();
-        state.forget(node);
-        !state.files.contains_key(node)
+        let is_durable = state.files.get(node).is_some_and(|file| file.wrote_whole && file.is_forgettable());
+        if is_durable {
+            state.files.remove(node);
+        }
+        is_durable
     }
 
     /// Waits until nothing of these bytes is gathered or on its way: what is written next is newer.

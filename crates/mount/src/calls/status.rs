@@ -5,6 +5,7 @@ use howdah_vfs::{
     Access, Attributes, Caller, Change, FileKind, Handle, NewAttributes, SetAttributes, Statistics,
 };
 
+use crate::owned::Owned;
 use crate::refused::{Answer, Refused};
 use crate::shared::Shared;
 use crate::who::Requester;
@@ -53,6 +54,10 @@ impl Shared {
         if let Some(after) = self.set_later(&caller, &node, new)? {
             return Ok(node.as_seen(after));
         }
+        let owned = node.content.lock().owned.take();
+        if owned.is_some_and(|owned| owned.is_as(&caller, new)) {
+            return Ok(node.as_seen(self.file_system.attributes(&caller, &node.handle)?));
+        }
         self.settle_first(&node);
         if new.size.is_some() {
             self.may_cut(&caller, &node.handle, open)?;
@@ -63,6 +68,7 @@ impl Shared {
             Some(after) => after,
             None => self.file_system.attributes(&caller, &node.handle)?,
         };
+        node.content.lock().owned = Owned::after(caller, new, &after);
         Ok(node.as_seen(after))
     }
 
