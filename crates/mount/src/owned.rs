@@ -52,7 +52,8 @@ mod tests {
         let mode = NewAttributes::with_mode(0o755);
         let owned = |attributes: Attributes| Owned::after(Caller::ROOT, &mode, &attributes);
         let root = Attributes { user: 5, group: 6, ..root };
-        let is_as = |caller: Caller, new: NewAttributes| owned(root).expect("a directory").is_as(&caller, &new);
+        let is_as =
+            |caller: Caller, new: NewAttributes| owned(root).expect("a directory").is_as(&caller, &new);
         assert!(is_as(Caller::ROOT, owner(Some(5), Some(6))) && is_as(Caller::ROOT, owner(Some(5), None)));
         assert!(!is_as(Caller::ROOT, owner(Some(5), Some(7))) && !is_as(Caller::ROOT, owner(Some(6), None)));
         assert!(!is_as(Caller::new(5, 6), owner(Some(5), None)), "another may be refused");

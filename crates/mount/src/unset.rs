@@ -111,6 +111,10 @@ impl SettingCall {
         }
     }
 
+    fn is_done(&self) -> bool {
+        matches!(*self.stage.lock(), Stage::Over(Ok(_)))
+    }
+
     fn is_over(&self) -> bool {
         matches!(*self.stage.lock(), Stage::Over(_))
     }
@@ -175,11 +179,11 @@ impl Unset {
     /// `None`: some of it is being set already, or there is nothing.
     pub fn hold(&self) -> Option<(Caller, NewAttributes)> {
         match (&self.call, &self.later) {
-            (Some(call), later) => {
+            (Some(call), later) if !call.is_done() => {
                 let (caller, first) = call.hold()?;
                 Some((caller, later.as_ref().map_or(first, |(_, later)| followed(&first, later))))
             }
-            (None, later) => later.clone(),
+            (_, later) => later.clone(),
         }
     }
 
@@ -267,5 +271,37 @@ mod tests {
         assert_eq!(unset.take().1, Some((Caller::ROOT, NewAttributes { mode: Some(0o644), ..times })));
         unset.wrote();
         assert_ne!(unset.shown(attributes()).modified, time);
+    }
+
+    #[test]
+    fn a_call_that_waits_is_made_once_or_is_part_of_another() {
+        let (mode, past) = (NewAttributes::with_mode(0o600), Instant::now());
+        let call = || SettingCall::new(&Caller::ROOT, mode);
+        assert!(call().starts_at(past), "nothing else came");
+        let held = call();
+        let unset = Unset::by(Arc::clone(&held));
+        assert_eq!(unset.hold(), Some((Caller::ROOT, mode)));
+        std::thread::scope(|scope| {
+            let starts = scope.spawn(|| held.starts_at(past));
+            unset.hurry();
+            assert!(starts.join().expect("answered"), "what is held is not made before");
+        });
+        assert_eq!(unset.hold(), None, "it is being made");
+        let taken = call();
+        let mut unset = Unset::by(Arc::clone(&taken));
+        unset.set_later(&Caller::ROOT, &NewAttributes::with_mode(0o644));
+        let all = Some((Caller::ROOT, NewAttributes::with_mode(0o644)));
+        assert_eq!(unset.hold(), all);
+        let (under_way, later) = unset.take();
+        assert!(under_way.is_none() && later == all && !taken.starts_at(past));
+        let over = call();
+        over.end(Ok(None));
+        let mut unset = Unset::by(over);
+        assert_eq!(unset.hold(), None);
+        unset.set_later(&Caller::ROOT, &NewAttributes::with_mode(0o644));
+        assert_eq!(unset.hold(), all, "what is set already is not set again");
+        let done = call();
+        Unset::by(Arc::clone(&done)).done();
+        assert!(!done.starts_at(past));
     }
 }

@@ -102,3 +102,37 @@ fn what_waits_for_the_close_is_seen_at_once_here_and_then_by_others() {
         "as the server has it"
     );
 }
+
+#[test]
+fn a_file_that_stays_open_gets_its_attributes_all_the_same() {
+    let Some((mount, server)) = far() else { return };
+    fs::create_dir(mount.at("new")).expect("made");
+    let file = make(&mount, "new/file", false);
+    let late = Instant::now() + Duration::from_secs(30);
+    while calls(&server, &[Call::SetAttributes]) == 0 {
+        assert!(Instant::now() < late, "its attributes wait for a close that may never come");
+        std::thread::yield_now();
+    }
+    drop(file);
+    assert_eq!(calls(&server, &[Call::SetAttributes]), 1);
+}
+
+#[test]
+fn a_directory_is_not_given_to_the_owner_that_it_was_just_said_to_have() {
+    let Some((mount, server)) = far() else { return };
+    let directory = mount.at("new");
+    fs::create_dir(&directory).expect("made");
+    let it = File::open(&directory).expect("opened");
+    it.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000)).expect("set");
+    let sets = calls(&server, &[Call::SetAttributes]);
+    // On a busy machine too much time may pass.
+    let asks_nobody = (0..100).any(|_| {
+        let before = calls(&server, &[Call::SetAttributes]);
+        it.set_permissions(fs::Permissions::from_mode(0o755)).expect("set");
+        std::os::unix::fs::chown(&directory, Some(0), Some(0)).expect("its owner already");
+        calls(&server, &[Call::SetAttributes]) == before + 1
+    });
+    assert!(sets == 1 && asks_nobody);
+    std::os::unix::fs::chown(&directory, Some(5), Some(0)).expect("given away");
+    assert_eq!(fs::metadata(&directory).expect("there").uid(), 5);
+}

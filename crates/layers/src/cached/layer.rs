@@ -140,12 +140,11 @@ impl Consistency for Cached {
         node: &Handle,
         new: &NewAttributes,
     ) -> Option<Result<Option<Attributes>>> {
-        if !self.writing.send_beside(caller, node, new) {
+        if !self.writing.send_whole_for(caller, node, new) {
             return None;
         }
         let mut change = Change::default();
-        let set =
-            FileSystem::set_attributes(self, caller, SetAttributes::new(node, new, None), &mut change);
+        let set = FileSystem::set_attributes(self, caller, SetAttributes::new(node, new, None), &mut change);
         Some(set.map(|()| change.after))
     }
 

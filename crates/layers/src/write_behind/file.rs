@@ -8,7 +8,7 @@ use std::time::Instant;
 use bytes::Bytes;
 use howdah_vfs::{Attributes, Caller, FsError, Stability, Timestamp};
 
-use super::beside::WholeWrite;
+use super::with_data::WholeWrite;
 use crate::file::Uncommitted;
 
 /// Data and where it goes.

@@ -7,11 +7,11 @@ use howdah_tune::flight::Started;
 use howdah_vfs::{Caller, Change, CommitFile, FsError, Handle, Result, Stability};
 use parking_lot::MutexGuard;
 
-use super::beside::WholeWrite;
 use super::file::{Answered, Piece};
 use super::pools::Pools;
 use super::shared::Shared;
 use super::state::{CommitAhead, State, Teller};
+use super::with_data::WholeWrite;
 
 /// A piece to be written.
 struct WriteJob {

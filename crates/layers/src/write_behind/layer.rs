@@ -7,8 +7,8 @@ use std::sync::Arc;
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
     Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CopyRange, Create, CreateFile, Entry,
-    FileExtent, FileKind, FileSystem, Found, FsError, Handle, ListDirectory, Listing, Name, NewAttributes, Node,
-    RangeOperations, ReadFile, ReadOutcome, Result, SeekOutcome, SeekTarget, SetAttributes, SetXattr,
+    FileExtent, FileKind, FileSystem, Found, FsError, Handle, ListDirectory, Listing, Name, NewAttributes,
+    Node, RangeOperations, ReadFile, ReadOutcome, Result, SeekOutcome, SeekTarget, SetAttributes, SetXattr,
     Stability, WriteFile, Written, XattrName,
 };
 
@@ -70,7 +70,7 @@ impl WriteBehind {
 
     /// A caller is about to set attributes of a file whose data was taken before: sends that data, if it can be written at the same time.
     /// It is durable when both are over, or the next [`flush`](Self::flush) makes it so.
-    pub fn send_beside(&self, caller: &Caller, node: &Handle, new: &NewAttributes) -> bool {
+    pub fn send_whole_for(&self, caller: &Caller, node: &Handle, new: &NewAttributes) -> bool {
         self.shared.send_whole(&self.pools, node, caller, new).is_some()
     }
 
@@ -292,7 +292,7 @@ impl Layer for WriteBehind {
             };
             if let Some(whole) = whole {
                 return self.change(node, false, change, |_, change| {
-                    self.shared.set_beside(&self.pools, caller, (node, new), &whole, change)
+                    self.shared.set_with_data(&self.pools, caller, (node, new), &whole, change)
                 });
             }
             if !overtakes {

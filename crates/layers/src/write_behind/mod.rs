@@ -2,7 +2,6 @@
 
 mod aging;
 mod answer;
-mod beside;
 mod clock;
 mod commit;
 mod file;
@@ -13,6 +12,7 @@ mod options;
 mod pools;
 mod shared;
 mod state;
+mod with_data;
 
 pub use layer::WriteBehind;
 pub use options::{WriteBehindOptions, WriteBehindReport};

@@ -11,10 +11,10 @@ use howdah_vfs::{
 };
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::beside::WholeWrite;
 use super::file::{Answered, File, Piece};
 use super::pools::Pools;
 use super::state::{SET_ID, State, Teller};
+use super::with_data::WholeWrite;
 use super::{WriteBehindOptions, WriteBehindReport};
 
 /// How long to wait before what could not be written now is tried again. The server was waited for before that.
@@ -261,8 +261,8 @@ impl Shared {
         last
     }
 
-    /// Sends all that is held of a file by one durable write, while which a caller may set attributes; gives that write, also if it is
-    /// under way already. `None`: one must come after the other.
+    /// Sends all that is held of a file by one durable write, so that a caller may set attributes at the same time. Gives that write, also
+    /// if it is under way already. `None`: one must come after the other.
     pub fn send_whole(
         self: &Arc<Self>,
         pools: &Arc<Pools>,
@@ -271,7 +271,7 @@ impl Shared {
         new: &NewAttributes,
     ) -> Option<Arc<WholeWrite>> {
         let mut state = self.state.lock();
-        if !state.may_set_beside(node, caller, new) {
+        if !state.may_set_with_data(node, caller, new) {
             return None;
         }
         let file = state.files.get_mut(node)?;
@@ -292,7 +292,7 @@ impl Shared {
     }
 
     /// Sets attributes of a file while all its data is written, and once more what that write may have changed after them.
-    pub fn set_beside(
+    pub fn set_with_data(
         self: &Arc<Self>,
         pools: &Arc<Pools>,
         caller: &Caller,
@@ -305,7 +305,7 @@ impl Shared {
         let began = Instant::now();
         let set = self.inner.set_attributes(caller, SetAttributes::new(node, new, None), change);
         let took = began.elapsed();
-        // What the write is refused with is told by the next write or commit of the file.
+        // The next write or commit of the file reports what this write is refused with.
         self.flush(pools, node)?;
         if let Some(wrote) = whole.took() {
             self.state.lock().head_start.both_took((wrote, whole.bytes()), took);

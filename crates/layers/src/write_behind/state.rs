@@ -7,10 +7,10 @@ use std::time::Instant;
 use howdah_tune::flight::Flight;
 use howdah_vfs::{Attributes, Before, Caller, Change, FsError, Handle, NewAttributes, Result, SetTime};
 
-use super::beside::HeadStart;
 use super::clock::ServerClock;
 use super::file::{Answered, File};
 use super::known::KnownFiles;
+use super::with_data::HeadStart;
 use super::{WriteBehindOptions, WriteBehindReport};
 use crate::file::Lost;
 use crate::generations::Generations;

@@ -215,10 +215,10 @@ impl Shared {
     /// that every open file of the node can report it.
     pub fn make_durable(&self, node: &KernelNode) -> Answer<()> {
         let _others_wait = node.flushing.lock();
-        let beside = self.settle_beside(node);
+        let set = self.settle_with_data(node);
         let committed = self.commit(node);
         // Writing changes times: those that a program has set come after it.
-        let outcome = committed.and(beside).and(self.settle(node));
+        let outcome = committed.and(set).and(self.settle(node));
         if let Err(refused) = outcome {
             node.content.lock().failed(refused);
         }

@@ -93,7 +93,7 @@ impl Shared {
 
     /// Sets what is not set yet while data is written, before it is made durable: where one follows the other in any case, this does
     /// nothing.
-    pub fn settle_beside(&self, node: &KernelNode) -> Answer<()> {
+    pub fn settle_with_data(&self, node: &KernelNode) -> Answer<()> {
         let _others_wait = node.settling.lock();
         let (all, writes) = {
             let content = node.content.lock();
@@ -102,11 +102,10 @@ impl Shared {
             }
             (content.unset.hold(), content.writes)
         };
-        let beside = all.and_then(|(caller, new)| {
-            self.consistency.set_while_written(&caller, &node.handle, &new)
-        });
+        let set =
+            all.and_then(|(caller, new)| self.consistency.set_while_written(&caller, &node.handle, &new));
         let mut content = node.content.lock();
-        match beside {
+        match set {
             Some(outcome) => {
                 content.unset.done();
                 let after = outcome?;

@@ -19,7 +19,7 @@ const TIME: Timestamp = Timestamp { seconds: 77, nanoseconds: 7 };
 /// Longer than any test takes unless calls are made one after the other.
 const FOR_EVER: Duration = Duration::from_secs(20);
 
-/// How a server does a WRITE and a SETATTR that it has at the same time, and what it tells of them.
+/// How a server does a WRITE and a SETATTR that it has at the same time, and what its replies say.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
 enum Does {
     /// As they come.
@@ -76,13 +76,19 @@ impl Server {
     fn after(&self, call: Call) {
         let mut done = self.done.lock();
         let is_not = |done: &mut Vec<Call>| !done.contains(&call);
-        assert!(!self.news.wait_while_for(&mut done, is_not, FOR_EVER).timed_out(), "nothing is beside it");
+        assert!(
+            !self.news.wait_while_for(&mut done, is_not, FOR_EVER).timed_out(),
+            "the other call waits for it"
+        );
     }
 
     fn once_came(&self, call: Call) {
         let mut calls = self.calls.lock();
         let is_not = |calls: &mut Vec<Call>| !calls.contains(&call);
-        assert!(!self.news.wait_while_for(&mut calls, is_not, FOR_EVER).timed_out(), "nothing is beside it");
+        assert!(
+            !self.news.wait_while_for(&mut calls, is_not, FOR_EVER).timed_out(),
+            "the other call waits for it"
+        );
     }
 
     fn stranger_writes(&self, node: &Handle) {
@@ -318,7 +324,12 @@ fn what_the_order_matters_for_is_not_set_at_the_same_time() {
     let cases: [(&str, u32, NewAttributes, Before<'_>); 8] = [
         ("another owner", 0o666, other, &as_it_is),
         ("set-ID bits", 0o666, set_id, &as_it_is),
-        ("set-ID bits that writing takes away", 0o4777, NewAttributes { mode: None, ..preserved() }, &as_it_is),
+        (
+            "set-ID bits that writing takes away",
+            0o4777,
+            NewAttributes { mode: None, ..preserved() },
+            &as_it_is,
+        ),
         ("a size", 0o666, size, &as_it_is),
         ("another writer", 0o666, preserved(), &by_another),
         ("data that makes the file no longer", 0o666, preserved(), &same_size),

@@ -1,5 +1,5 @@
-//! Attributes that are set while the data of a small file is on its way: when that may be, and what the replies say of the order in which
-//! the server did both. Knows no file system.
+//! Attributes that are set while the data of a small file is written: when that may be, and what the replies say of the order in which the
+//! server did both. Knows no file system.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -18,8 +18,8 @@ const FALLS_BY: u32 = 32;
 /// Less data than this takes as long as this.
 const UNIT: u32 = 4 << 10;
 
-/// How much later than the data of a file its attributes are sent, so that the server has the data first: they may take other connections,
-/// and data takes longer to send. Where it is too little, one round trip more is needed.
+/// How much later than the data of a file its attributes are sent, so that the server has the data first. Data takes longer to send, and
+/// they may take different connections. Where it is too little, one more round trip is needed.
 #[derive(Debug, Default)]
 pub struct HeadStart {
     /// By how much the WRITE of a unit took longer than a SETATTR: the most of late.
@@ -45,7 +45,7 @@ impl HeadStart {
 pub struct WholeWrite {
     /// The bytes that it writes.
     bytes: u32,
-    /// What its reply told, and how long it took. Nothing if there was none, or more than one.
+    /// What its reply said, and how long it took. Nothing if there was none, or more than one.
     wrote: OnceLock<(Change, Duration)>,
 }
 
@@ -71,10 +71,10 @@ impl WholeWrite {
         self.wrote.get().map(|(_, took)| *took)
     }
 
-    /// Whether a time of modification lasts that a SETATTR with this reply set: the server must have written the data before, since
-    /// writing sets it to now.
+    /// Whether a time of modification lasts that a SETATTR with this reply set. Writing sets it to now, so the server must have written the
+    /// data before. Each of these shows that:
     ///
-    /// - The reply to the WRITE shows the time: the server looked at the file after it did both.
+    /// - The reply to the WRITE has the time: the server looked at the file after it did both.
     /// - The SETATTR found the file as the WRITE left it. The WRITE made the file longer, so that no state before it is the same.
     /// - The SETATTR left the file with the time, later than the WRITE left it.
     pub fn is_before(&self, set: &Change, modified: Timestamp) -> bool {
@@ -90,7 +90,7 @@ impl WholeWrite {
 impl State {
     /// Whether all that is held of a file can be written by one durable WRITE while a caller sets attributes, with the same result as
     /// after it. The WRITE makes the file longer: other clients see a time that was set with the old size or with all data.
-    pub fn may_set_beside(&mut self, node: &Handle, caller: &Caller, new: &NewAttributes) -> bool {
+    pub fn may_set_with_data(&mut self, node: &Handle, caller: &Caller, new: &NewAttributes) -> bool {
         let Some(known) = self.known.attributes(node) else { return false };
         let is_kept = |new: Option<u32>, known: u32| new.is_none_or(|new| new == known);
         // Writing takes set-ID bits away, and a new owner may not write.
@@ -106,7 +106,9 @@ impl File {
     fn may_be_whole_write(&self, caller: &Caller, size: u64) -> bool {
         let is_whole = match self.whole_write {
             Some(_) => self.is_only_whole_write(),
-            None => self.is_only_gathered() && self.dirty_end() > size && self.dirty_end() <= u64::from(SMALL),
+            None => {
+                self.is_only_gathered() && self.dirty_end() > size && self.dirty_end() <= u64::from(SMALL)
+            }
         };
         is_whole
             && self.writer.as_ref() == Some(caller)
