@@ -7,7 +7,7 @@ howdah_limits::limits! {
 
     /// Calls that give new files their attributes at the same time, while the programs that made them go on.
     pub const SETTERS_MAX: usize = 64, count;
-    beyond "further ones wait, and so does the close of these files", tested "mount/tests/new_files::a_new_file_takes_three_round_trips_however_it_is_made";
+    beyond "further ones wait, and so does the close of these files", tested "mount/tests/new_files::a_new_file_takes_two_round_trips_however_it_is_made";
 
     /// Entries of a directory that are fetched before a program reads them.
     pub const LISTED_AHEAD_MAX: usize = 4096, count;

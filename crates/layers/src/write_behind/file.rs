@@ -11,6 +11,9 @@ use howdah_vfs::{Attributes, Caller, FsError, Stability, Timestamp};
 use super::with_data::WholeWrite;
 use crate::file::Uncommitted;
 
+/// The most bytes of a file that one durable write takes: more take round trips by themselves, and attributes would overtake them.
+const SMALL: u64 = 64 << 10;
+
 /// Data and where it goes.
 #[derive(Debug, Clone)]
 pub struct Piece {
@@ -217,6 +220,19 @@ impl File {
     pub fn is_only_whole_write(&self) -> bool {
         let is_alone = self.gathered.is_none() && self.on_the_way.len() == 1 && self.uncommitted.is_empty();
         self.whole_write.is_some() && is_alone
+    }
+
+    /// Whether one durable write does for all that is held, and the file, which the server has with this size, becomes longer by it.
+    pub fn may_be_whole_write(&self, caller: &Caller, size: u64) -> bool {
+        let is_whole = match self.whole_write {
+            Some(_) => self.is_only_whole_write(),
+            None => self.is_only_gathered() && self.dirty_end() > size && self.dirty_end() <= SMALL,
+        };
+        is_whole
+            && self.writer.as_ref() == Some(caller)
+            && !self.committing
+            && !self.has_error()
+            && self.commits_ahead.is_empty()
     }
 
     /// Whether there is nothing to remember.

@@ -279,7 +279,7 @@ impl Shared {
             return Some(Arc::clone(under_way));
         }
         let piece = file.take()?;
-        let whole = Arc::new(WholeWrite::of(&piece));
+        let whole = Arc::new(WholeWrite::of(piece.bytes.len()));
         file.whole_write = Some(Arc::clone(&whole));
         state.send_off(node, [piece.range()]);
         self.launch(&mut state, pools, node, piece, Some(Arc::clone(&whole)));

@@ -175,6 +175,19 @@ impl State {
             && !matches!(new.modified, SetTime::To(_))
     }
 
+    /// Whether all that is held of a file can be written by one durable WRITE while a caller sets attributes, with the same result as
+    /// after it. The WRITE makes the file longer: other clients see a time that was set with the old size or with all data.
+    pub fn may_set_with_data(&mut self, node: &Handle, caller: &Caller, new: &NewAttributes) -> bool {
+        let Some(known) = self.known.attributes(node) else { return false };
+        let is_kept = |new: Option<u32>, known: u32| new.is_none_or(|new| new == known);
+        // Writing takes set-ID bits away, and a new owner may not write.
+        new.size.is_none()
+            && is_kept(new.user, known.user)
+            && is_kept(new.group, known.group)
+            && (known.mode | new.mode.unwrap_or(0)) & SET_ID == 0
+            && self.files.get(node).is_some_and(|file| file.may_be_whole_write(caller, known.size))
+    }
+
     /// A call to the server ended: with an answer, unless it could not be made.
     pub fn on_answer<T>(&mut self, outcome: &Result<T>) {
         if !matches!(outcome, Err(FsError::Delay)) {

@@ -4,13 +4,8 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use howdah_vfs::{Before, Caller, Change, Handle, NewAttributes, Timestamp};
+use howdah_vfs::{Before, Change, Timestamp};
 
-use super::file::{File, Piece};
-use super::state::{SET_ID, State};
-
-/// The most bytes of such a file: more take round trips by themselves, and attributes would overtake them.
-const SMALL: u32 = 64 << 10;
 /// Attributes are sent at least so much later than data.
 const HEAD_START_MIN: Duration = Duration::from_millis(1);
 /// By which part of itself the head start falls with each file.
@@ -51,8 +46,8 @@ pub struct WholeWrite {
 
 impl WholeWrite {
     /// One that was not sent yet.
-    pub fn of(piece: &Piece) -> Self {
-        Self { bytes: u32::try_from(piece.bytes.len()).unwrap_or(u32::MAX), wrote: OnceLock::new() }
+    pub fn of(bytes: usize) -> Self {
+        Self { bytes: u32::try_from(bytes).unwrap_or(u32::MAX), wrote: OnceLock::new() }
     }
 
     /// The bytes that it writes.
@@ -87,37 +82,6 @@ impl WholeWrite {
     }
 }
 
-impl State {
-    /// Whether all that is held of a file can be written by one durable WRITE while a caller sets attributes, with the same result as
-    /// after it. The WRITE makes the file longer: other clients see a time that was set with the old size or with all data.
-    pub fn may_set_with_data(&mut self, node: &Handle, caller: &Caller, new: &NewAttributes) -> bool {
-        let Some(known) = self.known.attributes(node) else { return false };
-        let is_kept = |new: Option<u32>, known: u32| new.is_none_or(|new| new == known);
-        // Writing takes set-ID bits away, and a new owner may not write.
-        new.size.is_none()
-            && is_kept(new.user, known.user)
-            && is_kept(new.group, known.group)
-            && (known.mode | new.mode.unwrap_or(0)) & SET_ID == 0
-            && self.files.get(node).is_some_and(|file| file.may_be_whole_write(caller, known.size))
-    }
-}
-
-impl File {
-    fn may_be_whole_write(&self, caller: &Caller, size: u64) -> bool {
-        let is_whole = match self.whole_write {
-            Some(_) => self.is_only_whole_write(),
-            None => {
-                self.is_only_gathered() && self.dirty_end() > size && self.dirty_end() <= u64::from(SMALL)
-            }
-        };
-        is_whole
-            && self.writer.as_ref() == Some(caller)
-            && !self.committing
-            && !self.has_error()
-            && self.commits_ahead.is_empty()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,7 +90,7 @@ mod tests {
     fn attributes_are_sent_as_much_later_as_data_takes_longer() {
         let milliseconds = Duration::from_millis;
         let mut head_start = HeadStart::default();
-        assert_eq!(head_start.of(SMALL), HEAD_START_MIN);
+        assert_eq!(head_start.of(8 * UNIT), HEAD_START_MIN);
         head_start.both_took((milliseconds(132), 4 * UNIT), milliseconds(100));
         let [small, large] = [1, 8 * UNIT].map(|bytes| head_start.of(bytes));
         assert_eq!((small, large), (milliseconds(10), milliseconds(73)));
