@@ -66,7 +66,10 @@ fn a_new_file_takes_two_round_trips_however_it_is_made() {
         assert_eq!(calls(&server, &asked), before, "nothing has to be asked");
         assert_eq!(calls(&server, &[Call::Create]), u64::from(FILES));
         assert_eq!(calls(&server, &[Call::Write]), u64::from(FILES));
-        assert_eq!(calls(&server, &[Call::SetAttributes]), u64::from(FILES));
+        // Where the server had attributes before the data, on a busy machine, the time is set once more.
+        let sets = calls(&server, &[Call::SetAttributes]);
+        let most = if preserves { 2 * FILES } else { FILES };
+        assert!((u64::from(FILES)..=u64::from(most)).contains(&sets), "{sets}");
         // One file that nothing else of a busy machine delayed by half a round trip shows how many round trips each takes.
         assert!(least < TRIP * 2 + TRIP / 2, "{least:?} for two round trips");
         for file in 0..FILES {
