@@ -41,9 +41,11 @@ pub enum LoggedKind {
         directory: NodeNumber,
         name: Vec<u8>,
     },
+    /// `is_awaited`: by what the user renames, links and removes later.
     Set {
         node: NodeNumber,
         new: NewAttributes,
+        is_awaited: bool,
     },
     Commit {
         node: NodeNumber,
@@ -159,6 +161,7 @@ impl LoggedKind {
     /// What waits for what.
     pub fn rank(&self) -> Rank {
         match self {
+            Self::Set { is_awaited: false, .. } => Rank::Times,
             Self::Make { .. } | Self::Set { .. } | Self::Commit { .. } => Rank::Makes,
             Self::Remove { .. } => Rank::Destroys,
             Self::Rename { .. } | Self::Link { .. } => Rank::Publishes,

@@ -25,6 +25,7 @@ use super::outgoing::OutgoingRecords;
 use super::sender::Sender;
 use super::shared::{BehindShared, NodeSide};
 use super::tree::{MadeNode, Patch, Whereabouts};
+use super::vouched::VouchedRights;
 use super::{BehindOptions, BehindReport};
 
 /// So deep are trees at most.
@@ -48,6 +49,7 @@ pub enum Settle<'s> {
 pub struct NamesBehind {
     pub(super) shared: Arc<BehindShared>,
     pub(super) listings: PendingListings,
+    pub(super) vouched: VouchedRights,
     /// Of all that is written here: what a server loses is written again, or told.
     verifier: [u8; 8],
     _sender: Sender,
@@ -101,7 +103,8 @@ impl NamesBehind {
         let shared = Arc::new(BehindShared::new(below, options, log, stopwatch));
         let sender = Sender::start(&shared)?;
         let verifier = [key[0], key[1], key[2], key[3], key[4], key[5], key[6], key[7]];
-        Ok(Self { shared, listings: PendingListings::default(), verifier, _sender: sender })
+        let (listings, vouched) = Default::default();
+        Ok(Self { shared, listings, vouched, verifier, _sender: sender })
     }
 
     /// What waits, and what became of the rest.
@@ -278,6 +281,7 @@ impl Layer for NamesBehind {
     }
 
     fn set_attributes(&self, caller: &Caller, set: SetAttributes<'_>, change: &mut Change) -> Result<()> {
+        self.vouched.forget(set.node);
         if let Some(outcome) = self.set_behind(caller, &set) {
             change.after = self.attributes_of(caller, set.node).ok();
             return outcome;

@@ -54,8 +54,9 @@ pub struct Log {
     pub(super) refused_told: usize,
     /// When the server was last asked how much fits, and what it said.
     pub space: Option<(Duration, u64)>,
-    /// It should be asked again.
+    /// It should be asked again, and is being asked.
     pub wants_space: bool,
+    pub space_is_asked: bool,
     /// What a journal is to keep, if there is one.
     pub outgoing: Option<OutgoingRecords>,
     /// Changes up to this come from a journal: the server may have them already.
@@ -93,6 +94,7 @@ impl Log {
             refused_told: 0,
             space: None,
             wants_space: false,
+            space_is_asked: false,
             outgoing: None,
             replayed: 0,
             is_synchronous: false,
@@ -282,10 +284,10 @@ impl Log {
         &mut self,
         now: Duration,
         caller: &Caller,
-        (node, seen): (NodeNumber, Timestamp),
+        (node, seen): (NodeNumber, &Attributes),
         new: &NewAttributes,
     ) -> Option<ChangeNumber> {
-        let time = self.time_after(now, seen);
+        let time = self.time_after(now, seen.changed);
         // Names that were made in a directory change its times: what is set later comes after them.
         let has_names = self.tree.names(node).is_some();
         let known = self.tree.get_mut(node)?;
@@ -312,13 +314,19 @@ impl Log {
         if new.size.is_some() {
             return None;
         }
+        // Programs set the times of a directory last, when all is in it: no name needs them.
+        let is_awaited = seen.kind != FileKind::Directory || has_more_than_times(new);
         let last = self.order.last_alone(&TouchedPlace::Node(node));
         if let Some(number) = last
             && !self.order.is_running(number)
             && !self.order.is_followed(number)
-            && let Some(LoggedChange { caller: its, kind: LoggedKind::Set { new: earlier, .. }, .. }) =
-                self.changes.get_mut(&number)
+            && let Some(LoggedChange {
+                caller: its,
+                kind: LoggedKind::Set { new: earlier, is_awaited: was_awaited, .. },
+                ..
+            }) = self.changes.get_mut(&number)
             && its == caller
+            && *was_awaited == is_awaited
         {
             *earlier = joined(earlier, new);
             let merged = *earlier;
@@ -330,7 +338,7 @@ impl Log {
             return Some(number);
         }
         let number = self.take_number();
-        self.takes_attributes(number, now, caller, node, new, time);
+        self.takes_attributes(number, now, caller, (node, is_awaited), new, time);
         self.record_change(number, &AnsweredOn { time, ..AnsweredOn::default() });
         Some(number)
     }
@@ -341,11 +349,11 @@ impl Log {
         number: ChangeNumber,
         at: Duration,
         caller: &Caller,
-        node: NodeNumber,
+        (node, is_awaited): (NodeNumber, bool),
         new: &NewAttributes,
         time: Timestamp,
     ) {
-        self.add(number, at, caller, LoggedKind::Set { node, new: *new }, None);
+        self.add(number, at, caller, LoggedKind::Set { node, new: *new, is_awaited }, None);
         let known = self.tree.get_mut(node).expect("it is known");
         known.patches.push((number, Patch::Set(*new, time)));
     }
@@ -658,6 +666,11 @@ impl Log {
             ..*parent
         })
     }
+}
+
+fn has_more_than_times(new: &NewAttributes) -> bool {
+    let times = NewAttributes { accessed: new.accessed, modified: new.modified, ..NewAttributes::default() };
+    *new != times
 }
 
 fn nanoseconds(time: Timestamp) -> i128 {

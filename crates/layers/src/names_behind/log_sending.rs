@@ -64,7 +64,7 @@ impl Log {
                 };
                 JobCall::Make { directory, name, what: coming.what.clone(), new, made: coming.made }
             }
-            LoggedKind::Set { node, new } => JobCall::Set { node: real(tree, node)?, new },
+            LoggedKind::Set { node, new, .. } => JobCall::Set { node: real(tree, node)?, new },
             LoggedKind::Commit { node } => {
                 let shown = tree.get(node).map(|known| known.shown).ok_or(FsError::Stale)?;
                 JobCall::Commit { node: real(tree, node)?, shown }

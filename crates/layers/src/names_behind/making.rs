@@ -226,12 +226,27 @@ impl NamesBehind {
 
     /// The attributes of a directory in which a caller may make and remove names.
     pub(super) fn may_change_names(&self, caller: &Caller, directory: &Handle) -> Result<Attributes> {
+        let now = self.shared.now();
+        if let Some(seen) = self.vouched.get(now, directory, caller) {
+            let log = self.shared.log.lock();
+            let id = log.tree.find(directory);
+            let known = id.and_then(|id| log.tree.get(id)).filter(|known| known.gone.is_none());
+            let names = id.and_then(|id| log.tree.names(id));
+            // Each reply to a change in it makes what is known below old: the server is not asked after each.
+            if let (Some(known), Some(names)) = (known, names) {
+                return Ok(known.pending(seen, Some(names)));
+            }
+        }
         let needed = Access::MODIFY | Access::EXTEND;
         let (granted, attributes) = Layer::access(self, caller, directory, needed | Access::LOOKUP)?;
         if attributes.kind != FileKind::Directory {
             return Err(FsError::NotDirectory);
         }
-        if granted.contains(needed) { Ok(attributes) } else { Err(FsError::AccessDenied) }
+        if !granted.contains(needed) {
+            return Err(FsError::AccessDenied);
+        }
+        self.vouched.put(now, directory, caller, attributes);
+        Ok(attributes)
     }
 
     /// Where a name leads, here or at the server.
@@ -251,7 +266,7 @@ impl NamesBehind {
             let wanted = bytes + log.bytes() as u64;
             let space = log.space;
             let is_old = space.is_none_or(|(at, _)| now.saturating_sub(at) >= SPACE_KNOWN);
-            log.wants_space |= is_old;
+            log.wants_space |= is_old && !log.space_is_asked;
             let is_ample = |(_, available): (_, u64)| wanted.saturating_mul(AMPLE) <= available;
             space.filter(|space| !is_old || is_ample(*space)).map(|(_, available)| wanted < available)
         };
@@ -305,7 +320,7 @@ impl NamesBehind {
             log.tree.get(id).and_then(|known| known.place.as_ref()).map(|(directory, _)| *directory);
         let is_careful =
             log.is_synchronous || directory.is_some_and(|directory| log.is_careful(now, directory));
-        let set = if is_careful { None } else { log.set(now, caller, (id, attributes.changed), &new) };
+        let set = if is_careful { None } else { log.set(now, caller, (id, &attributes), &new) };
         log.tree.forget(id);
         self.shared.keep(log, set);
         set.map(|_| Ok(()))

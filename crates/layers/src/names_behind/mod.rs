@@ -24,6 +24,7 @@ mod sender;
 mod shared;
 mod taking;
 mod tree;
+mod vouched;
 
 pub use change::RefusedLater;
 pub use layer::{NamesBehind, Settle};

@@ -31,6 +31,8 @@ pub enum Touch {
 pub enum Rank {
     /// Making, writing and setting: sent as soon as its places are free.
     Makes,
+    /// The same, but what the user renames, links and removes later does not wait for it: times of a directory.
+    Times,
     /// Renaming, linking, removing and cutting: sent when all that the same user made before is safe on the server.
     Destroys,
     /// The same, and it gives a node a name: it is not sent at all if a change of the node was refused before it.
@@ -147,8 +149,11 @@ impl ChangeOrder {
             }
         }
         let maker = self.makers.entry(user).or_default();
-        let its = if rank == Rank::Makes { &mut maker.makes } else { &mut maker.destroys };
-        its.insert(number);
+        match rank {
+            Rank::Makes => _ = maker.makes.insert(number),
+            Rank::Times => {}
+            Rank::Destroys | Rank::Publishes => _ = maker.destroys.insert(number),
+        }
         if is_held {
             maker.held.insert(number);
         }
@@ -239,7 +244,7 @@ impl ChangeOrder {
     /// Puts a change among those that may be sent, if it may.
     fn check(&mut self, number: ChangeNumber) {
         let Some(change) = self.pending.get(&number) else { return };
-        let waits_for_makes = change.rank != Rank::Makes
+        let waits_for_makes = matches!(change.rank, Rank::Destroys | Rank::Publishes)
             && self
                 .makers
                 .get(&change.user)
@@ -294,5 +299,39 @@ impl ChangeOrder {
     /// Those that are being sent.
     pub fn running(&self) -> usize {
         self.running
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether a rename may be sent while an earlier change of the same user, of another node, is on its way.
+    fn is_free_beside(rank: Rank) -> bool {
+        let mut order = ChangeOrder::default();
+        order.add(1, (0, rank), vec![(TouchedPlace::Node(1), Touch::Alone)], false);
+        order.add(2, (0, Rank::Publishes), vec![(TouchedPlace::Node(2), Touch::Alone)], false);
+        assert_eq!(order.next_ready(), Some((1, false)));
+        let is_free = order.next_ready() == Some((2, false));
+        order.over(1, ChangeEnding::Safe);
+        assert_eq!(order.next_ready(), (!is_free).then_some((2, false)));
+        is_free
+    }
+
+    #[test]
+    fn a_rename_waits_for_what_was_made_and_not_for_times_of_a_directory() {
+        assert!(!is_free_beside(Rank::Makes));
+        assert!(is_free_beside(Rank::Times));
+    }
+
+    #[test]
+    fn a_rename_lets_go_what_its_user_holds_back() {
+        let mut order = ChangeOrder::default();
+        order.add(1, (0, Rank::Makes), vec![(TouchedPlace::Node(1), Touch::Alone)], true);
+        order.add(2, (7, Rank::Makes), vec![(TouchedPlace::Node(2), Touch::Alone)], true);
+        assert_eq!(order.next_ready(), None);
+        order.let_go_user(0);
+        assert_eq!(order.next_ready(), Some((1, false)));
+        assert_eq!(order.next_ready(), None);
     }
 }

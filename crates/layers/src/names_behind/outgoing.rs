@@ -67,7 +67,7 @@ impl Log {
         let place = |directory: NodeNumber, name: &[u8]| (self.recorded(directory), name.to_vec());
         let record = match &change.kind {
             LoggedKind::Make { .. } | LoggedKind::Commit { .. } => return,
-            LoggedKind::Set { node, new } => {
+            LoggedKind::Set { node, new, .. } => {
                 ChangeRecord::Set { node: self.recorded(*node), caller, new: *new, time: on.time }
             }
             LoggedKind::Remove { directory, name, node, is_directory } => ChangeRecord::Remove {

@@ -131,7 +131,7 @@ impl Log {
         let at = Duration::ZERO;
         match record {
             ChangeRecord::Set { node, caller, new, time } => match self.recalled(node) {
-                Some(node) => self.takes_attributes(number, at, &caller, node, &new, time),
+                Some(node) => self.takes_attributes(number, at, &caller, (node, true), &new, time),
                 None => self.give_up(number, "set attributes", Vec::new(), caller, Vec::new()),
             },
             ChangeRecord::Remove { place, node, is_directory, caller, seen } => {

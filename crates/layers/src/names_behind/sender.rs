@@ -60,6 +60,7 @@ fn dispatch(shared: &Arc<BehindShared>) {
         // What builds on something refused is over by now.
         shared.keep_only(&mut log);
         let wants_space = std::mem::take(&mut log.wants_space);
+        log.space_is_asked |= wants_space;
         shared.over.notify_all();
         if !jobs.is_empty() || wants_space {
             // A job that is not run takes the lock when it is dropped.

@@ -250,13 +250,17 @@ impl BehindShared {
 
     /// Asks the server how much fits.
     pub fn ask_for_room(&self, caller: &Caller) {
-        self.log.lock().wants_space = false;
+        {
+            let mut log = self.log.lock();
+            (log.wants_space, log.space_is_asked) = (false, true);
+        }
         // A server that does not say is believed to have room.
         let available = self.inner.statistics(caller, &self.inner.root()).map_or(u64::MAX, |full| {
             full.available_bytes.saturating_sub(KEPT_BACK_MAX.min(full.total_bytes / KEPT_BACK_PART))
         });
         let now = self.now();
-        self.log.lock().space = Some((now, available));
+        let mut log = self.log.lock();
+        (log.space, log.space_is_asked) = (Some((now, available)), false);
     }
 
     /// The attributes of a node as programs see them.
