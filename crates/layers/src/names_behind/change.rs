@@ -108,6 +108,7 @@ pub enum JobCall {
         node: Handle,
         from: (Handle, Vec<u8>),
         to: (Handle, Vec<u8>),
+        replaced: Option<Handle>,
     },
     Link {
         node: Handle,
@@ -138,6 +139,11 @@ pub struct RefusedLater {
 impl RefusedLater {
     /// What the making of a file is called.
     pub const FILE: &str = "make";
+
+    /// Bytes of its data.
+    pub fn bytes(&self) -> usize {
+        self.data.iter().map(|(_, data)| data.len()).sum()
+    }
 }
 
 impl LoggedKind {

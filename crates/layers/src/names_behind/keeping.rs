@@ -13,6 +13,10 @@ use super::record::ChangeRecord;
 
 /// So many bytes of records are appended at a time: fewer than a segment has.
 const APPEND_MAX: usize = 16 << 20;
+/// What a record takes besides its content.
+const RECORD: usize = 64;
+/// The largest file that is kept with its holes filled.
+const FILLED_MAX: u64 = 64 << 20;
 
 /// A journal and the store of what was refused beside it.
 pub struct KeptChanges {
@@ -42,7 +46,6 @@ impl KeptChanges {
                 false
             }
         };
-        self.put_refused(log);
         if let Some(outgoing) = log.outgoing.as_mut().filter(|outgoing| !outgoing.finished.is_empty()) {
             // Marks that cannot be written now are written later.
             if let Ok(position) = self.journal.finished(&std::mem::take(&mut outgoing.finished)) {
@@ -58,10 +61,10 @@ impl KeptChanges {
             let (mut records, mut bytes) = (Vec::new(), 0);
             for (change, record) in &outgoing.records {
                 let (kind, payload) = record.encode();
-                if !records.is_empty() && bytes + payload.len() > APPEND_MAX {
+                if !records.is_empty() && bytes + payload.len() + RECORD > APPEND_MAX {
                     break;
                 }
-                bytes += payload.len();
+                bytes += payload.len() + RECORD;
                 records.push(JournalRecord { kind, change: *change, payload });
             }
             let position = self.journal.append(&records)?;
@@ -71,19 +74,21 @@ impl KeptChanges {
         Ok(())
     }
 
-    /// Puts what was refused into the store; what that cannot take stays in the journal, and is tried again by the next mount.
-    fn put_refused(&self, log: &mut Log) {
-        let refused = log.outgoing.as_mut().map(|outgoing| std::mem::take(&mut outgoing.refused));
-        for (number, mut later) in refused.unwrap_or_default() {
-            let content = content(&later);
-            match self.refused.put(&described(&later), content.as_deref()) {
-                Ok(_) => {
-                    later.data = Vec::new();
-                    log.finish_records(number);
+    /// Puts what was refused into the store. That takes syncs, so that nobody else waits for it: the log is locked in between only. What
+    /// the store cannot take stays in the journal.
+    pub fn put_refused(&self, log: &Mutex<Log>) {
+        let refused = log.lock().outgoing.as_mut().map(|outgoing| std::mem::take(&mut outgoing.refused));
+        for (number, later) in refused.unwrap_or_default() {
+            let outcome = self.refused.put(&described(&later), content(&later).as_deref());
+            let mut log = log.lock();
+            match outcome {
+                Ok(_) => log.put_away(number, &later),
+                Err(error) => {
+                    tracing::error!("a refused change stays in the journal: {error}");
+                    log.put_back(number, later);
                 }
-                Err(error) => tracing::error!("a refused change stays in the journal: {error}"),
             }
-            log.note_refused(later);
+            self.keep(&mut log);
         }
     }
 
@@ -101,8 +106,8 @@ impl KeptChanges {
         if std::mem::replace(&mut log.is_synchronous, true) {
             return;
         }
-        if let Some(outgoing) = log.outgoing.take() {
-            outgoing.refused.into_iter().for_each(|(_, refused)| log.note_refused(refused));
+        if let Some(outgoing) = &mut log.outgoing {
+            (outgoing.is_closed, outgoing.records) = (true, Vec::new());
         }
         tracing::error!("changes wait for the server from now on, since the journal failed: {error}");
     }
@@ -132,20 +137,34 @@ fn described(later: &RefusedLater) -> RefusedChange {
         kind: later.kind.to_owned(),
         path: later.path.clone(),
         caller: format!("{}:{}", later.caller.user, later.caller.group),
-        reason: later.why.to_string(),
+        reason: reason(later),
         time: now,
         details: [mode.as_bytes(), b" ", &later.other].concat(),
     }
 }
 
-/// The data of a file in one piece, with zeros where nothing was written. `None`: it is no file.
+/// Why it was refused; and where its data belongs, if its content leaves holes out.
+fn reason(later: &RefusedLater) -> String {
+    let end = later.data.iter().map(|(offset, data)| offset + data.len() as u64).max().unwrap_or(0);
+    if end <= FILLED_MAX {
+        return later.why.to_string();
+    }
+    let places = later.data.iter().map(|(offset, data)| format!("{} bytes at {offset}", data.len()));
+    format!("{}; its content is {}, one after the other", later.why, places.collect::<Vec<_>>().join(", "))
+}
+
+/// The data of a file in one piece, with zeros where nothing was written; of a file with a large hole, what was written alone. `None`: it
+/// is no file.
 fn content(later: &RefusedLater) -> Option<Vec<u8>> {
     if later.kind != RefusedLater::FILE {
         return None;
     }
+    let end = later.data.iter().map(|(offset, data)| offset + data.len() as u64).max().unwrap_or(0);
     let mut content = Vec::new();
     for (offset, data) in &later.data {
-        content.resize(usize::try_from(*offset).ok()?.max(content.len()), 0);
+        if end <= FILLED_MAX {
+            content.resize((*offset as usize).max(content.len()), 0);
+        }
         content.extend_from_slice(data);
     }
     Some(content)

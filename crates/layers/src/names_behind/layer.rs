@@ -402,6 +402,10 @@ impl Layer for NamesBehind {
         self.settle_attributes(write.node, |_| true);
         let (since, real) = (self.shared.since(), self.shared.real(write.node)?);
         let (node, stability) = (write.node, write.stability);
+        if stability != Stability::Unstable {
+            // No replay after a power cut may write older data over it.
+            self.shared.sync_journal();
+        }
         let written = self.shared.inner.write(
             caller,
             WriteFile::new(&real, write.offset, write.data, stability),

@@ -110,6 +110,11 @@ impl Log {
         self.last_time
     }
 
+    /// Whether the server has shown what its clock says.
+    pub fn knows_time(&self) -> bool {
+        self.ahead.is_some()
+    }
+
     /// The same, and later than what programs saw of a node.
     fn time_after(&mut self, now: Duration, seen: Timestamp) -> Timestamp {
         let time = self.time(now);
@@ -292,7 +297,8 @@ impl Log {
         let has_names = self.tree.names(node).is_some();
         let known = self.tree.get_mut(node)?;
         if let Some(coming) = known.coming.as_mut().filter(|_| !has_names) {
-            if new.size.is_some() && coming.is_sent {
+            // An earlier process may have sent it.
+            if new.size.is_some() && (coming.is_sent || coming.made.is_some()) {
                 return None;
             }
             let before = coming.data.bytes();

@@ -7,6 +7,7 @@ use howdah_vfs::{FsError, Handle};
 use super::change::{LoggedChange, LoggedKind, RefusedLater};
 use super::log::Log;
 use super::order::{ChangeNumber, NodeNumber};
+use super::record::ChangeRecord;
 use super::tree::{MadeNode, Whereabouts};
 
 /// A directory in which a change was refused is careful for so long: the next changes in it wait for the server.
@@ -24,6 +25,11 @@ impl Log {
         if let Some(node) = self.makes(number) {
             self.tree.disown_all(node);
         }
+    }
+
+    /// A node has another name than it was to have.
+    pub fn is_elsewhere(&mut self, number: ChangeNumber) {
+        self.elsewhere.insert(number);
     }
 
     /// A node was made under another name, since another host has made one of its name.
@@ -128,16 +134,26 @@ impl Log {
 
     /// Keeps what was refused: in the store of the journal if there is one, else in memory.
     pub(super) fn keep_refused(&mut self, number: ChangeNumber, refused: RefusedLater) {
+        self.refused_bytes += refused.bytes();
+        let mut told = refused.clone();
         if let Some(outgoing) = &mut self.outgoing {
+            told.data = Vec::new();
             outgoing.refused.push((number, refused));
-            return;
         }
-        self.refused_bytes += refused.data.iter().map(|(_, data)| data.len()).sum::<usize>();
-        self.note_refused(refused);
+        if self.refused.len() < REFUSED_MAX {
+            self.refused.push(told);
+        }
     }
 
-    /// A change was refused, and a caller that waits for everything is told so.
-    pub(super) fn note_refused(&mut self, refused: RefusedLater) {
+    /// The store has a change that was refused; its data need not be in memory.
+    pub(super) fn put_away(&mut self, number: ChangeNumber, refused: &RefusedLater) {
+        self.refused_bytes = self.refused_bytes.saturating_sub(refused.bytes());
+        self.finish_records(number);
+    }
+
+    /// The store has no room for a change that was refused: the journal keeps it, and memory.
+    pub(super) fn put_back(&mut self, number: ChangeNumber, refused: RefusedLater) {
+        self.record(number, ChangeRecord::Refused { why: refused.why });
         if self.refused.len() < REFUSED_MAX {
             self.refused.push(refused);
         }

@@ -76,9 +76,11 @@ impl Log {
                 let (directory, node) = (real(tree, directory)?, real(tree, node)?);
                 JobCall::Remove { directory, name, node, is_directory }
             }
-            LoggedKind::Rename { from, to, node, .. } => {
+            LoggedKind::Rename { from, to, node, replaced } => {
                 let node = publishable(tree, node)?;
-                JobCall::Rename { node, from: (real(tree, from.0)?, from.1), to: (real(tree, to.0)?, to.1) }
+                let replaced = replaced.and_then(|replaced| real(tree, replaced).ok());
+                let (from, to) = ((real(tree, from.0)?, from.1), (real(tree, to.0)?, to.1));
+                JobCall::Rename { node, from, to, replaced }
             }
             LoggedKind::Link { node, directory, name } => {
                 JobCall::Link { node: publishable(tree, node)?, directory: real(tree, directory)?, name }
@@ -99,6 +101,15 @@ impl Log {
             LoggedKind::Make { node, .. } => Some(node),
             _ => None,
         }
+    }
+
+    /// Whether what the server has of a file that was made is what it is to have, from its start on.
+    pub fn holds(&self, number: ChangeNumber, there: &[u8]) -> bool {
+        let node = self.makes(number).and_then(|node| self.tree.get(node));
+        let Some(coming) = node.and_then(|known| known.coming.as_ref()) else { return false };
+        let mut ours = Vec::new();
+        coming.data.read(0, there.len(), &mut ours);
+        ours == there
     }
 
     /// Data of a node that was made, and is not sent yet.

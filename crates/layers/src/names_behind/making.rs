@@ -300,6 +300,10 @@ impl NamesBehind {
         if !keeps_owner || !owns || attributes.mode & SET_ID != 0 {
             return None;
         }
+        let is_now = new.accessed == SetTime::Now || new.modified == SetTime::Now;
+        if is_now && !self.shared.log.lock().knows_time() {
+            return None;
+        }
         let new = NewAttributes { user: None, group: None, ..new };
         if new == NewAttributes::default() {
             return Some(Ok(()));

@@ -18,13 +18,15 @@ pub struct OutgoingRecords {
     pub finished: Vec<ChangeNumber>,
     /// Changes that the server refused: needless as well, once they are kept elsewhere.
     pub refused: Vec<(ChangeNumber, RefusedLater)>,
+    /// The journal takes no more records; it still hears which changes are finished.
+    pub is_closed: bool,
     /// Nodes that are safe, and the changes that made them: other changes know a node by the records of those.
     pub(super) kept: HashMap<NodeNumber, ChangeNumber>,
 }
 
 impl Log {
     pub(super) fn record(&mut self, number: ChangeNumber, record: ChangeRecord) {
-        if let Some(outgoing) = &mut self.outgoing {
+        if let Some(outgoing) = self.outgoing.as_mut().filter(|outgoing| !outgoing.is_closed) {
             outgoing.records.push((number, record));
         }
     }
@@ -97,7 +99,7 @@ impl Log {
 
     /// What programs were answered of a node that is coming: its data so far, and its attributes. `cut`: its size was set.
     pub(super) fn record_state(&mut self, node: NodeNumber, cut: Option<u64>) {
-        let Some(outgoing) = &mut self.outgoing else { return };
+        let Some(outgoing) = self.outgoing.as_mut().filter(|outgoing| !outgoing.is_closed) else { return };
         let Some(known) = self.tree.get_mut(node) else { return };
         let Some(coming) = known.coming.as_mut().filter(|_| !matches!(known.at, Whereabouts::Nowhere(_)))
         else {
@@ -129,7 +131,7 @@ impl Log {
             _ => None,
         });
         match (&mut self.outgoing, safe) {
-            (Some(outgoing), Some((node, safe))) => {
+            (Some(outgoing), Some((node, safe))) if !outgoing.is_closed => {
                 outgoing.kept.insert(node, number);
                 outgoing.records.push((number, safe));
             }

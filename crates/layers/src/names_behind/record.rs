@@ -1,7 +1,7 @@
 //! What a journal keeps of a change until the server has it.
 
 use bytes::Bytes;
-use howdah_vfs::{Attributes, Caller, Handle, NewAttributes, Timestamp};
+use howdah_vfs::{Attributes, Caller, FsError, Handle, NewAttributes, Timestamp};
 
 use super::change::AnsweredOn;
 use super::order::NodeNumber;
@@ -55,6 +55,8 @@ pub enum ChangeRecord {
         caller: Caller,
         seen: AnsweredOn,
     },
+    /// The server refused the change, and nothing else keeps it.
+    Refused { why: FsError },
     /// A node gets one more name.
     Link { node: RecordedNode, place: RecordedName, caller: Caller, seen: AnsweredOn },
 }
@@ -138,6 +140,10 @@ impl ChangeRecord {
                 write_answered_on(&mut to, seen);
                 10
             }
+            Self::Refused { why } => {
+                to.bytes(why.errno_name().as_bytes());
+                11
+            }
         };
         (kind, to.0)
     }
@@ -161,6 +167,17 @@ impl ChangeRecord {
             RecordedNode::Own(id, _) => Some(id),
             RecordedNode::Server(_) => None,
         })
+    }
+
+    /// The latest time that programs were told in it.
+    pub fn time(&self) -> Timestamp {
+        match self {
+            Self::Make { attributes, seen, .. } => attributes.changed.max(seen.time),
+            Self::State { attributes, .. } => attributes.changed.max(attributes.modified),
+            Self::Set { time, .. } => *time,
+            Self::Remove { seen, .. } | Self::Rename { seen, .. } | Self::Link { seen, .. } => seen.time,
+            _ => Timestamp::default(),
+        }
     }
 
     /// Reads a record; nothing if it is none that this version writes.
@@ -219,6 +236,11 @@ impl ChangeRecord {
                 caller: from.caller()?,
                 seen: read_answered_on(from)?,
             },
+            11 => {
+                let name = from.bytes()?;
+                let why = FsError::ALL.iter().find(|why| why.errno_name().as_bytes() == name)?;
+                Self::Refused { why: *why }
+            }
             _ => return None,
         };
         from.0.is_empty().then_some(record)
@@ -322,6 +344,7 @@ mod tests {
             make(MadeNode::Link(b"target"[..].into())),
             ChangeRecord::Data { offset: 3, data: Bytes::from_static(b"data") },
             ChangeRecord::Cut { size: 8 },
+            ChangeRecord::Refused { why: FsError::QuotaExceeded },
             ChangeRecord::State { attributes, unset: new },
             ChangeRecord::Made { handle: handle(3) },
             ChangeRecord::Safe { handle: handle(4), pinned },

@@ -32,10 +32,19 @@ impl Log {
         let mut changes: BTreeMap<ChangeNumber, Vec<ChangeRecord>> = BTreeMap::new();
         for (number, record) in records {
             record.own_nodes().for_each(|node| self.tree.skip_number(node));
+            self.last_time = self.last_time.max(record.time());
             changes.entry(number).or_default().push(record);
         }
         (self.next, self.replayed) = (highest, highest);
         for (number, records) in changes {
+            let refused = records.iter().find_map(|record| match record {
+                ChangeRecord::Refused { why } => Some(*why),
+                _ => None,
+            });
+            if let Some(why) = refused {
+                self.restore_refused(number, records, why);
+                continue;
+            }
             let mut records = records.into_iter();
             let Some(first) = records.next() else { continue };
             match first {
@@ -162,10 +171,31 @@ impl Log {
             | ChangeRecord::Cut { .. }
             | ChangeRecord::State { .. }
             | ChangeRecord::Made { .. }
+            | ChangeRecord::Refused { .. }
             | ChangeRecord::Safe { .. } => {
                 self.give_up(number, RefusedLater::FILE, Vec::new(), Caller::ROOT, Vec::new())
             }
         }
+    }
+
+    /// A change that the server refused, for which the store had no room: it is put there now, and not sent again.
+    fn restore_refused(&mut self, number: ChangeNumber, records: Vec<ChangeRecord>, why: FsError) {
+        let (mut kind, mut path, mut by, mut data) = ("change", Vec::new(), Caller::ROOT, Vec::new());
+        for record in records {
+            match record {
+                ChangeRecord::Make { place, caller, .. } => {
+                    (kind, path, by) = (RefusedLater::FILE, place.1, caller);
+                }
+                ChangeRecord::Data { offset, data: its } => data.push((offset, its)),
+                ChangeRecord::Set { caller, .. } => (kind, by) = ("set attributes", caller),
+                ChangeRecord::Remove { place, caller, .. } => (kind, path, by) = ("remove", place.1, caller),
+                ChangeRecord::Rename { to, caller, .. } => (kind, path, by) = ("rename", to.1, caller),
+                ChangeRecord::Link { place, caller, .. } => (kind, path, by) = ("link", place.1, caller),
+                _ => {}
+            }
+        }
+        let (caller, mode, other) = (by, None, Vec::new());
+        self.keep_refused(number, RefusedLater { kind, path, caller, why, data, mode, other });
     }
 
     /// What a change builds on is not known any more: it is kept as one that was refused.

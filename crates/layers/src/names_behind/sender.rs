@@ -7,8 +7,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use howdah_threads::{AtEnd, Threads};
 use howdah_vfs::{
-    AddLink, Attributes, Caller, Change, CommitFile, Create, CreateFile, Data, FileKind, FsError, Handle,
-    MakeDirectory, MakeLink, Name, NewAttributes, Node, Result, SetAttributes, SetTime, Stability, WriteFile,
+    AddLink, Attributes, Caller, Change, CommitFile, Content, Create, CreateFile, Data, FileKind, FsError,
+    Handle, MakeDirectory, MakeLink, Name, NewAttributes, Node, ReadFile, Result, SetAttributes, SetTime,
+    Stability, WriteFile,
 };
 use parking_lot::MutexGuard;
 
@@ -59,6 +60,9 @@ fn dispatch(shared: &Arc<BehindShared>) {
         }
         // What builds on something refused is over by now.
         shared.keep_only(&mut log);
+        if log.outgoing.as_ref().is_some_and(|outgoing| !outgoing.refused.is_empty()) {
+            MutexGuard::unlocked(&mut log, || shared.put_refused());
+        }
         let wants_space = std::mem::take(&mut log.wants_space);
         log.space_is_asked |= wants_space;
         shared.over.notify_all();
@@ -124,6 +128,7 @@ impl BehindShared {
         }
         self.keep_only(&mut log);
         drop(log);
+        self.put_refused();
         self.over.notify_all();
         self.work.notify_one();
     }
@@ -150,10 +155,10 @@ impl BehindShared {
                     false => self.send_removal(caller, directory, name, *is_directory),
                 }
             }
-            JobCall::Rename { node, from, to } => {
+            JobCall::Rename { node, from, to, replaced } => {
                 let (from, to) = ((&from.0, parsed(&from.1)?), (&to.0, parsed(&to.1)?));
                 let changes = &mut (Change::default(), Change::default());
-                if *is_replayed && !self.leads(caller, from, node)? && self.leads(caller, to, node)? {
+                if *is_replayed && self.was_renamed(caller, from, to, (node, replaced.as_ref()))? {
                     return Ok(Some(()));
                 }
                 let outcome =
@@ -195,12 +200,72 @@ impl BehindShared {
     }
 
     /// Whether a name leads to a node at the server.
-    fn leads(&self, caller: &Caller, (directory, name): (&Handle, Name<'_>), node: &Handle) -> Result<bool> {
+    fn leads(&self, caller: &Caller, place: (&Handle, Name<'_>), node: &Handle) -> Result<bool> {
+        Ok(self.leads_to(caller, place)? == Some(*node))
+    }
+
+    /// Where a name leads at the server.
+    fn leads_to(&self, caller: &Caller, (directory, name): (&Handle, Name<'_>)) -> Result<Option<Handle>> {
         match self.again(|| self.inner.lookup(caller, directory, name)) {
-            Ok(found) => Ok(found.node.handle == *node),
-            Err(FsError::NotFound) => Ok(false),
+            Ok(found) => Ok(Some(found.node.handle)),
+            Err(FsError::NotFound) => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// Whether an earlier process has renamed a node. Much time may have passed: what others have put under either name since stays.
+    fn was_renamed(
+        &self,
+        caller: &Caller,
+        from: (&Handle, Name<'_>),
+        to: (&Handle, Name<'_>),
+        (node, replaced): (&Handle, Option<&Handle>),
+    ) -> Result<bool> {
+        let there = self.leads_to(caller, to)?;
+        if !self.leads(caller, from, node)? {
+            return if there == Some(*node) { Ok(true) } else { Err(FsError::NotFound) };
+        }
+        match there {
+            Some(there) if Some(&there) != replaced && there != *node => Err(FsError::Exists),
+            _ => Ok(false),
+        }
+    }
+
+    /// A file that an earlier process made, and may have written in part. If it holds anything else by now, others have written it.
+    fn made_before(
+        &self,
+        number: ChangeNumber,
+        caller: &Caller,
+        (directory, name): (&Handle, &[u8]),
+        (handle, new): (Handle, &NewAttributes),
+    ) -> Result<Node> {
+        let attributes = self.again(|| self.inner.attributes(caller, &handle))?;
+        if !self.leads(caller, (directory, parsed(name)?), &handle)? {
+            // It has another name, since another host had made one of its own.
+            self.log.lock().is_elsewhere(number);
+        }
+        let is_untouched = attributes.size == 0 || new.modified == SetTime::To(attributes.modified);
+        if attributes.kind == FileKind::Regular && !is_untouched {
+            let mut there = Vec::new();
+            let most = usize::try_from(attributes.size).unwrap_or(usize::MAX).min(self.options.small);
+            while there.len() < most {
+                let (offset, count) = (there.len() as u64, most - there.len());
+                let read = self.again(|| {
+                    let wanted = count.min(self.options.write_size);
+                    self.inner.read(caller, ReadFile::new(&handle, offset, wanted), &mut there)
+                })?;
+                if let Content::Bytes(bytes) = read.copied(&mut there)?.content {
+                    there.extend_from_slice(&bytes);
+                }
+                if there.len() as u64 == offset {
+                    break;
+                }
+            }
+            if there.len() as u64 != attributes.size || !self.log.lock().holds(number, &there) {
+                return Err(FsError::Exists);
+            }
+        }
+        Ok(Node { handle, attributes })
     }
 
     /// What is gone already need not be removed: another host did it, or a reply was lost.
@@ -232,9 +297,7 @@ impl BehindShared {
     ) -> Result<()> {
         let Node { handle, mut attributes } = match made {
             // If it is gone, another host removed it: it is not made again.
-            Some(handle) => {
-                Node { handle, attributes: self.again(|| self.inner.attributes(caller, &handle))? }
-            }
+            Some(handle) => self.made_before(number, caller, place, (handle, new))?,
             None => self.again(|| self.make_or_adopt(number, caller, place, what, new))?,
         };
         {

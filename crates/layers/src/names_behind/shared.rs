@@ -61,7 +61,18 @@ impl BehindShared {
             kept.keep(&mut log);
         }
         let (over, work, ends) = Default::default();
-        Self { inner, consistency, options, stopwatch, log: Mutex::new(log), kept, over, work, ends }
+        let log = Mutex::new(log);
+        if let Some(kept) = &kept {
+            kept.put_refused(&log);
+        }
+        Self { inner, consistency, options, stopwatch, log, kept, over, work, ends }
+    }
+
+    /// Puts what was refused into the store of the journal.
+    pub fn put_refused(&self) {
+        if let Some(kept) = &self.kept {
+            kept.put_refused(&self.log);
+        }
     }
 
     /// A change was answered by the log: when this returns, a program may be answered. If the journal has no room for it, the server has it.
