@@ -16,6 +16,9 @@ const FLIGHT_MIN: u64 = 128 << 10;
 /// with what it sees then. What it found may be more than the path carries, so it is less with every second.
 const PACE: f64 = 0.95;
 const STEP: Duration = Duration::from_secs(1);
+/// A path on which bbr finds so many times the rate since it is paced was not full: bbr's own bound for a rate that grows
+/// (`bbr_full_bw_thresh`). Packets also take longer where a host is busy for a moment.
+const GROWS: f64 = 1.25;
 /// bbr sends so many times as fast as it found while it starts (`bbr_high_gain`, net/ipv4/tcp_bbr.c).
 const GAIN: f64 = 2.89;
 /// So many times what is paced: a thread that is woken late by ten milliseconds still finds data in the socket.
@@ -35,8 +38,8 @@ enum State {
     /// Paced by nobody but bbr.
     #[default]
     Free,
-    /// Paced by us, since then, and so fast since the last step.
-    Paced { since: Duration, stepped: Duration, pace: u64 },
+    /// Paced by us, since then, when bbr had found so much, and so fast since the last step.
+    Paced { since: (Duration, u64), stepped: Duration, pace: u64 },
     /// It did not help: not tried again until then.
     Tried(Duration),
 }
@@ -46,11 +49,16 @@ impl Start {
     pub fn on_sample(&mut self, sample: &Sample, changes: &mut Vec<Change>) {
         let (now, found) = (sample.at, sample.sending.starting);
         match (self.state, found) {
-            (State::Free, Some(found)) if is_full(sample, found) => self.pace(now, now, found, changes),
+            (State::Free, Some(found)) if is_full(sample, found) => {
+                self.pace((now, found), now, found, changes);
+            }
             (State::Tried(until), _) if now >= until => self.state = State::Free,
             (State::Paced { .. }, None) => self.lift(State::Free, changes),
+            (State::Paced { since: (_, before), .. }, Some(found)) if found as f64 >= before as f64 * GROWS => {
+                self.lift(State::Free, changes);
+            }
             (State::Paced { since, stepped, pace }, Some(_)) => {
-                if now.saturating_sub(since) >= LONGEST {
+                if now.saturating_sub(since.0) >= LONGEST {
                     self.lift(State::Tried(now + PAUSE), changes);
                 } else if now.saturating_sub(stepped) >= STEP {
                     self.pace(since, now, pace, changes);
@@ -61,7 +69,7 @@ impl Start {
     }
 
     /// Paces it at a little less than that rate.
-    fn pace(&mut self, since: Duration, now: Duration, rate: u64, changes: &mut Vec<Change>) {
+    fn pace(&mut self, since: (Duration, u64), now: Duration, rate: u64, changes: &mut Vec<Change>) {
         let pace = (rate as f64 * PACE) as u64;
         self.state = State::Paced { since, stepped: now, pace };
         changes.push(Change::Pace(Some(pace)));
@@ -133,6 +141,16 @@ mod tests {
         );
         assert_eq!(changes(&mut start, &sample(1300, 150, 15_000_000, None)), [Change::Pace(None)]);
         assert_eq!(changes(&mut start, &sample(1400, 150, 15_000_000, None)), []);
+    }
+
+    #[test]
+    fn a_path_that_carries_more_than_it_seemed_to_is_not_paced() {
+        let mut start = Start::default();
+        let found = |millisecond, rate| sample(millisecond, 200, 50_000_000, Some(rate));
+        assert_eq!(changes(&mut start, &found(0, FOUND)), [Change::Pace(Some(95_000_000))]);
+        assert_eq!(changes(&mut start, &found(100, 124_000_000)), [], "what was in flight came");
+        assert_eq!(changes(&mut start, &found(200, 125_000_000)), [Change::Pace(None)]);
+        assert_eq!(changes(&mut start, &found(300, 200_000_000)), [Change::Pace(Some(190_000_000))]);
     }
 
     #[test]
