@@ -6,8 +6,8 @@ use std::time::Duration;
 use howdah_vfs::Caller;
 use howdah_wire::{mount, nfs3};
 
-use super::portmap::Portmapper;
-use crate::channel::{CallError, Transport};
+use super::portmap::{Portmapper, Question};
+use crate::channel::Transport;
 
 /// The port of NFS where nobody says another one.
 pub(crate) const NFS_PORT: u16 = 2049;
@@ -60,10 +60,13 @@ impl Search {
             return Places { nfs: self.at(nfs_port), mount };
         }
         let portmapper = self.portmapper();
-        let nfs = nfs_port.or_else(|| portmapper.as_ref().and_then(|known| self.nfs_of(known)));
-        let nfs = nfs.unwrap_or(NFS_PORT);
-        let registered = || portmapper.as_ref().map(|known| self.mount_of(known)).unwrap_or_default();
-        let mut mount = said.unwrap_or_else(registered);
+        let asked = portmapper.as_ref().map(|known| {
+            let nfs = nfs_port.is_none().then(|| known.ask(nfs3::PROGRAM, nfs3::VERSION, self.transport));
+            (nfs, said.is_none().then(|| self.ask_for_mount(known)))
+        });
+        let (nfs, mount) = asked.unwrap_or_default();
+        let nfs = nfs_port.or_else(|| nfs.and_then(answered)).unwrap_or(NFS_PORT);
+        let mut mount = said.unwrap_or_else(|| mount.map(|asked| self.registered(asked)).unwrap_or_default());
         if mount.is_empty() {
             mount = self.both(nfs);
         }
@@ -75,7 +78,7 @@ impl Search {
         if self.mount_port.is_some() || self.port.is_none() {
             return Vec::new();
         }
-        self.portmapper().map(|known| self.mount_of(&known)).unwrap_or_default()
+        self.portmapper().map(|known| self.registered(self.ask_for_mount(&known))).unwrap_or_default()
     }
 
     fn portmapper(&self) -> Option<Portmapper> {
@@ -83,16 +86,14 @@ impl Search {
         opened.inspect_err(|error| tracing::debug!(%error, "no portmapper")).ok()
     }
 
-    fn nfs_of(&self, portmapper: &Portmapper) -> Option<u16> {
-        answered(portmapper.port_of(nfs3::PROGRAM, nfs3::VERSION, self.transport))
+    fn ask_for_mount(&self, portmapper: &Portmapper) -> [(Transport, Question); 2] {
+        let ask = |transport| (transport, portmapper.ask(mount::PROGRAM, mount::VERSION_3, transport));
+        self.transports().map(ask)
     }
 
-    fn mount_of(&self, portmapper: &Portmapper) -> Vec<Place> {
-        let port = |&transport: &Transport| {
-            let port = answered(portmapper.port_of(mount::PROGRAM, mount::VERSION_3, transport))?;
-            Some(Place { address: self.at(port), transport })
-        };
-        self.transports().iter().filter_map(port).collect()
+    fn registered(&self, asked: [(Transport, Question); 2]) -> Vec<Place> {
+        let place = |(transport, question)| Some(Place { address: self.at(answered(question)?), transport });
+        asked.into_iter().filter_map(place).collect()
     }
 
     fn both(&self, port: u16) -> Vec<Place> {
@@ -113,6 +114,6 @@ impl Search {
     }
 }
 
-fn answered(answer: Result<Option<u16>, CallError>) -> Option<u16> {
-    answer.inspect_err(|error| tracing::debug!(%error, "the portmapper does not say")).ok().flatten()
+fn answered(question: Question) -> Option<u16> {
+    question.port().inspect_err(|error| tracing::debug!(%error, "the portmapper does not say")).ok().flatten()
 }

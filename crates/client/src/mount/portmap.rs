@@ -9,8 +9,8 @@ use howdah_wire::portmap::{self, Mapping, Protocol, getport};
 use howdah_wire::rpcbind::{self, Binding, Network, Text, UniversalAddress, getaddr};
 use howdah_wire::xdr::Decode;
 
-use super::service::Service;
-use crate::channel::{CallError, Transport};
+use super::service::{Service, results};
+use crate::channel::{CallError, Pending, Transport};
 
 /// A server's portmapper.
 pub(super) struct Portmapper {
@@ -28,44 +28,47 @@ impl Portmapper {
         Ok(Self { service, over_ipv6 })
     }
 
-    /// The port of a program; `None` if it is not registered.
-    pub(super) fn port_of(
-        &self,
-        program: u32,
-        version: u32,
-        transport: Transport,
-    ) -> Result<Option<u16>, CallError> {
+    /// Asks for the port of a program. Several questions under way at once take one round trip.
+    pub(super) fn ask(&self, program: u32, version: u32, transport: Transport) -> Question {
         let protocol = match transport {
             Transport::Tcp => Protocol::TCP,
             Transport::Udp => Protocol::UDP,
         };
-        let port = if self.over_ipv6 {
-            self.get_address(program, version, protocol)?
+        let pending = if self.over_ipv6 {
+            let network = Network::new(protocol, true).map_or("", Network::id);
+            let binding = Binding {
+                program,
+                version,
+                network: Text(network.as_bytes()),
+                address: Text(b""),
+                owner: Text(b""),
+            };
+            self.service.start(getaddr::PROCEDURE, &getaddr::Arguments { binding })
         } else {
-            self.get_port(Mapping { program, version, protocol, port: 0 })?
+            let mapping = Mapping { program, version, protocol, port: 0 };
+            self.service.start(getport::PROCEDURE, &getport::Arguments { mapping })
         };
+        Question { pending, over_ipv6: self.over_ipv6 }
+    }
+}
+
+/// A question for a port that is under way.
+pub(super) struct Question {
+    pending: Pending,
+    over_ipv6: bool,
+}
+
+impl Question {
+    /// The port; `None` if the program is not registered.
+    pub(super) fn port(self) -> Result<Option<u16>, CallError> {
+        let port = results(self.pending, |decoder| {
+            Ok(if self.over_ipv6 {
+                UniversalAddress::parse(getaddr::Reply::decode(decoder)?.address.0)
+                    .map(|address| address.0.port())
+            } else {
+                u16::try_from(getport::Reply::decode(decoder)?.port).ok()
+            })
+        })?;
         Ok(port.filter(|&port| port != 0))
-    }
-
-    fn get_port(&self, mapping: Mapping) -> Result<Option<u16>, CallError> {
-        let arguments = getport::Arguments { mapping };
-        self.service.call(getport::PROCEDURE, &arguments, |decoder| {
-            Ok(u16::try_from(getport::Reply::decode(decoder)?.port).ok())
-        })
-    }
-
-    fn get_address(&self, program: u32, version: u32, protocol: Protocol) -> Result<Option<u16>, CallError> {
-        let network = Network::new(protocol, true).map_or("", Network::id);
-        let binding = Binding {
-            program,
-            version,
-            network: Text(network.as_bytes()),
-            address: Text(b""),
-            owner: Text(b""),
-        };
-        self.service.call(getaddr::PROCEDURE, &getaddr::Arguments { binding }, |decoder| {
-            let address = UniversalAddress::parse(getaddr::Reply::decode(decoder)?.address.0);
-            Ok(address.map(|address| address.0.port()))
-        })
     }
 }
