@@ -187,6 +187,12 @@ impl Flight {
         }
     }
 
+    /// Calls move about so many bytes. Known before the first, what is expected of the path counts from the first on.
+    pub fn with_call_size(mut self, bytes: usize) -> Self {
+        self.bytes = bytes as f64;
+        self
+    }
+
     /// The path is expected to carry so much.
     pub fn expect(&mut self, expected: Option<Expected>) {
         self.bounds.expected = expected;
