@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use howdah_layers::{ReadAhead, ReadAheadOptions};
+use howdah_tune::flight::Expected;
 use howdah_vfs::layer::{Call, Delayed, Metered};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{
@@ -46,6 +47,15 @@ fn fill(inner: &dyn FileSystem) -> (Handle, Vec<u8>) {
     let content: Vec<u8> = (0..BLOCK * BLOCKS + 100).map(|at| (at / 7) as u8).collect();
     write(inner, &node, 0, &content);
     (node, content)
+}
+
+#[test]
+fn what_a_path_is_expected_to_take_is_read_ahead_from_the_first_read_on() {
+    let expected = Expected { bytes_per_second: 100 * BLOCK as u64, latency: Duration::from_secs(1) };
+    for (expected, ahead) in [(None, 2), (Some(expected), 100)] {
+        let options = ReadAheadOptions { block: BLOCK, expected, ..ReadAheadOptions::default() };
+        assert_eq!(ReadAhead::around(counted() as _, options).report().ahead, ahead);
+    }
 }
 
 /// That file behind a read-ahead, the reads that reach the file system counted, each of which takes `delay`.

@@ -106,7 +106,7 @@ struct Fetch {
 impl ReadAhead {
     /// The same files, read ahead.
     pub fn around(inner: Arc<dyn FileSystem>, options: ReadAheadOptions) -> Self {
-        let flight = Flight::new(options.bounds());
+        let flight = Flight::new(options.bounds()).with_call_size(options.block);
         let (believed, streams, blocks) = (options.believed, Streams::default(), Blocks::default());
         let state = Ahead { believed, streams, blocks, flight };
         let shared = Shared {

@@ -12,8 +12,9 @@ use howdah_vfs::Handle;
 const FILES_MAX: usize = 256;
 /// Readers of one file that are followed.
 const READERS_MAX: usize = 16;
-/// Blocks read ahead when a sequence has just been recognised: half of what the path takes, within these bounds.
-const FIRST: std::ops::RangeInclusive<u64> = 2..=4;
+/// Blocks read ahead when a sequence has just been recognised: half of what the path takes, within these bounds. The first block takes
+/// six round trips over a new connection, which meanwhile could carry as much again: with four blocks it ran dry.
+const FIRST: std::ops::RangeInclusive<u64> = 2..=8;
 /// So many times as many with each further read, up to what the path takes: each waits for a round trip until then.
 const GROWTH: u64 = 8;
 /// A read belongs to a reader if it lies no more than so many of its own lengths from where the reader is: so many reads of a
@@ -177,6 +178,8 @@ mod tests {
         assert_eq!(read(30), [11], "no more than was asked for");
         assert_eq!(read(500), [0; 0], "a jump");
         assert_eq!(read(510), [52], "and a sequence again, up to the end of the file");
+        let far = ReadSeen { most: 64, ..seen(0..10) };
+        assert_eq!(streams.on_read(&node(2), &far), (1..=8).collect::<Vec<_>>(), "far away more at first");
     }
 
     #[test]
