@@ -7,7 +7,7 @@ use std::thread::{self, Scope};
 use std::time::Instant;
 
 use bytes::Bytes;
-use howdah_tune::flight::{Bounds, Flight};
+use howdah_tune::flight::{Bounds, Expected, Flight};
 use howdah_vfs::{FsError, Node};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
@@ -50,22 +50,23 @@ struct State {
     flight: Flight,
 }
 
-/// Reads a file to its end and gives it to `sink`, in order: by `jobs` threads, or by as many as the path is measured to want. The
-/// memory is bounded by twice the reads on their way.
+/// Reads a file to its end and gives it to `sink`, in order: by `jobs` threads, or by as many as the path is `expected`, and then
+/// measured, to want. The memory is bounded by twice the reads on their way.
 pub fn read_in_order(
     side: &Side,
     node: &Node,
-    jobs: Option<usize>,
+    (jobs, expected): (Option<usize>, Option<Expected>),
     sink: &mut dyn FnMut(&[u8]) -> io::Result<()>,
 ) -> Result<u64, SequenceError> {
-    let bounds = Bounds::of_threads();
+    let bounds = Bounds { expected, ..Bounds::of_threads() };
     let bounds = jobs.map_or(bounds, |jobs| Bounds { floor: jobs.max(1), ceiling: jobs.max(1), ..bounds });
-    let flight = Flight::new(bounds);
+    let flight = Flight::new(bounds).with_call_size(BLOCK);
     let blocks = usize::try_from(node.attributes.size / BLOCK as u64).unwrap_or(usize::MAX).saturating_add(1);
     let (read, spare) = Default::default();
     let state = State { next: 0, wanted: 0, end: u64::MAX, read, spare, flight };
     let start = Instant::now();
-    let reading = Reading { side, node, blocks, start, state: Mutex::new(state), changed: Condvar::new() };
+    let (state, (arrived, has_room, is_wanted)) = (Mutex::new(state), Default::default());
+    let reading = Reading { side, node, blocks, start, state, arrived, has_room, is_wanted };
     thread::scope(|scope| {
         let outcome = reading.hand_on(scope, sink);
         // Whatever ended it, readers that wait must not.
@@ -81,7 +82,12 @@ struct Reading<'r> {
     blocks: usize,
     start: Instant,
     state: Mutex<State>,
-    changed: Condvar,
+    /// A block was read: for who hands on.
+    arrived: Condvar,
+    /// One more block may be read: for readers.
+    has_room: Condvar,
+    /// More readers are wanted: for those beyond their number.
+    is_wanted: Condvar,
 }
 
 impl Reading<'_> {
@@ -92,6 +98,7 @@ impl Reading<'_> {
             let read = read.and_then(|read| Ok((read.end, in_memory(read.content, &mut buffer)?)));
             let now = self.start.elapsed();
             let mut state = self.state.lock();
+            let readers = self.readers(&state);
             let (block, end) = match read {
                 Ok((end, bytes)) => {
                     state.flight.on_finish(now, started, bytes.len());
@@ -107,9 +114,17 @@ impl Reading<'_> {
                 state.end = state.end.min(number + 1);
             }
             state.read.insert(number, block);
+            if end || self.readers(&state) > readers {
+                self.wake_readers();
+            }
             drop(state);
-            self.changed.notify_all();
+            self.arrived.notify_one();
         }
+    }
+
+    fn wake_readers(&self) {
+        self.has_room.notify_all();
+        self.is_wanted.notify_all();
     }
 
     /// The next block to read, for the reader of this number.
@@ -120,11 +135,16 @@ impl Reading<'_> {
                 return None;
             }
             let readers = self.readers(&state);
-            if reader < readers && state.next < state.wanted + readers as u64 * 2 {
+            if reader >= readers {
+                // Another one may read in its place.
+                self.has_room.notify_one();
+                self.is_wanted.wait(&mut state);
+            } else if state.next < state.wanted + readers as u64 * 2 {
                 state.next += 1;
                 return Some((state.next - 1, state.spare.pop().unwrap_or_default()));
+            } else {
+                self.has_room.wait(&mut state);
             }
-            self.changed.wait(&mut state);
         }
     }
 
@@ -176,15 +196,15 @@ impl Reading<'_> {
             if let Some(block) = state.read.remove(&wanted) {
                 state.wanted += 1;
                 drop(state);
-                self.changed.notify_all();
+                self.has_room.notify_one();
                 return Some(block);
             }
-            self.changed.wait(&mut state);
+            self.arrived.wait(&mut state);
         }
     }
 
     fn end_at(&self, end: u64) {
         self.state.lock().end = end;
-        self.changed.notify_all();
+        self.wake_readers();
     }
 }

@@ -7,7 +7,7 @@ use howdah_copy::{SequenceError, read_in_order};
 
 use super::Failure;
 use crate::arguments::CatArguments;
-use crate::places::{Following, Location, Opener};
+use crate::places::{Following, LOCAL, Location, Opener, expected};
 use crate::report::{self, directory_note, squash_note};
 
 /// Prints each file; goes on with the others where one cannot be had.
@@ -39,7 +39,12 @@ fn print(opener: &Opener, location: &Location, jobs: Option<usize>) -> anyhow::R
     location.refuse_slash(&node)?;
     place.refuse_unsized().with_context(|| format!("cannot print {location}"))?;
     let mut output = io::stdout().lock();
-    read_in_order(&place.side(), &node, jobs, &mut |bytes| output.write_all(bytes))
+    // Of several servers nobody knows which one this is.
+    let expected = match &opener.clients()[..] {
+        [client] if place.realm != LOCAL => expected(&**client)[0],
+        _ => None,
+    };
+    read_in_order(&place.side(), &node, (jobs, expected), &mut |bytes| output.write_all(bytes))
         .with_context(|| format!("cannot print {location}"))?;
     Ok(output.flush()?)
 }
