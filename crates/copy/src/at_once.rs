@@ -1,6 +1,7 @@
-//! Two calls at the same time: where each takes a round trip, both take one.
+//! Calls at the same time: where each takes a round trip, all take one.
 
-use std::sync::Mutex;
+use std::panic::resume_unwind;
+use std::sync::{Arc, LazyLock, Mutex};
 use std::thread;
 
 /// Runs both and waits for both. Where the system gives no thread, one runs after the other.
@@ -14,11 +15,25 @@ pub(super) fn at_once<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl Fn
         let thread = thread::Builder::new().name("copy-beside".to_owned()).spawn_scoped(scope, run);
         let other = other();
         let one = match thread {
-            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
             Err(_) => run(),
         };
         (one.expect("it runs once"), other)
     })
+}
+
+/// What another thread finds meanwhile. Who asks for it first waits for that thread.
+pub(super) type Later<T> = LazyLock<T, Box<dyn FnOnce() -> T + Send>>;
+
+/// Begins to find something. Where the system gives no thread, it is found when it is asked for.
+pub(super) fn later<T: Send + 'static>(find: impl Fn() -> T + Send + Sync + 'static) -> Later<T> {
+    let find = Arc::new(find);
+    let its = Arc::clone(&find);
+    let thread = thread::Builder::new().name("copy-beside".to_owned()).spawn(move || its());
+    LazyLock::new(Box::new(move || match thread {
+        Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+        Err(_) => find(),
+    }))
 }
 
 #[cfg(test)]
@@ -35,5 +50,17 @@ mod tests {
             number
         };
         assert_eq!(at_once(|| meet(1), || meet(2)), (1, 2));
+    }
+
+    #[test]
+    fn what_is_found_later_is_waited_for_only_when_it_is_asked_for() {
+        let begun = Arc::new(Barrier::new(2));
+        let its = Arc::clone(&begun);
+        let found = later(move || {
+            its.wait();
+            7
+        });
+        begun.wait();
+        assert_eq!((*found, *found), (7, 7));
     }
 }

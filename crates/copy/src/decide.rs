@@ -46,7 +46,7 @@ impl Copier {
             Existing::Keep | Existing::ReplaceOlder => {
                 old.kind == FileKind::Regular
                     && new.size == old.size
-                    && is_near(new.modified, old.modified, entry.parent.item.step)
+                    && is_near(new.modified, old.modified, *entry.parent.item.step)
             }
         }
     }
@@ -66,7 +66,7 @@ impl Copier {
             return Ok(false);
         }
         match self.options.compare {
-            Compare::SizeAndTime => Ok(is_near(new.modified, old.modified, entry.parent.item.step)),
+            Compare::SizeAndTime => Ok(is_near(new.modified, old.modified, *entry.parent.item.step)),
             Compare::Content => {
                 let (from, to) = (entry.parent.source(), &self.destination);
                 let difference = self.first_difference((from, node), (to, there), 0..new.size, worker)?;
@@ -178,7 +178,7 @@ pub(super) fn may_be_replaced(there: FileKind) -> bool {
 
 fn is_not_older(entry: &Entry, node: &Node, there: &Node) -> bool {
     let (ours, theirs) = (there.attributes.modified, node.attributes.modified);
-    theirs <= ours || is_near(theirs, ours, entry.parent.item.step)
+    theirs <= ours || is_near(theirs, ours, *entry.parent.item.step)
 }
 
 /// Whether two nodes of one realm are one: numbers alone may meet by chance between two servers.

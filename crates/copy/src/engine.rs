@@ -1,14 +1,14 @@
 //! The copier: its state, its workers, and the loop that watches them.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
-use howdah_vfs::{Attributes, FileKind, FileSystem, FsError, Handle, Node};
+use howdah_vfs::{Attributes, FileKind, FileSystem, FsError, Handle, Limits, Node};
 use parking_lot::Mutex;
 
-use super::at_once::at_once;
+use super::at_once::{at_once, later};
 use super::block_flight::BlockFlight;
 use super::buffers::Buffers;
 use super::crew::Crew;
@@ -278,9 +278,25 @@ impl Copier {
     fn timed_attributes(&self, side: &Side, node: &Handle) -> Result<Attributes, FsError> {
         let start = Instant::now();
         let attributes = side.attributes(node);
-        let took = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
-        self.latency.fetch_max(took.max(1), Ordering::Relaxed);
+        self.note_latency(start.elapsed());
         attributes
+    }
+
+    fn note_latency(&self, took: Duration) {
+        let took = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+        self.latency.fetch_max(took.max(1), Ordering::Relaxed);
+    }
+
+    /// How long a call of the source takes, once for all items: a thousand of them far away would wait a thousand times. What is
+    /// expected of the path says it without a call.
+    fn time_source(&self, source: &Side, node: &Node) {
+        if self.is_source_timed.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        match self.options.tuning.expected {
+            Some(expected) => self.note_latency(expected.latency),
+            None => _ = self.timed_attributes(source, &node.handle),
+        }
     }
 
     /// What is known of an item. A side that does not tell its limits does not limit.
@@ -293,20 +309,15 @@ impl Copier {
         target: &Handle,
     ) -> ItemFacts {
         let ask = |side: &Side, node: &Handle| side.file_system.limits(&side.caller, node).ok();
-        let of_source = || {
-            let time = || {
-                // Once for all items: a thousand of them far away would wait a thousand times.
-                if !self.is_source_timed.swap(true, Ordering::Relaxed) {
-                    let _ = self.timed_attributes(&source, &node.handle);
-                }
-            };
-            at_once(time, || ask(&source, &node.handle)).1
-        };
-        let (to, from) = at_once(|| ask(&self.destination, target), of_source);
-        let step = [from, to].into_iter().flatten().map(|limits| limits.time_step_nanoseconds).max();
+        let of_source = later({
+            let (source, node) = (Arc::clone(&source), node.handle);
+            move || ask(&source, &node)
+        });
+        let (to, ()) = at_once(|| ask(&self.destination, target), || self.time_source(&source, node));
+        let step = |limits: &Option<Limits>| limits.map_or(0, |limits| u64::from(limits.time_step_nanoseconds));
         let one_writer = to.is_some_and(|limits| !limits.parallel_writes);
         ItemFacts {
-            step: u64::from(step.unwrap_or(0)),
+            step: LazyLock::new(Box::new(move || step(&of_source).max(step(&to)))),
             one_writer: self.options.tuning.one_writer.unwrap_or(one_writer),
             passes_files: to.is_some_and(|limits| limits.passes_files),
             source,

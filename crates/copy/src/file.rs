@@ -338,6 +338,7 @@ impl Copier {
             grown: AtomicBool::new(false),
             verifying: AtomicBool::new(false),
             attributes_set: Mutex::default(),
+            partial_seen: Mutex::default(),
             failed: AtomicBool::new(false),
             last_commit: Mutex::new(Instant::now()),
             committed_here: AtomicU64::new(0),

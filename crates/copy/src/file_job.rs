@@ -1,7 +1,7 @@
 //! A file that is being copied, perhaps by many workers at once.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use howdah_vfs::{Attributes, Node};
 use parking_lot::Mutex;
@@ -36,6 +36,8 @@ pub(super) struct FileJob {
     pub(super) verifying: AtomicBool,
     /// The attributes of the partial file, if they are set already.
     pub(super) attributes_set: Mutex<Option<Option<Attributes>>>,
+    /// Whether the partial name was still its own when the last commit was under way.
+    pub(super) partial_seen: Mutex<Option<PartialSeen>>,
     /// Whether it was given up.
     pub(super) failed: AtomicBool,
     pub(super) last_commit: Mutex<Instant>,
@@ -45,6 +47,20 @@ pub(super) struct FileJob {
 
 /// How often a file that changes while it is copied is begun.
 pub(super) const MOST_TRIES: u32 = 2;
+
+/// A look-up of a partial file while its last commit was under way.
+pub(super) struct PartialSeen {
+    pub(super) asked: Instant,
+    pub(super) took: Duration,
+    pub(super) is_ours: bool,
+}
+
+impl PartialSeen {
+    /// Whether it is as young as the answer to a look-up from now would be, or nearly so.
+    pub(super) fn is_fresh(&self) -> bool {
+        self.asked.elapsed() <= self.took * 2
+    }
+}
 
 impl FileJob {
     /// Whether what is copied still stands in the source, by its attributes now. A file that grew has its old data still, most likely,

@@ -9,7 +9,7 @@ use howdah_vfs::{Attributes, FsError, Node};
 use super::Event;
 use super::engine::Copier;
 use super::error::{Cause, CopyError, Doing, LeftFiles, On, Step, Trouble, is_full};
-use super::file_job::{FileJob, MOST_TRIES};
+use super::file_job::{FileJob, MOST_TRIES, PartialSeen};
 use super::ledger::{Batch, Ledger};
 use super::ranges::RangeSet;
 use super::tally::{add, count};
@@ -139,9 +139,21 @@ impl Copier {
         let set = set.map_or_else(|| self.final_attributes(job), Ok);
         match set.at_destination("set the attributes of")? {
             Some(after) if after.links == 1 && job.journal.is_none() => Ok(true),
-            // Asked afterwards and not meanwhile: the later, the shorter the time until the name is changed.
-            _ => self.has_partial(job).at_destination("find the partial file of"),
+            // The later it is asked, the shorter the time until the name is changed.
+            _ => match job.partial_seen.lock().take().filter(PartialSeen::is_fresh) {
+                Some(seen) => Ok(seen.is_ours),
+                None => self.has_partial(job).at_destination("find the partial file of"),
+            },
         }
+    }
+
+    /// Looks a partial file with a journal up while its last commit is under way: where that takes no longer than a round trip, one is
+    /// saved.
+    pub(super) fn see_partial(&self, job: &FileJob) {
+        let asked = Instant::now();
+        let is_ours = self.has_partial(job).ok();
+        let seen = is_ours.map(|is_ours| PartialSeen { asked, took: asked.elapsed(), is_ours });
+        *job.partial_seen.lock() = seen;
     }
 
     /// What a read tells of the file may be from before its data: from a local file always, and from a server that sends local files as

@@ -175,7 +175,7 @@ impl Copier {
     /// A copy that was interrupted may have made the node, and not have come to its times.
     fn complete_node(&self, entry: &Entry, there: &Node, node: &Node) -> Result<(), FsError> {
         let (new, old) = (node.attributes.modified, there.attributes.modified);
-        let is_complete = is_near(new, old, entry.parent.item.step);
+        let is_complete = is_near(new, old, *entry.parent.item.step);
         if is_complete || !self.options.preserve.times || self.options.existing != Existing::ReplaceChanged {
             return Ok(());
         }

@@ -8,6 +8,7 @@ use howdah_vfs::{Node, Timestamp};
 use parking_lot::Mutex;
 
 use super::Side;
+use super::at_once::Later;
 use super::error::{CopyError, On, Step, Trouble};
 use super::links::FileKey;
 use super::times::are_near;
@@ -103,8 +104,8 @@ pub(super) struct ItemFacts {
     /// How the path of its destination's directory is told to people.
     pub(super) directory_path: Vec<u8>,
     pub(super) id: u64,
-    /// The coarser time step of both sides, in nanoseconds.
-    pub(super) step: u64,
+    /// The coarser time step of both sides, in nanoseconds. New files are copied without it.
+    pub(super) step: Later<u64>,
     /// Whether the destination takes the writes of a file one after the other.
     pub(super) one_writer: bool,
     /// Whether the destination passes on ranges of files as they lie.
@@ -126,7 +127,7 @@ impl ItemFacts {
     /// Whether a mark is that of its copy. Any unfinished copy of this source has one of that name: one that was moved, or one to
     /// elsewhere that runs.
     pub(super) fn is_marked_as(&self, mark: &Node) -> bool {
-        self.marked_at.get().is_some_and(|made| are_near(mark.attributes.changed, *made, self.step))
+        self.marked_at.get().is_some_and(|made| are_near(mark.attributes.changed, *made, *self.step))
     }
 }
 

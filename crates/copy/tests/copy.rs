@@ -5,13 +5,15 @@ mod copying;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use copying::random::{Random, seed};
 use copying::tree::{Files, ROOT, grow};
-use copying::trouble::{Counting, Dying, Elsewhere, Endless, Meddled, Meeting, Unsteady};
+use copying::trouble::{Awaiting, Counting, Dying, Elsewhere, Endless, Meddled, Meeting, Unsteady};
 use copying::{copier, copy, item, options, with_writer};
 use howdah_copy::{Compare, CopyOptions, Existing, Item, Preserve, Side, Sparse, Target, read_in_order};
 use howdah_store::local::{LocalFileSystem, Options, SyncMode};
+use howdah_tune::flight::Expected;
 use howdah_vfs::layer::Call;
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{Change, Data, NewAttributes, Node, ReadFile, Stability, WriteFile};
@@ -502,11 +504,65 @@ fn a_file_is_read_in_order_by_many() {
             got.extend_from_slice(part);
             Ok(())
         };
-        assert_eq!(read_in_order(&side, &file, jobs, &mut sink).expect("read"), bytes.len() as u64);
+        assert_eq!(read_in_order(&side, &file, (jobs, None), &mut sink).expect("read"), bytes.len() as u64);
         assert!(got == bytes);
     }
     let mut full = |_: &[u8]| Err(std::io::ErrorKind::BrokenPipe.into());
-    assert!(read_in_order(&side, &file, Some(4), &mut full).is_err());
+    assert!(read_in_order(&side, &file, (Some(4), None), &mut full).is_err());
+}
+
+#[test]
+fn as_many_reads_as_are_expected_are_on_their_way_before_the_first_is_answered() {
+    const AT_ONCE: usize = 8;
+    let bytes = vec![7; AT_ONCE << 20];
+    let files = memory();
+    let file = files.file(&files.root().handle, "f", bytes.len() as u64, &[(0, bytes)]);
+    let meeting = Arc::new(Meeting {
+        inner: Arc::clone(&files.0),
+        call: Call::Read,
+        alone: 0,
+        together: AT_ONCE,
+        seen: Mutex::default(),
+        all_there: std::sync::Condvar::new(),
+        missed: AtomicBool::new(false),
+    });
+    let expected = Expected { bytes_per_second: 10 * (AT_ONCE << 20) as u64, latency: Duration::from_millis(100) };
+    let side = Side::new(Arc::clone(&meeting) as _, ROOT.clone());
+    let read = read_in_order(&side, &file, (None, Some(expected)), &mut |_| Ok(()));
+    assert_eq!(read.expect("read"), (AT_ONCE << 20) as u64);
+    assert!(!meeting.missed.load(Ordering::Relaxed));
+}
+
+#[test]
+fn the_data_of_a_new_file_does_not_wait_for_the_limits_of_its_source() {
+    let files = memory();
+    let file = files.file(&files.root().handle, "f", 3, &[(0, b"abc".to_vec())]);
+    let source = awaiting(&files, Call::Limits, (Call::Read, 1));
+    let (from, to) = (Files(Arc::clone(&source) as _), memory());
+    copy(&from, file, &to, "f", options());
+    assert_eq!(to.content(&to.at("f")), b"abc");
+    assert!(!source.missed.load(Ordering::Relaxed));
+}
+
+#[test]
+fn the_partial_name_is_looked_up_while_the_last_commit_is_under_way() {
+    let from = memory();
+    let bytes = vec![7; 300_000];
+    let file = from.file(&from.root().handle, "f", bytes.len() as u64, &[(0, bytes.clone())]);
+    // What is there, what an earlier copy left, and its journal are looked up before.
+    let files = memory();
+    let destination = awaiting(&files, Call::Commit, (Call::Lookup, 4));
+    let to = Files(Arc::clone(&destination) as _);
+    let mut options = options();
+    options.tuning.commit_bytes = (1 << 30, 1 << 30);
+    copy(&from, file, &to, "f", options);
+    assert!(files.content(&files.at("f")) == bytes);
+    assert!(!destination.missed.load(Ordering::Relaxed));
+}
+
+fn awaiting(files: &Files, held: Call, until: (Call, usize)) -> Arc<Awaiting> {
+    let (seen, changed, missed) = Default::default();
+    Arc::new(Awaiting { inner: Arc::clone(&files.0), held, until, seen, changed, missed })
 }
 
 #[test]

@@ -314,6 +314,37 @@ impl Layer for Meeting {
     }
 }
 
+/// Answers one kind of calls only after so many of another kind.
+pub struct Awaiting {
+    pub inner: Arc<dyn FileSystem>,
+    pub held: Call,
+    pub until: (Call, usize),
+    pub seen: Mutex<usize>,
+    pub changed: Condvar,
+    pub missed: AtomicBool,
+}
+
+impl Layer for Awaiting {
+    fn inner(&self) -> &dyn FileSystem {
+        &*self.inner
+    }
+
+    fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        if call == self.until.0 {
+            *self.seen.lock().expect("nobody panics") += 1;
+            self.changed.notify_all();
+        }
+        if call == self.held {
+            let seen = self.seen.lock().expect("nobody panics");
+            let lacks = |seen: &mut usize| *seen < self.until.1;
+            let wait = self.changed.wait_timeout_while(seen, MEETING_TIMEOUT, lacks);
+            let (_seen, waited) = wait.expect("nobody panics");
+            self.missed.fetch_or(waited.timed_out(), Ordering::Relaxed);
+        }
+        run(&*self.inner)
+    }
+}
+
 /// Long enough for any busy machine, and the end of a test that fails.
 const MEETING_TIMEOUT: Duration = Duration::from_secs(60);
 
