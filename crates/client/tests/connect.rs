@@ -183,6 +183,38 @@ fn without_a_port_the_portmapper_is_asked() {
 }
 
 #[test]
+fn the_portmapper_is_asked_for_all_ports_at_once() {
+    const QUESTIONS: usize = 3;
+    let served = with_tree();
+    let port = u32::from(served.address.port());
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let portmapper = listener.local_addr().expect("its address");
+    // It answers when it has all questions: for the last the client must not wait for the answer to the first.
+    thread::spawn(move || -> io::Result<()> {
+        let (mut stream, _) = listener.accept()?;
+        let mut calls = Vec::new();
+        while calls.len() < QUESTIONS {
+            let mut mark = [0; 4];
+            stream.read_exact(&mut mark)?;
+            let mut call = vec![0; (u32::from_be_bytes(mark) & 0x7fff_ffff) as usize];
+            stream.read_exact(&mut call)?;
+            calls.push(call);
+        }
+        for call in calls {
+            let is_udp = call[call.len() - 8..call.len() - 4] == 17_u32.to_be_bytes();
+            let results = [1, 0, 0, 0, 0, if is_udp { 0 } else { port }].map(u32::to_be_bytes);
+            let reply = [&call[..4], results.as_flattened()].concat();
+            stream.write_all(&(0x8000_0000 | reply.len() as u32).to_be_bytes())?;
+            stream.write_all(&reply)?;
+        }
+        stream.read(&mut [0]).map(drop)
+    });
+    let url = "nfs://127.0.0.1/export/a".parse().expect("a URL");
+    let client = opened(&url, &with_portmapper(portmapper.port()));
+    assert!(client.lookup(&ME, &client.root(), name("b")).is_ok());
+}
+
+#[test]
 fn over_ipv6_rpcbind_is_asked() {
     let any: SocketAddr = "[::1]:0".parse().expect("an address");
     if TcpListener::bind(any).is_err() {

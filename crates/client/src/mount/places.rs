@@ -6,7 +6,7 @@ use std::time::Duration;
 use howdah_vfs::Caller;
 use howdah_wire::{mount, nfs3};
 
-use super::portmap::{Portmapper, Question};
+use super::portmap::{PortQuestion, Portmapper};
 use crate::channel::Transport;
 
 /// The port of NFS where nobody says another one.
@@ -86,12 +86,12 @@ impl Search {
         opened.inspect_err(|error| tracing::debug!(%error, "no portmapper")).ok()
     }
 
-    fn ask_for_mount(&self, portmapper: &Portmapper) -> [(Transport, Question); 2] {
+    fn ask_for_mount(&self, portmapper: &Portmapper) -> [(Transport, PortQuestion); 2] {
         let ask = |transport| (transport, portmapper.ask(mount::PROGRAM, mount::VERSION_3, transport));
         self.transports().map(ask)
     }
 
-    fn registered(&self, asked: [(Transport, Question); 2]) -> Vec<Place> {
+    fn registered(&self, asked: [(Transport, PortQuestion); 2]) -> Vec<Place> {
         let place = |(transport, question)| Some(Place { address: self.at(answered(question)?), transport });
         asked.into_iter().filter_map(place).collect()
     }
@@ -114,6 +114,6 @@ impl Search {
     }
 }
 
-fn answered(question: Question) -> Option<u16> {
+fn answered(question: PortQuestion) -> Option<u16> {
     question.port().inspect_err(|error| tracing::debug!(%error, "the portmapper does not say")).ok().flatten()
 }

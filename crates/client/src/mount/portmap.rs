@@ -29,7 +29,7 @@ impl Portmapper {
     }
 
     /// Asks for the port of a program. Several questions under way at once take one round trip.
-    pub(super) fn ask(&self, program: u32, version: u32, transport: Transport) -> Question {
+    pub(super) fn ask(&self, program: u32, version: u32, transport: Transport) -> PortQuestion {
         let protocol = match transport {
             Transport::Tcp => Protocol::TCP,
             Transport::Udp => Protocol::UDP,
@@ -48,17 +48,17 @@ impl Portmapper {
             let mapping = Mapping { program, version, protocol, port: 0 };
             self.service.start(getport::PROCEDURE, &getport::Arguments { mapping })
         };
-        Question { pending, over_ipv6: self.over_ipv6 }
+        PortQuestion { pending, over_ipv6: self.over_ipv6 }
     }
 }
 
 /// A question for a port that is under way.
-pub(super) struct Question {
+pub(super) struct PortQuestion {
     pending: Pending,
     over_ipv6: bool,
 }
 
-impl Question {
+impl PortQuestion {
     /// The port; `None` if the program is not registered.
     pub(super) fn port(self) -> Result<Option<u16>, CallError> {
         let port = results(self.pending, |decoder| {
