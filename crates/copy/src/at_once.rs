@@ -29,7 +29,7 @@ pub(super) type Later<T> = LazyLock<T, Box<dyn FnOnce() -> T + Send>>;
 pub(super) fn later<T: Send + 'static>(find: impl Fn() -> T + Send + Sync + 'static) -> Later<T> {
     let find = Arc::new(find);
     let its = Arc::clone(&find);
-    let thread = thread::Builder::new().name("copy-beside".to_owned()).spawn(move || its());
+    let thread = thread::Builder::new().name("copy-later".to_owned()).spawn(move || its());
     LazyLock::new(Box::new(move || match thread {
         Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
         Err(_) => find(),

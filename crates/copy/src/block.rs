@@ -55,11 +55,11 @@ impl Copier {
             Next::Nothing => false,
             Next::Commit => {
                 // All is written. What the last commit finds lost is written again, and the attributes are set again then.
-                let beside = || match job.journal {
+                let meanwhile = || match job.journal {
                     Some(_) => at_once(|| self.final_attributes(job), || self.see_partial(job)).0,
                     None => self.final_attributes(job),
                 };
-                let (committed, set) = at_once(|| self.commit(job), beside);
+                let (committed, set) = at_once(|| self.commit(job), meanwhile);
                 if job.ledger.lock().is_complete() {
                     *job.attributes_set.lock() = set.ok();
                 }

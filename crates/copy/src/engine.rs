@@ -314,7 +314,7 @@ impl Copier {
             move || ask(&source, &node)
         });
         let (to, ()) = at_once(|| ask(&self.destination, target), || self.time_source(&source, node));
-        let step = |limits: &Option<Limits>| limits.map_or(0, |limits| u64::from(limits.time_step_nanoseconds));
+        let step = |of: &Option<Limits>| of.map_or(0, |limits| u64::from(limits.time_step_nanoseconds));
         let one_writer = to.is_some_and(|limits| !limits.parallel_writes);
         ItemFacts {
             step: LazyLock::new(Box::new(move || step(&of_source).max(step(&to)))),

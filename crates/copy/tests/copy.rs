@@ -526,7 +526,8 @@ fn as_many_reads_as_are_expected_are_on_their_way_before_the_first_is_answered()
         all_there: std::sync::Condvar::new(),
         missed: AtomicBool::new(false),
     });
-    let expected = Expected { bytes_per_second: 10 * (AT_ONCE << 20) as u64, latency: Duration::from_millis(100) };
+    let expected =
+        Expected { bytes_per_second: 10 * (AT_ONCE << 20) as u64, latency: Duration::from_millis(100) };
     let side = Side::new(Arc::clone(&meeting) as _, ROOT.clone());
     let read = read_in_order(&side, &file, (None, Some(expected)), &mut |_| Ok(()));
     assert_eq!(read.expect("read"), (AT_ONCE << 20) as u64);

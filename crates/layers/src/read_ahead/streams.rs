@@ -13,7 +13,7 @@ const FILES_MAX: usize = 256;
 /// Readers of one file that are followed.
 const READERS_MAX: usize = 16;
 /// Blocks read ahead when a sequence has just been recognised: half of what the path takes, within these bounds. The first block takes
-/// six round trips over a new connection, which meanwhile could carry as much again: with four blocks it ran dry.
+/// six round trips over a new connection, which could carry another meanwhile: with four blocks in all, several connections run dry.
 const FIRST: std::ops::RangeInclusive<u64> = 2..=8;
 /// So many times as many with each further read, up to what the path takes: each waits for a round trip until then.
 const GROWTH: u64 = 8;

@@ -54,7 +54,7 @@ impl Start {
             }
             (State::Tried(until), _) if now >= until => self.state = State::Free,
             (State::Paced { .. }, None) => self.lift(State::Free, changes),
-            (State::Paced { since: (_, before), .. }, Some(found)) if found as f64 >= before as f64 * GROWS => {
+            (State::Paced { since: (_, before), .. }, Some(found)) if grew(before, found) => {
                 self.lift(State::Free, changes);
             }
             (State::Paced { since, stepped, pace }, Some(_)) => {
@@ -91,6 +91,10 @@ impl Start {
     pub fn is_under_way(sample: &Sample) -> bool {
         sample.sending.starting.is_some() && sample.sending.flight >= FLIGHT_MIN
     }
+}
+
+fn grew(before: u64, found: u64) -> bool {
+    found as f64 >= before as f64 * GROWS
 }
 
 /// Whether more is in flight than a path of that rate holds, so that it waits in a queue.
