@@ -2,14 +2,16 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::Write;
+use std::io::{self, Read, Seek, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, symlink};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, fchown, symlink};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use howdah_store::journal::{RefusedChange, RefusedEntry, RefusedStore};
 use howdah_units::size;
+use rustix::fs::OFlags;
+use rustix::process::geteuid;
 use serde_json::json;
 
 use super::Failure;
@@ -161,9 +163,48 @@ fn retry(kept: &Kept, store: &RefusedStore, state: Option<&Path>) -> Result<Stri
         Ok(mount.directory().join(OsStr::from_bytes(below)))
     };
     let to = place(&change.path)?;
+    beneath(mount.directory(), &to)?;
     again(kept, store, change, &to, place).with_context(|| format!("{} of {}", change.kind, to.display()))?;
     store.remove(kept.entry.id)?;
     Ok(format!("{} is done: {} of {}", kept.number, change.kind, to.display()))
+}
+
+/// Who wanted a change.
+fn owner(change: &RefusedChange) -> Option<(u32, u32)> {
+    let (user, group) = change.caller.split_once(':')?;
+    Some((user.parse().ok()?, group.parse().ok()?))
+}
+
+/// Refuses a path that a symbolic link leads out of the mount, or elsewhere in it: whoever made the link would choose what is changed.
+fn beneath(mount: &Path, to: &Path) -> Result<()> {
+    let above = to.parent().context("it has no directory")?;
+    let found = fs::canonicalize(above).with_context(|| format!("looking at {}", above.display()))?;
+    let is_link = to.symlink_metadata().is_ok_and(|there| there.is_symlink());
+    if found != above || !found.starts_with(mount) || is_link {
+        bail!("a symbolic link is on its path: save it, and copy it there");
+    }
+    Ok(())
+}
+
+/// Writes a file of a refused change: a new one, or one that holds a part of it.
+fn write_file(to: &Path, content: &[u8], mode: u32) -> Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    let mut file = match options.clone().create_new(true).mode(mode).open(to) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            let mut there = Vec::new();
+            let mut file = options.custom_flags(OFlags::NOFOLLOW.bits().cast_signed()).open(to)?;
+            file.read_to_end(&mut there)?;
+            if !content.starts_with(&there) {
+                bail!("there is a file with other content: save this one, and compare");
+            }
+            file.seek(io::SeekFrom::Start(0))?;
+            file
+        }
+        file => file?,
+    };
+    file.write_all(content)?;
+    Ok(file)
 }
 
 fn again(
@@ -182,9 +223,12 @@ fn again(
                 Some(_) => store.content(kept.entry.id)?,
                 None => Vec::new(),
             };
-            let mut file =
-                OpenOptions::new().write(true).create_new(true).mode(mode.unwrap_or(0o600)).open(to)?;
-            file.write_all(&content)?;
+            let file = write_file(to, &content, mode.unwrap_or(0o600))?;
+            if geteuid().is_root()
+                && let Some((user, group)) = owner(change)
+            {
+                fchown(&file, Some(user), Some(group))?;
+            }
             file.sync_all()?;
         }
         "mkdir" => {

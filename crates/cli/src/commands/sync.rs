@@ -7,17 +7,20 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, ensure};
 use howdah_client::connect::{ConnectOptions, own_caller};
 use howdah_client::url::NfsUrl;
-use howdah_mount::from_root;
+use howdah_mount::{from_root, mounted_on};
 use howdah_units::counted;
 
 use super::Failure;
 use crate::arguments::SyncArguments;
-use crate::mounting::{AskedMount, Layers, MountSettings, find_journal, mounts, root};
+use crate::mounting::{
+    AskedMount, KIND, Layers, MountSettings, find_journal, journals_directory, mounts, root,
+};
 use crate::places::connect_to;
 use crate::report;
+use crate::running::start_command_log;
 
 /// When to say what is waited for, and how often.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -35,6 +38,14 @@ fn sync_file(arguments: &SyncArguments) -> Result<()> {
     let path = from_root(&arguments.target).with_context(|| format!("finding {shown}"))?;
     let mount = mount_of(&path, arguments.state.as_deref())?
         .ok_or_else(|| anyhow!("{shown} is not on a mount of howdah; howdah mounts lists them"))?;
+    let is_mounted =
+        mounted_on(mount.directory()).is_ok_and(|there| there.is_some_and(|(_, kind)| kind == KIND));
+    if !is_mounted {
+        // It was unmounted, and its process sends the rest: what is there now is another directory.
+        let answer = mount.flush()?;
+        ensure!(answer.failed.is_empty() && answer.refused.is_empty(), "{}", answer.refused.join("; "));
+        return Ok(());
+    }
     let file = File::open(&path).with_context(|| format!("opening {shown}"))?;
     let waiting = || {
         let behind = mount.status().ok()?.behind?;
@@ -59,11 +70,15 @@ fn send_journal(url: &str, arguments: &SyncArguments) -> Result<(), Failure> {
     let mut settings = MountSettings::parse(url, &["behind".to_owned()]).map_err(Failure::Usage)?;
     settings.journals = arguments.journals.clone();
     let Some(found) = find_journal(&settings.url, arguments.journals.as_deref())? else {
-        if !arguments.quiet {
-            report::print(&format!("howdah has no journal of {url}: nothing waits\n"));
-        }
-        return Ok(());
+        let place = journals_directory(arguments.journals.as_deref())?;
+        return Err(anyhow!(
+            "there is no journal of {url} in {}: name the server as it was named at the mount, and the directory by --journals if the \
+             mount had journal=DIR",
+            place.display()
+        )
+        .into());
     };
+    start_command_log();
     if let Some(process) = found.summary.holder {
         return Err(anyhow!(
             "process {process} sends the journal of {url}: use howdah sync with the directory of that mount"

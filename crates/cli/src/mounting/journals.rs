@@ -2,15 +2,17 @@
 
 use std::fs::{self, DirBuilder};
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use howdah_client::url::NfsUrl;
 use howdah_store::journal::{
-    DirectoryDisk, DiskJournal, JournalIdentity, JournalOptions, JournalSummary, RefusedEntry, RefusedStore,
-    ReplayedJournal,
+    DirectoryDisk, DiskJournal, JournalError, JournalIdentity, JournalOptions, JournalSummary, RefusedEntry,
+    RefusedStore, ReplayedJournal,
 };
 use rustix::process::geteuid;
 use siphasher::sip::SipHasher13;
@@ -20,8 +22,11 @@ use crate::places::exported;
 
 /// Below the state directory.
 const DIRECTORY: &str = "journals";
-/// What the file beside a journal ends with that counts its changes.
+/// What the file ends with that counts the changes of a journal.
 const COUNT: &str = "count";
+/// How long to wait for the process of an earlier mount to end, and how often to look.
+const PATIENCE: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_millis(50);
 
 /// A journal that is there.
 #[derive(Debug, Clone)]
@@ -57,19 +62,60 @@ pub fn open_journal(
     let all = journals_directory(named)?;
     let identity = identity(url);
     let path = all.join(name(&identity));
+    if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_dir() || found.uid() != geteuid().as_raw()) {
+        bail!(
+            "{} is not this user's directory: remove it, or name another one by journal=DIR",
+            path.display()
+        );
+    }
     let opened = || -> Result<_> {
-        fs::create_dir_all(all.parent().unwrap_or(&all))?;
-        for directory in [&all, &path] {
-            match DirBuilder::new().mode(0o700).create(directory) {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error.into()),
-                _ => {}
+        make_private(&all)?;
+        make_private(&path)?;
+        // Elsewhere, so that a journal that is lost with its disk is missed.
+        let counts = state_directory().map(|state| state.join(DIRECTORY));
+        let counts = counts.filter(|counts| make_private(counts).is_ok());
+        let count_file = counts.map(|counts| counts.join(name(&identity)).with_extension(COUNT));
+        let options = JournalOptions { adopt, count_file, ..JournalOptions::default() };
+        let give_up = Instant::now() + PATIENCE;
+        loop {
+            match DiskJournal::open(&path, &identity, options.clone()) {
+                // An earlier mount may be about to end.
+                Err(JournalError::InUse { .. }) if Instant::now() < give_up => thread::sleep(LOOK),
+                Err(error @ JournalError::InUse { .. }) => {
+                    return Err(anyhow!(error).context(
+                        "another mount of this export writes names behind, or one that was unmounted still sends (howdah sync \
+                         waits for it); journal=DIR gives this one a journal of its own",
+                    ));
+                }
+                opened => return Ok(opened?),
             }
         }
-        let count_file = Some(path.with_extension(COUNT));
-        let options = JournalOptions { adopt, count_file, ..JournalOptions::default() };
-        Ok(DiskJournal::open(&path, &identity, options)?)
     };
     opened().with_context(|| format!("opening the journal in {}", path.display()))
+}
+
+/// Makes a directory that only this user may use. One that is there must be of this user; only in a directory with the sticky bit may
+/// others make names.
+fn make_private(directory: &Path) -> Result<()> {
+    let shown = directory.display();
+    if let Some(above) = directory.parent() {
+        fs::create_dir_all(above).with_context(|| format!("making {}", above.display()))?;
+    }
+    match DirBuilder::new().mode(0o700).create(directory) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            return Err(anyhow!(error).context(format!("making {shown}")));
+        }
+        _ => {}
+    }
+    let found = fs::symlink_metadata(directory).with_context(|| format!("looking at {shown}"))?;
+    let is_ours = found.is_dir() && found.uid() == geteuid().as_raw() && found.mode() & 0o022 == 0;
+    let is_shared = found.is_dir() && found.mode() & 0o1000 != 0;
+    if !is_ours && !is_shared {
+        bail!(
+            "{shown} is no directory of this user alone: another user could put changes into a journal there"
+        );
+    }
+    Ok(())
 }
 
 /// Whether there is a journal of an export.
@@ -112,7 +158,16 @@ impl FoundJournal {
     /// What can be mounted to send it.
     pub fn url(&self) -> String {
         let identity = &self.summary.identity;
-        format!("nfs://{}{}", identity.server, identity.export)
+        let (host, port) = identity.server.rsplit_once(':').unwrap_or((&identity.server, "2049"));
+        let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
+        let encode = |byte: u8| match byte {
+            b'/' | b'.' | b'_' | b'~' | b'-' => char::from(byte).to_string(),
+            byte if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+            byte => format!("%{byte:02X}"),
+        };
+        let export: String = identity.export.bytes().map(encode).collect();
+        let port = if port == "2049" { String::new() } else { format!(":{port}") };
+        format!("nfs://{host}{port}{export}")
     }
 
     /// The start of its name, which tells it from others.

@@ -17,7 +17,7 @@ mod users;
 
 pub use asked::{AskedMount, FlushAnswer, find_mount, mounts};
 pub use daemon::{root, run};
-pub use journals::{FoundJournal, find_journal, found_journals};
+pub use journals::{FoundJournal, find_journal, found_journals, journals_directory};
 pub use noted::KIND;
 pub use options::MountSettings;
 pub use remount::remounted;

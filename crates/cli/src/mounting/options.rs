@@ -161,6 +161,9 @@ impl MountSettings {
     }
 
     fn check_behind(&self) -> Result<()> {
+        if self.behind.is_some() && self.read_only {
+            bail!("the mount options behind and ro contradict each other: nothing is written; leave one out");
+        }
         if self.behind.is_some() && self.synchronous {
             bail!("the mount options behind and sync contradict each other: leave one out");
         }

@@ -11,9 +11,10 @@ use howdah_layers::{AttributeCacheOptions, BehindOptions, Cached, CachingOptions
 use howdah_units::counted;
 use howdah_vfs::{Consistency, FileSystem, Handle};
 
-use super::journals::open_journal;
+use super::journals::{find_journal, open_journal};
 use super::options::MountSettings;
 use crate::places::{DiskCacheUse, cached_at, expected};
+use crate::report;
 
 /// The layers of a mount.
 #[derive(Clone)]
@@ -36,6 +37,9 @@ impl Layers {
             behind(&cached, settings, options).map(Arc::new)
         });
         let behind = behind.transpose()?;
+        if behind.is_none() || !settings.journal {
+            warn_of_journal(settings);
+        }
         Ok(Self { cached, disk, behind })
     }
 
@@ -86,6 +90,18 @@ fn behind(cached: &Arc<Cached>, settings: &MountSettings, options: BehindOptions
         NamesBehind::around(files, consistency, options, key(), stopwatch)
     };
     started.context("starting to write names behind")
+}
+
+/// An earlier mount left changes that this one does not send: what is changed meanwhile and what they say contradict each other later.
+fn warn_of_journal(settings: &MountSettings) {
+    let Ok(Some(journal)) = find_journal(&settings.url, settings.journals.as_deref()) else { return };
+    if let Some(count) = journal.summary.changes.filter(|count| *count > 0) {
+        let (changes, url) = (counted(count, "change", "changes"), journal.url());
+        report::complain(&format!(
+            "howdah: an earlier mount left {changes} that are not on the server, and this mount does not send them. Send them before you \
+             change anything: howdah sync {url}"
+        ));
+    }
 }
 
 /// Sixteen bytes that no other mount has.
