@@ -421,6 +421,120 @@ fn a_file_whose_data_was_refused_replaces_nothing() {
 }
 
 #[test]
+fn a_file_whose_data_was_refused_takes_no_more() {
+    let world = World::new();
+    let directory = world.mkdir(&world.root, "tree").expect("at once").handle;
+    world.settle();
+    world.server.full(true);
+    let file = world.create(&directory, "file").expect("at once").handle;
+    world.write(&file, b"data").expect("taken");
+    world.settle();
+    world.server.full(false);
+    for _ in 0..2 {
+        assert_eq!(world.write(&file, b"more").map(drop), Err(FsError::NoSpace));
+        assert_eq!(world.files.settle(&ME, Settle::Node(&file)), Err(FsError::NoSpace), "it is not there");
+    }
+    assert_eq!(world.there(&["tree", "file"]), Ok(Vec::new()));
+}
+
+#[test]
+fn data_is_sent_although_another_change_of_the_file_failed() {
+    let world = World::new();
+    let file = world.file(&world.root, "file", b"").handle;
+    world.settle();
+    world.server.slow(true);
+    world.write(&file, b"data").expect("taken");
+    world.file(&world.root, "earlier", b"");
+    world.rename((&world.root, "file"), (&world.root, "taken")).expect("at once");
+    // Another client, past our layers.
+    let memory = &world.server.memory;
+    let how = Create::Guarded(NewAttributes::with_mode(0o644));
+    let theirs = CreateFile::new(&world.root, parsed("taken"), &how);
+    memory.create(&ME, theirs, &mut Change::default()).expect("made");
+    world.server.slow(false);
+    world.settle();
+    assert_eq!(world.close(&file), Err(FsError::Exists), "the rename was not done");
+    assert_eq!(world.there(&["file"]), Ok(b"data".to_vec()));
+}
+
+#[test]
+fn a_ref_is_published_after_the_names_that_it_rests_on() {
+    for _ in 0..20 {
+        let world = World::new();
+        let directory = world.mkdir(&world.root, "tree").expect("at once").handle;
+        world.file(&directory, "tmp_object", b"blob");
+        world.file(&directory, "main.lock", b"id");
+        world.file(&directory, "loose", b"blob");
+        world.settle();
+        world.server.slow(true);
+        world.rename((&directory, "tmp_object"), (&directory, "object")).expect("at once");
+        world.rename((&directory, "main.lock"), (&directory, "main")).expect("at once");
+        world.remove(&directory, "loose").expect("at once");
+        world.server.slow(false);
+        world.settle();
+        let object = world.server.place_of("rename object");
+        assert!(
+            object < world.server.place_of("rename main") && object < world.server.place_of("remove loose")
+        );
+    }
+}
+
+#[test]
+fn what_another_client_changed_meanwhile_is_not_taken_away() {
+    // A name that was free, a file that was written, and one that was replaced.
+    let world = World::new();
+    let stranger = |what: &dyn Fn(&MemoryFileSystem, &Handle)| {
+        let memory = &world.server.memory;
+        what(memory, &memory.root());
+    };
+    let put = |name: &'static str, data: &'static [u8]| {
+        stranger(&move |memory, root| {
+            let how = Create::Unchecked(NewAttributes::with_mode(0o644));
+            let made = memory.create(&ME, CreateFile::new(root, parsed(name), &how), &mut Change::default());
+            let made = made.expect("made").handle;
+            let write = WriteFile::new(&made, 0, Data::Bytes(data), Stability::FileSync);
+            memory.write(&ME, write, &mut Change::default()).expect("written");
+        });
+    };
+    let swap = |from, to| {
+        stranger(&move |memory, root| {
+            let changes = (&mut Change::default(), &mut Change::default());
+            memory.rename(&ME, (root, parsed(from)), (root, parsed(to)), changes).expect("renamed");
+        });
+    };
+    for name in ["written", "replaced", "kept", "target"] {
+        put(name, b"as seen");
+        world.fs().lookup(&ME, &world.root, parsed(name)).expect("seen");
+    }
+    put("other", b"theirs");
+    world.file(&world.root, "new", b"ours");
+    world.file(&world.root, "newer", b"ours");
+    world.settle();
+    world.server.slow(true);
+    // What is taken away waits for it.
+    world.file(&world.root, "earlier", b"ours");
+    world.remove(&world.root, "written").expect("at once");
+    world.remove(&world.root, "replaced").expect("at once");
+    world.remove(&world.root, "kept").expect("at once");
+    world.rename((&world.root, "new"), (&world.root, "free")).expect("at once");
+    world.rename((&world.root, "newer"), (&world.root, "target")).expect("at once");
+    put("written", b"theirs");
+    swap("other", "replaced");
+    put("free", b"theirs");
+    put("target", b"theirs");
+    world.server.slow(false);
+    world.settle();
+    for name in ["written", "replaced", "free", "target"] {
+        assert_eq!(world.there(&[name]).map(|data| data[..6].to_vec()), Ok(b"theirs".to_vec()), "{name}");
+    }
+    for name in ["new", "newer"] {
+        assert_eq!(world.there(&[name]), Ok(b"ours".to_vec()), "{name}");
+    }
+    assert_eq!(world.there(&["kept"]), Err(FsError::NotFound));
+    assert_eq!(world.files.report().refused, 4);
+}
+
+#[test]
 fn what_was_made_beside_another_clients_file_is_not_renamed_by_its_old_name() {
     let world = World::new();
     let directory = world.mkdir(&world.root, "tree").expect("at once").handle;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use howdah_vfs::{
-    Attributes, Caller, Change, Closed, CommitFile, Consistency, FileSystem, Handle, ReadFile, ReadOutcome,
-    Result,
+    Attributes, Caller, Change, Closed, CommitFile, Consistency, FileSystem, Handle, Name, Node, ReadFile,
+    ReadOutcome, Result,
 };
 
 /// By the trait alone: GETATTR when a file is opened, COMMIT when it is closed.
@@ -23,6 +23,10 @@ impl Consistency for Plain {
 
     fn sent(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
         self.0.attributes(caller, node)
+    }
+
+    fn lookup_now(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Node> {
+        Ok(self.0.lookup(caller, directory, name)?.node)
     }
 
     fn read_now(&self, caller: &Caller, read: ReadFile<'_>, buffer: &mut Vec<u8>) -> Result<ReadOutcome> {

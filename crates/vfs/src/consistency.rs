@@ -1,6 +1,6 @@
 //! What opening and closing a file mean to a file system with caches: more than the trait says.
 
-use crate::{Attributes, Caller, Handle, NewAttributes, ReadFile, ReadOutcome, Result};
+use crate::{Attributes, Caller, Handle, Name, NewAttributes, Node, ReadFile, ReadOutcome, Result};
 
 /// Close-to-open consistency: what is done when a file is opened, and when it is closed or synchronised.
 pub trait Consistency: Send + Sync {
@@ -72,6 +72,12 @@ pub trait Consistency: Send + Sync {
     /// # Errors
     /// As those of GETATTR, or data could not be written.
     fn sent(&self, caller: &Caller, node: &Handle) -> Result<Attributes>;
+
+    /// Where a name leads at the server now, past all caches.
+    ///
+    /// # Errors
+    /// As those of LOOKUP.
+    fn lookup_now(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Node>;
 
     /// Reads what the server has now, past all caches (O_DIRECT).
     ///

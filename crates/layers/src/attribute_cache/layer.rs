@@ -155,6 +155,37 @@ impl AttributeCache {
         Ok((granted, attributes))
     }
 
+    /// Asks where a name leads whatever is remembered.
+    ///
+    /// # Errors
+    /// As those of LOOKUP.
+    pub fn lookup_now(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Found> {
+        let time = (self.stopwatch)();
+        let (since, epoch) = {
+            let mut known = self.known.lock();
+            (known.moment(), known.epoch_of(directory, time))
+        };
+        let found = self.inner.lookup(caller, directory, name);
+        let mut known = self.known.lock();
+        let found = found.inspect_err(|error| match error {
+            FsError::NotFound => {
+                known.not_found(caller, directory, name.as_bytes(), (since, epoch), time);
+            }
+            _ => known.forget_name(directory, name.as_bytes()),
+        })?;
+        // Without the directory's attributes nobody would see that it changed; a change of ours meanwhile may have been
+        // to this very name.
+        if let Some(attributes) = &found.directory
+            && known.is_unchanged(directory, since)
+            && known.saw(directory, attributes, since, time)
+        {
+            known.found(caller, directory, name.as_bytes(), found.node.handle);
+        }
+        known.saw(&found.node.handle, &found.node.attributes, since, time);
+        self.note_stranger(&known);
+        Ok(found)
+    }
+
     pub(super) fn saw(&self, node: &Handle, attributes: &Attributes, since: Moment) -> bool {
         let time = (self.stopwatch)();
         let mut known = self.known.lock();
@@ -278,40 +309,18 @@ impl Layer for AttributeCache {
             self.revalidate(caller, directory)?;
         }
         let time = (self.stopwatch)();
-        let (since, epoch) = {
+        let answer = {
             let mut known = self.known.lock();
-            let answer = match known.name(caller, directory, name.as_bytes(), time) {
+            match known.name(caller, directory, name.as_bytes(), time) {
                 Some(Leads::Nowhere) => Some(Err(FsError::NotFound)),
                 Some(Leads::To(handle)) => known.attributes(&handle, time).map(|attributes| {
                     let node = Node { handle, attributes };
                     Ok(Found { node, directory: known.attributes(directory, time) })
                 }),
                 None => None,
-            };
-            if let Some(answer) = self.counted(answer) {
-                return answer;
             }
-            (known.moment(), known.epoch_of(directory, time))
         };
-        let found = self.inner.lookup(caller, directory, name);
-        let mut known = self.known.lock();
-        let found = found.inspect_err(|error| match error {
-            FsError::NotFound => {
-                known.not_found(caller, directory, name.as_bytes(), (since, epoch), time);
-            }
-            _ => known.forget_name(directory, name.as_bytes()),
-        })?;
-        // Without the directory's attributes nobody would see that it changed; a change of ours meanwhile may have been
-        // to this very name.
-        if let Some(attributes) = &found.directory
-            && known.is_unchanged(directory, since)
-            && known.saw(directory, attributes, since, time)
-        {
-            known.found(caller, directory, name.as_bytes(), found.node.handle);
-        }
-        known.saw(&found.node.handle, &found.node.attributes, since, time);
-        self.note_stranger(&known);
-        Ok(found)
+        self.counted(answer).unwrap_or_else(|| self.lookup_now(caller, directory, name))
     }
 
     fn access(&self, caller: &Caller, node: &Handle, wanted: Access) -> Result<(Access, Attributes)> {

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use howdah_vfs::layer::{Call, Layer, Stopwatch};
 use howdah_vfs::{
-    Attributes, Caller, Change, Closed, CommitFile, Consistency, FileSystem, Handle, NewAttributes, ReadFile,
-    ReadOutcome, Result, SetAttributes,
+    Attributes, Caller, Change, Closed, CommitFile, Consistency, FileSystem, Handle, Name, NewAttributes,
+    Node, ReadFile, ReadOutcome, Result, SetAttributes,
 };
 
 use super::{CachedReport, CachingOptions};
@@ -155,6 +155,10 @@ impl Consistency for Cached {
     fn sent(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
         self.writing.send(node)?;
         self.attributes.revalidate(caller, node)
+    }
+
+    fn lookup_now(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Node> {
+        Ok(self.attributes.lookup_now(caller, directory, name)?.node)
     }
 
     /// With what was written here before.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use howdah_vfs::{Caller, FsError, Handle, NewAttributes, Timestamp};
 
+use super::grounds::is_lock_like;
 use super::order::{ChangeNumber, NodeNumber, Rank, Touch, TouchedPlace};
 use super::tree::MadeNode;
 
@@ -101,20 +102,39 @@ pub enum JobCall {
     Remove {
         directory: Handle,
         name: Vec<u8>,
-        node: Handle,
         is_directory: bool,
+        victim: ExpectedVictim,
     },
     Rename {
         node: Handle,
         from: (Handle, Vec<u8>),
         to: (Handle, Vec<u8>),
-        replaced: Option<Handle>,
+        replaces: ExpectedVictim,
     },
     Link {
         node: Handle,
         directory: Handle,
         name: Vec<u8>,
     },
+}
+
+/// On what grounds a program took a name away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SeenBefore {
+    /// Only this mount uses the directory: nobody else has changed it.
+    Ours,
+    /// The node that had the name last changed at this time, as the server says it.
+    Changed(Timestamp),
+    /// Changes of the node were pending, so that its time is not known.
+    Node,
+}
+
+/// What a name must lead to when a call takes it away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExpectedVictim {
+    /// The server's handle of the node; `None`: nothing has the name.
+    pub node: Option<Handle>,
+    pub seen: SeenBefore,
 }
 
 /// A change that the server refused after programs were answered.
@@ -170,7 +190,8 @@ impl LoggedKind {
             Self::Set { is_awaited: false, .. } => Rank::Times,
             Self::Make { .. } | Self::Set { .. } | Self::Commit { .. } => Rank::Makes,
             Self::Remove { .. } => Rank::Destroys,
-            Self::Rename { .. } | Self::Link { .. } => Rank::Publishes,
+            Self::Rename { from, .. } if is_lock_like(&from.1) => Rank::Seals,
+            Self::Rename { .. } | Self::Link { .. } => Rank::Names,
         }
     }
 

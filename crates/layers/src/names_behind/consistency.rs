@@ -1,6 +1,8 @@
 //! What opening and closing a file mean: closing a small one waits for nothing.
 
-use howdah_vfs::{Access, Attributes, Caller, Closed, Consistency, Handle, ReadFile, ReadOutcome, Result};
+use howdah_vfs::{
+    Access, Attributes, Caller, Closed, Consistency, Handle, Name, Node, ReadFile, ReadOutcome, Result,
+};
 
 use super::shared::NodeSide;
 use super::{NamesBehind, Settle};
@@ -18,7 +20,11 @@ impl Consistency for NamesBehind {
 
     /// Waits only for a file with more data than a small one has.
     fn closed(&self, caller: &Caller, node: &Handle) -> Result<Closed> {
-        self.shared.take_failure(node)?;
+        if let Err(failure) = self.shared.take_failure(node) {
+            // It is reported, and the data is sent all the same.
+            let _ = self.synced(caller, node);
+            return Err(failure);
+        }
         // Where something was refused lately, nothing is answered early.
         let waits = {
             let log = self.shared.log.lock();
@@ -72,6 +78,13 @@ impl Consistency for NamesBehind {
                 Ok(self.shared.presented(caller, since, node, attributes))
             }
         }
+    }
+
+    fn lookup_now(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Node> {
+        self.settle_names(&[(directory, name)]);
+        let (since, real) = (self.shared.since(), self.shared.real(directory)?);
+        let node = self.shared.consistency.lookup_now(caller, &real, name)?;
+        Ok(self.shared.shown(caller, since, node))
     }
 
     fn read_now(&self, caller: &Caller, read: ReadFile<'_>, buffer: &mut Vec<u8>) -> Result<ReadOutcome> {

@@ -24,7 +24,7 @@ use super::order::TouchedPlace;
 use super::outgoing::OutgoingRecords;
 use super::sender::Sender;
 use super::shared::{BehindShared, NodeSide};
-use super::tree::{MadeNode, Patch, Whereabouts};
+use super::tree::{MadeNode, Patch};
 use super::vouched::VouchedRights;
 use super::{BehindOptions, BehindReport};
 
@@ -150,9 +150,16 @@ impl NamesBehind {
 
     fn settle_node(&self, caller: &Caller, node: &Handle) -> Result<()> {
         self.shared.settle_with_names(node);
-        self.shared.take_failure(node)?;
-        if let NodeSide::There(real) = self.side(node)? {
-            self.shared.closed(caller, node, &real)?;
+        let failure = self.shared.take_failure(node);
+        let side = self.side(node);
+        // An earlier failure is reported, and its data is sent all the same.
+        let closed = match &side {
+            Ok(NodeSide::There(real)) => self.shared.closed(caller, node, real),
+            Ok(NodeSide::Here(_)) | Err(_) => Ok(()),
+        };
+        failure?;
+        closed?;
+        if let NodeSide::There(_) = side? {
             self.shared.log.lock().is_whole_again(node);
         }
         Ok(())
@@ -220,7 +227,7 @@ impl NamesBehind {
         loop {
             let NodeSide::Here(id) = shared.side(&log, write.node)? else { return Ok(None) };
             let known = log.tree.get_mut(id).ok_or(FsError::Stale)?;
-            if let Whereabouts::Nowhere(error) = known.at {
+            if let Some(error) = known.refused() {
                 return Err(error);
             }
             if let Some(failure) = known.failure.take() {

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use howdah_vfs::{Attributes, Caller, FileKind, FsError, Handle, NewAttributes, SetTime, Timestamp};
 
 use super::BehindOptions;
-use super::change::{AnsweredOn, LoggedChange, LoggedKind, NameIn, RefusedLater};
+use super::change::{AnsweredOn, LoggedChange, LoggedKind, NameIn, RefusedLater, SeenBefore};
 use super::grounds::Grounds;
 use super::order::{ChangeEnding, ChangeNumber, ChangeOrder, NodeNumber, TouchedPlace};
 use super::outgoing::OutgoingRecords;
@@ -33,6 +33,8 @@ pub struct Log {
     pub(super) changes: HashMap<ChangeNumber, LoggedChange>,
     /// Those that are held back, by when they are let go.
     pub(super) held: BTreeSet<(Duration, ChangeNumber)>,
+    /// On what grounds names were taken away.
+    pub(super) seen: HashMap<ChangeNumber, SeenBefore>,
     pub(super) next: ChangeNumber,
     pub(super) last_time: Timestamp,
     pub(super) careful: HashMap<NodeNumber, Duration>,
@@ -79,6 +81,7 @@ impl Log {
             options,
             changes: HashMap::new(),
             held: BTreeSet::new(),
+            seen: HashMap::new(),
             next: 0,
             last_time: Timestamp::default(),
             careful: HashMap::new(),
@@ -296,6 +299,9 @@ impl Log {
         // Names that were made in a directory change its times: what is set later comes after them.
         let has_names = self.tree.names(node).is_some();
         let known = self.tree.get_mut(node)?;
+        if known.refused().is_some() {
+            return None;
+        }
         if let Some(coming) = known.coming.as_mut().filter(|_| !has_names) {
             // An earlier process may have sent it.
             if new.size.is_some() && (coming.is_sent || coming.made.is_some()) {
@@ -428,19 +434,29 @@ impl Log {
     ) -> ChangeNumber {
         let is_directory = attributes.kind == FileKind::Directory;
         let time = self.time_after(now, parent.changed.max(attributes.changed));
+        let is_ours = self.is_ours(now, directory);
         self.changes_names(now, directory);
         if let Some(make) = self.cancel(node, directory, name) {
             return make;
         }
+        let seen = self.seen_before(is_ours, Some((node, attributes)));
         let kind = LoggedKind::Remove { directory, name: name.to_vec(), node, is_directory };
         let (parent_links, links) = (parent.links, attributes.links);
-        self.answer(now, caller, kind, &AnsweredOn { time, parent_links, links, replaced_links: 0 })
+        let on = AnsweredOn { time, parent_links, links, replaced_links: 0 };
+        self.answer(now, caller, kind, (&on, Some(seen)))
     }
 
-    fn answer(&mut self, now: Duration, caller: &Caller, kind: LoggedKind, on: &AnsweredOn) -> ChangeNumber {
+    fn answer(
+        &mut self,
+        now: Duration,
+        caller: &Caller,
+        kind: LoggedKind,
+        (on, seen): (&AnsweredOn, Option<SeenBefore>),
+    ) -> ChangeNumber {
         let number = self.take_number();
         // It waits for what the user made before: also for files that are still open.
         self.order.let_go_user(caller.user);
+        self.seen.extend(seen.map(|seen| (number, seen)));
         self.take(number, now, caller, kind, on);
         self.record_change(number, on);
         number
@@ -518,6 +534,8 @@ impl Log {
         replaced: Option<(NodeNumber, Attributes)>,
     ) -> ChangeNumber {
         let time = self.time_after(now, attributes.changed);
+        let is_ours = self.is_ours(now, from.0) && self.is_ours(now, to.0);
+        let seen = self.seen_before(is_ours, replaced.as_ref().map(|(node, seen)| (*node, seen)));
         // What it publishes must be as it was closed.
         self.record_state(node, None);
         let kind = LoggedKind::Rename {
@@ -530,7 +548,7 @@ impl Log {
         let on = AnsweredOn { time, parent_links: 0, links: attributes.links, replaced_links };
         self.changes_names(now, from.0);
         self.changes_names(now, to.0);
-        self.answer(now, caller, kind, &on)
+        self.answer(now, caller, kind, (&on, Some(seen)))
     }
 
     /// A node gets one more name.
@@ -545,7 +563,8 @@ impl Log {
         self.record_state(node, None);
         let kind = LoggedKind::Link { node, directory, name: name.to_vec() };
         self.changes_names(now, directory);
-        self.answer(now, caller, kind, &AnsweredOn { time, links: attributes.links, ..AnsweredOn::default() })
+        let on = AnsweredOn { time, links: attributes.links, ..AnsweredOn::default() };
+        self.answer(now, caller, kind, (&on, None))
     }
 
     /// Of nodes that were made here it counts when they were, and when names in them were last changed.

@@ -25,7 +25,7 @@ impl Log {
             }
             let Some(change) = self.changes.get(&number) else { continue };
             let (caller, kind) = (change.caller.clone(), change.kind.clone());
-            match self.call_of(kind) {
+            match self.call_of(number, kind) {
                 Ok(Some(call)) => {
                     let is_replayed = number <= self.replayed;
                     return Some(ChangeJob { number, caller, call, is_replayed });
@@ -37,7 +37,13 @@ impl Log {
     }
 
     /// The call of a change, by the server's handles; none if there is nothing to do.
-    fn call_of(&mut self, kind: LoggedKind) -> Result<Option<JobCall>, FsError> {
+    fn call_of(&mut self, number: ChangeNumber, kind: LoggedKind) -> Result<Option<JobCall>, FsError> {
+        let victim = match &kind {
+            LoggedKind::Remove { node, .. } => Some(*node),
+            LoggedKind::Rename { replaced, .. } => *replaced,
+            _ => None,
+        };
+        let victim = self.expected_victim(number, victim);
         let real = |tree: &PendingTree, id: NodeNumber| match tree.get(id).map(|known| known.at) {
             Some(Whereabouts::There(real)) => Ok(real),
             Some(Whereabouts::Nowhere(error)) => Err(error),
@@ -73,14 +79,12 @@ impl Log {
                 if let Some(Whereabouts::Nowhere(_)) = tree.get(node).map(|known| known.at) {
                     return Ok(None);
                 }
-                let (directory, node) = (real(tree, directory)?, real(tree, node)?);
-                JobCall::Remove { directory, name, node, is_directory }
+                JobCall::Remove { directory: real(tree, directory)?, name, is_directory, victim }
             }
-            LoggedKind::Rename { from, to, node, replaced } => {
+            LoggedKind::Rename { from, to, node, .. } => {
                 let node = publishable(tree, node)?;
-                let replaced = replaced.and_then(|replaced| real(tree, replaced).ok());
                 let (from, to) = ((real(tree, from.0)?, from.1), (real(tree, to.0)?, to.1));
-                JobCall::Rename { node, from, to, replaced }
+                JobCall::Rename { node, from, to, replaces: victim }
             }
             LoggedKind::Link { node, directory, name } => {
                 JobCall::Link { node: publishable(tree, node)?, directory: real(tree, directory)?, name }
@@ -177,6 +181,7 @@ impl Log {
     /// A change is over.
     pub fn over(&mut self, number: ChangeNumber, outcome: Result<(), FsError>) {
         let Some(change) = self.changes.remove(&number) else { return };
+        self.seen.remove(&number);
         let nodes = change.kind.nodes();
         let made = if let LoggedKind::Make { node, .. } = change.kind { Some(node) } else { None };
         let ended = match outcome {

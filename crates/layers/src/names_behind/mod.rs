@@ -12,6 +12,7 @@ mod listings;
 mod log;
 mod log_refusals;
 mod log_sending;
+mod look_ahead;
 mod making;
 mod options;
 mod order;

@@ -33,10 +33,18 @@ pub enum Rank {
     Makes,
     /// The same, but what the user renames, links and removes later does not wait for it: times of a directory.
     Times,
-    /// Renaming, linking, removing and cutting: sent when all that the same user made before is safe on the server.
+    /// Removing and cutting: sent when all that the same user made and named before is safe on the server.
     Destroys,
-    /// The same, and it gives a node a name: it is not sent at all if a change of the node was refused before it.
-    Publishes,
+    /// Renaming and linking: sent when all that the same user made before is safe, and not at all if a change of the node was refused.
+    Names,
+    /// Renaming what keeps others out while a set of files changes, such as git's refs: the same, and all names come before it, too.
+    Seals,
+}
+
+impl Rank {
+    fn gives_name(self) -> bool {
+        matches!(self, Self::Names | Self::Seals)
+    }
 }
 
 /// Pending changes, and what each waits for.
@@ -101,9 +109,22 @@ struct Users {
 #[derive(Debug, Default)]
 struct Maker {
     makes: BTreeSet<ChangeNumber>,
-    destroys: BTreeSet<ChangeNumber>,
-    /// Those of both that are held back.
+    /// Those that give names.
+    names: BTreeSet<ChangeNumber>,
+    /// All that wait for others: those that give names or take them away.
+    waiting: BTreeSet<ChangeNumber>,
+    /// Those that are held back.
     held: BTreeSet<ChangeNumber>,
+}
+
+impl Maker {
+    fn has_made_before(&self, number: ChangeNumber) -> bool {
+        self.makes.first().is_some_and(|first| *first < number)
+    }
+
+    fn has_named_before(&self, number: ChangeNumber) -> bool {
+        self.names.first().is_some_and(|first| *first < number)
+    }
 }
 
 impl ChangeOrder {
@@ -128,7 +149,7 @@ impl ChangeOrder {
                 bond.is_bound |= match by_name {
                     // What was made in part is to be removed all the same.
                     true => rank != Rank::Destroys || !makes,
-                    false => *touch == Touch::Alone && rank == Rank::Publishes,
+                    false => *touch == Touch::Alone && rank.gives_name(),
                 };
             }
             match touch {
@@ -152,7 +173,10 @@ impl ChangeOrder {
         match rank {
             Rank::Makes => _ = maker.makes.insert(number),
             Rank::Times => {}
-            Rank::Destroys | Rank::Publishes => _ = maker.destroys.insert(number),
+            Rank::Destroys | Rank::Names | Rank::Seals => _ = maker.waiting.insert(number),
+        }
+        if rank.gives_name() {
+            maker.names.insert(number);
         }
         if is_held {
             maker.held.insert(number);
@@ -215,42 +239,60 @@ impl ChangeOrder {
             };
             self.check(number);
         }
+        if ended == ChangeEnding::Refused {
+            self.doom_seals(number, change.user);
+        }
         self.settle_maker(number, change.user);
+    }
+
+    /// A set of files that is not all there is not published.
+    fn doom_seals(&mut self, number: ChangeNumber, user: u32) {
+        let later = self.makers.get(&user).into_iter().flat_map(|maker| maker.waiting.range(number..));
+        for number in later {
+            if let Some(change) = self.pending.get_mut(number) {
+                change.is_doomed |= change.rank == Rank::Seals;
+            }
+        }
     }
 
     /// Lets go what waited for a user's change to be safe.
     fn settle_maker(&mut self, number: ChangeNumber, user: u32) {
         let Some(maker) = self.makers.get_mut(&user) else { return };
-        let was_first = maker.makes.first() == Some(&number);
+        let made_first = maker.makes.first() == Some(&number);
+        let named_first = maker.names.first() == Some(&number);
         maker.makes.remove(&number);
-        maker.destroys.remove(&number);
+        maker.names.remove(&number);
+        maker.waiting.remove(&number);
         maker.held.remove(&number);
-        if maker.makes.is_empty() && maker.destroys.is_empty() {
+        if maker.makes.is_empty() && maker.waiting.is_empty() {
             self.makers.remove(&user);
             return;
         }
-        if was_first {
-            let first = maker.makes.first().copied().unwrap_or(ChangeNumber::MAX);
-            let free: Vec<_> = maker.destroys.range(number..first).copied().collect();
+        if made_first || named_first {
+            let mut until = maker.makes.first().copied().unwrap_or(ChangeNumber::MAX);
+            if !made_first {
+                // Others that give names did not wait for it, except the next.
+                until = until.min(maker.names.first().map_or(until, |next| next + 1));
+            }
+            let free: Vec<_> = maker.waiting.range(number..until).copied().collect();
             free.into_iter().for_each(|number| self.check(number));
         }
     }
 
-    /// What a user made that is not safe yet.
-    pub fn makes_of(&self, user: u32) -> impl Iterator<Item = ChangeNumber> + use<'_> {
-        self.makers.get(&user).into_iter().flat_map(|maker| maker.makes.iter().copied())
+    /// What a user made and named that is not safe yet.
+    pub fn made_by(&self, user: u32) -> impl Iterator<Item = ChangeNumber> + use<'_> {
+        self.makers.get(&user).into_iter().flat_map(|maker| maker.makes.iter().chain(&maker.names).copied())
     }
 
     /// Puts a change among those that may be sent, if it may.
     fn check(&mut self, number: ChangeNumber) {
         let Some(change) = self.pending.get(&number) else { return };
-        let waits_for_makes = matches!(change.rank, Rank::Destroys | Rank::Publishes)
-            && self
-                .makers
-                .get(&change.user)
-                .and_then(|maker| maker.makes.first())
-                .is_some_and(|first| *first < number);
-        if change.waits_for == 0 && !change.is_held && !change.is_running && !waits_for_makes {
+        let waits_for_user = self.makers.get(&change.user).is_some_and(|maker| match change.rank {
+            Rank::Makes | Rank::Times => false,
+            Rank::Names => maker.has_made_before(number),
+            Rank::Destroys | Rank::Seals => maker.has_made_before(number) || maker.has_named_before(number),
+        });
+        if change.waits_for == 0 && !change.is_held && !change.is_running && !waits_for_user {
             self.ready.insert(number);
         }
     }
@@ -310,7 +352,7 @@ mod tests {
     fn is_free_beside(rank: Rank) -> bool {
         let mut order = ChangeOrder::default();
         order.add(1, (0, rank), vec![(TouchedPlace::Node(1), Touch::Alone)], false);
-        order.add(2, (0, Rank::Publishes), vec![(TouchedPlace::Node(2), Touch::Alone)], false);
+        order.add(2, (0, Rank::Names), vec![(TouchedPlace::Node(2), Touch::Alone)], false);
         assert_eq!(order.next_ready(), Some((1, false)));
         let is_free = order.next_ready() == Some((2, false));
         order.over(1, ChangeEnding::Safe);

@@ -13,7 +13,7 @@ use howdah_vfs::{
 };
 use parking_lot::MutexGuard;
 
-use super::change::{ChangeJob, JobCall};
+use super::change::{ChangeJob, ExpectedVictim, JobCall};
 use super::conflict::conflict_name;
 use super::order::ChangeNumber;
 use super::shared::BehindShared;
@@ -147,22 +147,25 @@ impl BehindShared {
                 self.inner.set_attributes(caller, SetAttributes::new(node, new, None), &mut Change::default())
             }),
             JobCall::Commit { node, shown } => self.again(|| self.closed(caller, shown, node)),
-            JobCall::Remove { directory, name, node, is_directory } => {
-                let name = parsed(name)?;
-                match *is_replayed && !self.leads(caller, (directory, name), node)? {
+            JobCall::Remove { directory, name, is_directory, victim } => {
+                let place = (directory, parsed(name)?);
+                let leads = |node: &Handle| self.leads(caller, place, node);
+                match *is_replayed && !victim.node.as_ref().map_or(Ok(false), leads)? {
                     // It is gone already, or the name is of another node by now.
                     true => Ok(()),
-                    false => self.send_removal(caller, directory, name, *is_directory),
+                    false => self.send_removal(caller, place, *is_directory, *victim),
                 }
             }
-            JobCall::Rename { node, from, to, replaced } => {
+            JobCall::Rename { node, from, to, replaces } => {
                 let (from, to) = ((&from.0, parsed(&from.1)?), (&to.0, parsed(&to.1)?));
                 let changes = &mut (Change::default(), Change::default());
-                if *is_replayed && self.was_renamed(caller, from, to, (node, replaced.as_ref()))? {
+                if *is_replayed && self.was_renamed(caller, from, to, (node, replaces.node.as_ref()))? {
                     return Ok(Some(()));
                 }
-                let outcome =
-                    self.again(|| self.inner.rename(caller, from, to, (&mut changes.0, &mut changes.1)));
+                let outcome = self.again(|| match self.may_rename(caller, (from, to), node, *replaces)? {
+                    true => self.inner.rename(caller, from, to, (&mut changes.0, &mut changes.1)),
+                    false => Ok(()),
+                });
                 self.done_before(caller, outcome, FsError::NotFound, (to.0, to.1), node)
             }
             JobCall::Link { node, directory, name } => {
@@ -206,8 +209,8 @@ impl BehindShared {
 
     /// Where a name leads at the server.
     fn leads_to(&self, caller: &Caller, (directory, name): (&Handle, Name<'_>)) -> Result<Option<Handle>> {
-        match self.again(|| self.inner.lookup(caller, directory, name)) {
-            Ok(found) => Ok(Some(found.node.handle)),
+        match self.again(|| self.consistency.lookup_now(caller, directory, name)) {
+            Ok(found) => Ok(Some(found.handle)),
             Err(FsError::NotFound) => Ok(None),
             Err(error) => Err(error),
         }
@@ -272,15 +275,18 @@ impl BehindShared {
     fn send_removal(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
+        (directory, name): (&Handle, Name<'_>),
         is_directory: bool,
+        victim: ExpectedVictim,
     ) -> Result<()> {
         let outcome = self.again(|| {
             let change = &mut Change::default();
             match is_directory {
                 true => self.inner.remove_directory(caller, directory, name, change),
-                false => self.inner.remove(caller, directory, name, change),
+                false => match self.is_as_seen(caller, (directory, name), victim)? {
+                    true => self.inner.remove(caller, directory, name, change),
+                    false => Ok(()),
+                },
             }
         });
         if outcome == Err(FsError::NotFound) { Ok(()) } else { outcome }

@@ -209,10 +209,10 @@ impl BehindShared {
         self.wait_for(&mut log, &changes);
     }
 
-    /// Waits until all that a user made before is over: safe, or refused.
+    /// Waits until all that a user made and named before is over: safe, or refused.
     pub fn settle_user(&self, user: u32) {
         let mut log = self.log.lock();
-        let changes: Vec<_> = log.order.makes_of(user).collect();
+        let changes: Vec<_> = log.order.made_by(user).collect();
         self.wait_for(&mut log, &changes);
     }
 
@@ -347,8 +347,7 @@ impl BehindShared {
     pub fn take_failure(&self, shown: &Handle) -> Result<()> {
         let mut log = self.log.lock();
         let Some(id) = log.tree.find(shown) else { return Ok(()) };
-        // What was never made takes nothing any more.
-        if let Some(Whereabouts::Nowhere(error)) = log.tree.get(id).map(|known| known.at) {
+        if let Some(error) = log.tree.get(id).and_then(|known| known.refused()) {
             return Err(error);
         }
         let failure = log.tree.get_mut(id).and_then(|known| known.failure.take());

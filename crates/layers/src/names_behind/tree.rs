@@ -403,6 +403,14 @@ impl PendingTree {
 }
 
 impl LoggedNode {
+    /// Why the server refused to make it, or refused the data that it was made with: it takes nothing any more.
+    pub fn refused(&self) -> Option<FsError> {
+        match self.at {
+            Whereabouts::Nowhere(error) => Some(error),
+            Whereabouts::Here | Whereabouts::There(_) => self.broken.filter(|_| self.coming.is_some()),
+        }
+    }
+
     /// What programs see of it, and of its names if it is a directory, where the server says this.
     pub fn shown(&self, mut attributes: Attributes, names: Option<&PendingNames>) -> Attributes {
         if let Some(pinned) = self.pinned {

@@ -5,8 +5,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
-use howdah_layers::{AttributeCacheOptions, Cached, CachingOptions};
+use howdah_layers::{AttributeCacheOptions, BehindOptions, Cached, CachingOptions, NamesBehind};
 use howdah_mount::{FuseMount, MountOptions, Plain, mount};
 use howdah_needs::{Lack, skipped};
 use howdah_vfs::layer::{Call, Layer};
@@ -72,6 +73,24 @@ impl Mount {
     pub fn cached_with(server: Arc<dyn FileSystem>, options: &MountOptions) -> Option<Self> {
         let cached = Arc::new(Cached::around(server, CachingOptions::default()));
         Self::mounted_with(Arc::clone(&cached) as _, cached, options)
+    }
+
+    /// The same with names written behind, and the layer.
+    pub fn behind(server: Arc<dyn FileSystem>) -> Option<(Self, Arc<NamesBehind>)> {
+        let cached = Arc::new(Cached::around(server, CachingOptions::default()));
+        let start = Instant::now();
+        let stopwatch = Arc::new(move || start.elapsed());
+        let files = NamesBehind::around(
+            Arc::clone(&cached) as _,
+            cached,
+            BehindOptions::default(),
+            [7; 16],
+            stopwatch,
+        );
+        let files = Arc::new(files.expect("threads"));
+        let mount =
+            Self::mounted_with(Arc::clone(&files) as _, Arc::clone(&files) as _, &MountOptions::default())?;
+        Some((mount, files))
     }
 
     fn mounted_with(
