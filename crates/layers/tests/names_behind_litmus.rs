@@ -203,7 +203,7 @@ impl Layer for Buggy {
 fn finds(name: &str, client: impl Fn(&Arc<LitmusServer>) -> OnLayer) -> bool {
     let cases = cases();
     let case = cases.iter().find(|case| case.name == name).expect("it is in the list");
-    (0..100).any(|seed| {
+    (0..2_000).any(|seed| {
         let server = Arc::new(LitmusServer::new(seed));
         play(case, &server, Scope::EveryCut, || client(&server)).is_err()
     })

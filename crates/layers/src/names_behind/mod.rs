@@ -10,6 +10,7 @@ mod layer;
 mod listing;
 mod listings;
 mod log;
+mod log_recording;
 mod log_refusals;
 mod log_sending;
 mod look_ahead;
