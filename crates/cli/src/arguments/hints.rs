@@ -1,7 +1,7 @@
 //! What people type who know other programs, and what to type here: commands and words that howdah does not have.
 
 /// Commands of other programs.
-const COMMANDS: [(&str, &str); 9] = [
+const COMMANDS: [(&str, &str); 8] = [
     (
         "showmount",
         "type showmount -e HOST (package nfs-common); howdah exports shows the servers of this host",
@@ -12,7 +12,6 @@ const COMMANDS: [(&str, &str); 9] = [
     ("mkdir", "howdah has none: mount the export (howdah mount nfs://HOST/PATH DIR), then mkdir in DIR"),
     ("mv", "howdah has none: mount the export (howdah mount nfs://HOST/PATH DIR), then mv in DIR"),
     ("find", "type howdah ls -R nfs://HOST/PATH, or mount the export and use find"),
-    ("sync", "type howdah cp -r --delete SOURCE DESTINATION"),
     (
         "exportfs",
         "type howdah exports to see exports; systemctl reload howdah applies the configuration file",
@@ -44,6 +43,9 @@ pub fn instead_of_value(command: &str, option: &str, value: &str) -> Option<&'st
 /// Instead of too few or too many words.
 pub fn instead_of_words(command: &str, words: &[String]) -> Option<String> {
     match (command, words) {
+        ("sync", [_, _, ..]) => {
+            Some("to copy what changed, type howdah cp -r --delete SOURCE DESTINATION".to_owned())
+        }
         ("set", [word]) => {
             let (knob, value) = word.split_once('=')?;
             Some(format!("type a space instead of =: howdah set {knob} {value}"))

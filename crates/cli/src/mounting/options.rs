@@ -348,7 +348,7 @@ mod tests {
             ("behind,journal=off,sync", "contradict"),
             ("behind=0,journal=off", "1s to 3600s"),
             ("behind=x,journal=off", "1s to 3600s"),
-            ("journal=no", "on or off"),
+            ("journal=no", "expected on, off"),
         ] {
             let error = format!("{:#}", parse(options).expect_err(options));
             assert!(error.contains(said), "{options}: {error}");
