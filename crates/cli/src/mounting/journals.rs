@@ -22,7 +22,7 @@ use crate::places::exported;
 
 /// Below the state directory.
 const DIRECTORY: &str = "journals";
-/// What the file ends with that counts the changes of a journal.
+/// What the file next to a journal ends with that counts its changes.
 const COUNT: &str = "count";
 /// How long to wait for the process of an earlier mount to end, and how often to look.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -71,10 +71,7 @@ pub fn open_journal(
     let opened = || -> Result<_> {
         make_private(&all)?;
         make_private(&path)?;
-        // Elsewhere, so that a journal that is lost with its disk is missed.
-        let counts = state_directory().map(|state| state.join(DIRECTORY));
-        let counts = counts.filter(|counts| make_private(counts).is_ok());
-        let count_file = counts.map(|counts| counts.join(name(&identity)).with_extension(COUNT));
+        let count_file = Some(path.with_extension(COUNT));
         let options = JournalOptions { adopt, count_file, ..JournalOptions::default() };
         let give_up = Instant::now() + PATIENCE;
         loop {
