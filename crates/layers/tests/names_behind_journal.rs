@@ -500,3 +500,30 @@ fn a_power_cut_loses_only_what_was_answered_last() {
         history(seed, true);
     }
 }
+
+#[test]
+fn after_its_disk_failed_nothing_is_answered_early_and_nothing_is_sent_again() {
+    let server = Arc::new(Mortal::new());
+    let disk = SimulatedDisk::new(1);
+    prime(&server, &disk, &mut Model::default());
+    let mounted = Mounted::new(&server, &disk);
+    learn(&mounted, 0).expect("the server is there");
+    let before = mounted.make("before").expect("made");
+    disk.fail_sync(rustix::io::Errno::IO);
+    mounted.write(&before.handle, 0, b"data").expect("taken");
+    // Somebody waits for the disk, at the latest.
+    mounted.files.settle(&ME, Settle::All).expect("safe");
+    assert!(mounted.files.report().is_synchronous);
+    mounted.make("after").expect("made");
+    assert_eq!(mounted.files.report().waiting, 0, "it was made by the server");
+    mounted.files.settle(&ME, Settle::All).expect("safe");
+    drop(mounted);
+    let file = find(&server.memory, "before").expect("it is there");
+    let newer = WriteFile::new(&file.handle, 0, Data::Bytes(b"NEWER"), Stability::FileSync);
+    server.memory.write(&ME, newer, &mut Change::default()).expect("written");
+    let expected = tree(&server.memory).expect("memory");
+    let mounted = Mounted::new(&server, &disk.after_kill());
+    assert_eq!(mounted.files.report().waiting, 0);
+    mounted.files.settle_all();
+    assert_eq!(tree(&server.memory).expect("memory"), expected);
+}
