@@ -424,10 +424,10 @@ impl Log {
         verifier
     }
 
-    /// A name is taken away.
+    /// A name is taken away. `since`: so many changes were over when the program's grounds were looked at.
     pub fn remove(
         &mut self,
-        now: Duration,
+        (now, since): (Duration, u64),
         caller: &Caller,
         (directory, name, parent): (NodeNumber, &[u8], &Attributes),
         (node, attributes): (NodeNumber, &Attributes),
@@ -439,7 +439,7 @@ impl Log {
         if let Some(make) = self.cancel(node, directory, name) {
             return make;
         }
-        let seen = self.seen_before(is_ours, Some((node, attributes)));
+        let seen = self.seen_before(is_ours, Some((node, attributes)), since);
         let kind = LoggedKind::Remove { directory, name: name.to_vec(), node, is_directory };
         let (parent_links, links) = (parent.links, attributes.links);
         let on = AnsweredOn { time, parent_links, links, replaced_links: 0 };
@@ -524,10 +524,10 @@ impl Log {
         self.finish_unneeded(nodes);
     }
 
-    /// A node gets another name, and what has that name loses it.
+    /// A node gets another name, and what has that name loses it. `since` as for a removal.
     pub fn rename(
         &mut self,
-        now: Duration,
+        (now, since): (Duration, u64),
         caller: &Caller,
         (from, to): (NameIn<'_>, NameIn<'_>),
         (node, attributes): (NodeNumber, &Attributes),
@@ -535,7 +535,8 @@ impl Log {
     ) -> ChangeNumber {
         let time = self.time_after(now, attributes.changed);
         let is_ours = self.is_ours(now, from.0) && self.is_ours(now, to.0);
-        let seen = self.seen_before(is_ours, replaced.as_ref().map(|(node, seen)| (*node, seen)));
+        let victim = replaced.as_ref().map(|(node, seen)| (*node, seen));
+        let seen = self.seen_before(is_ours, victim, since);
         // What it publishes must be as it was closed.
         self.record_state(node, None);
         let kind = LoggedKind::Rename {

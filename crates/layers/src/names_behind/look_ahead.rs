@@ -9,12 +9,21 @@ use super::shared::BehindShared;
 use super::tree::{PendingTree, Whereabouts};
 
 impl Log {
-    /// On what grounds a name of a directory is taken away, which led to this node.
-    pub(super) fn seen_before(&self, is_ours: bool, victim: Option<(NodeNumber, &Attributes)>) -> SeenBefore {
+    /// On what grounds a name of a directory is taken away, which led to this node when so many changes were over.
+    pub(super) fn seen_before(
+        &self,
+        is_ours: bool,
+        victim: Option<(NodeNumber, &Attributes)>,
+        since: u64,
+    ) -> SeenBefore {
         let Some((node, attributes)) = victim.filter(|_| !is_ours) else {
             return if is_ours { SeenBefore::Ours } else { SeenBefore::Node };
         };
         let Some(known) = self.tree.get(node) else { return SeenBefore::Node };
+        // What was seen may be what a change was expected to make of it, which is over by now.
+        if self.ended_since(since, &known.shown) {
+            return SeenBefore::Node;
+        }
         let is_quiet = known.coming.is_none()
             && known.patches.is_empty()
             && known.verifier.is_none()

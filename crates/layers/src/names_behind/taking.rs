@@ -20,6 +20,7 @@ impl NamesBehind {
         is_directory: bool,
     ) -> Option<Result<()>> {
         // What is to be refused, the server refuses.
+        let since = self.shared.since();
         let (parent, node) = self.victim(caller, (directory, name), is_directory).ok()??;
         let (node, attributes) = (node.handle, node.attributes);
         let now = self.shared.now();
@@ -29,7 +30,7 @@ impl NamesBehind {
             forget(&mut log, &[id, victim]);
             return None;
         }
-        let number = log.remove(now, caller, (id, name.as_bytes(), &parent), (victim, &attributes));
+        let number = log.remove((now, since), caller, (id, name.as_bytes(), &parent), (victim, &attributes));
         self.shared.keep(log, Some(number));
         self.listings.removed(directory, name.as_bytes());
         self.shared.over.notify_all();
@@ -76,6 +77,7 @@ impl NamesBehind {
         from: (&Handle, Name<'_>),
         to: (&Handle, Name<'_>),
     ) -> Option<Result<()>> {
+        let since = self.shared.since();
         let (node, replaced) = self.movable(caller, from, to).ok()??;
         let (node, attributes) = (node.handle, node.attributes);
         if replaced.is_some_and(|replaced| replaced.handle == node) {
@@ -100,7 +102,7 @@ impl NamesBehind {
             return None;
         }
         let places = ((left, from.1.as_bytes()), (entered, to.1.as_bytes()));
-        let number = log.rename(now, caller, places, (id, &attributes), victim);
+        let number = log.rename((now, since), caller, places, (id, &attributes), victim);
         self.shared.keep(log, Some(number));
         self.listings.removed(from.0, from.1.as_bytes());
         Some(Ok(()))
