@@ -22,7 +22,7 @@ pub(super) fn at_once<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl Fn
     })
 }
 
-/// What another thread finds meanwhile. Who asks for it first waits for that thread.
+/// A result that another thread works out. The first caller waits for that thread.
 pub(super) type Later<T> = LazyLock<T, Box<dyn FnOnce() -> T + Send>>;
 
 /// Begins to find something. Where the system gives no thread, it is found when it is asked for.

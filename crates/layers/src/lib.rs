@@ -17,7 +17,7 @@ pub use attribute_cache::{
 pub use cached::{Cached, CachedReport, CachingOptions};
 pub use disk_cache::{
     CacheDirectory, CacheStorage, DiskCache, DiskCacheOptions, DiskCacheReport, DiskCacheState, DiskSpace,
-    IndexChange, NodeKey, SmallData,
+    IndexChange, NodeKey, SmallData, this_host,
 };
 pub use list_ahead::{ListAhead, ListAheadReport};
 pub use names_behind::{BehindOptions, BehindReport, NamesBehind, RefusedLater, Settle};

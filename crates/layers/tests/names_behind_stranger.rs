@@ -113,7 +113,7 @@ struct Run<'r> {
     given_up: HashSet<Token>,
     /// Tokens among what was refused.
     kept: HashSet<Token>,
-    /// Handles of which a program was given an error.
+    /// Handles for which a program got an error.
     told: HashSet<Handle>,
 }
 

@@ -64,7 +64,7 @@ pub struct Knowledge {
     pub maker: Option<Caller>,
     /// Attributes that were set and that the server has not got yet.
     pub unset: Unset,
-    /// Of a directory: whom it belonged to when it was set something the last time.
+    /// Of a directory: its owner and group when its attributes were last set.
     pub owned: Option<Owned>,
     /// The name that it has until it is closed, after it was removed while open.
     pub silly: Option<Silly>,

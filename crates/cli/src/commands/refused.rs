@@ -175,7 +175,7 @@ fn owner(change: &RefusedChange) -> Option<(u32, u32)> {
     Some((user.parse().ok()?, group.parse().ok()?))
 }
 
-/// Refuses a path that a symbolic link leads out of the mount, or elsewhere in it: whoever made the link would choose what is changed.
+/// Refuses a path with a symbolic link on it: the maker of the link would choose what is changed.
 fn beneath(mount: &Path, to: &Path) -> Result<()> {
     let above = to.parent().context("it has no directory")?;
     let found = fs::canonicalize(above).with_context(|| format!("looking at {}", above.display()))?;

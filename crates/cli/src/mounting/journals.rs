@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 use howdah_client::url::NfsUrl;
+use howdah_layers::this_host;
 use howdah_store::journal::{
     DirectoryDisk, DiskJournal, JournalError, JournalIdentity, JournalOptions, JournalSummary, RefusedEntry,
     RefusedStore, ReplayedJournal,
@@ -188,20 +189,13 @@ impl FoundJournal {
 
 fn identity(url: &NfsUrl) -> JournalIdentity {
     let (server, export) = exported(url);
-    JournalIdentity { server, export, user: geteuid().as_raw().to_string(), host: host() }
+    JournalIdentity { server, export, user: geteuid().as_raw().to_string(), host: this_host() }
 }
 
 /// A name that another server, export or user has not.
 fn name(identity: &JournalIdentity) -> String {
     let whole = [&identity.server, &identity.export, &identity.user].map(|part| part.as_str()).join("\0");
     format!("{:016x}", SipHasher13::new().hash(whole.as_bytes()))
-}
-
-/// What tells this host from others.
-fn host() -> String {
-    let known = ["/etc/machine-id", "/proc/sys/kernel/hostname"].iter();
-    let known = known.filter_map(|file| fs::read_to_string(file).ok()).map(|text| text.trim().to_owned());
-    known.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
 }
 
 /// Where a mount option names a directory of journals.

@@ -209,7 +209,7 @@ fn begin(path: &Path, about: &mut File) -> io::Result<[u8; 16]> {
     let secret = (u128::from(half()) << 64 | u128::from(half())).to_be_bytes();
     about.set_len(0)?;
     about.write_all_at(
-        format!("{FORMAT}\n{}\n{:032x}\n", host(), u128::from_be_bytes(secret)).as_bytes(),
+        format!("{FORMAT}\n{}\n{:032x}\n", this_host(), u128::from_be_bytes(secret)).as_bytes(),
         0,
     )?;
     about.flush()?;
@@ -219,13 +219,13 @@ fn begin(path: &Path, about: &mut File) -> io::Result<[u8; 16]> {
 /// The secret of a cache of this format that this host made.
 fn secret_of(about: &str) -> Option<[u8; 16]> {
     let mut lines = about.lines();
-    let is_ours = lines.next() == Some(FORMAT) && lines.next() == Some(host().as_str());
+    let is_ours = lines.next() == Some(FORMAT) && lines.next() == Some(this_host().as_str());
     let secret = lines.next().filter(|_| is_ours)?;
     Some(u128::from_str_radix(secret, 16).ok()?.to_be_bytes())
 }
 
-/// What tells this host from others.
-fn host() -> String {
+/// What tells this host from others: its machine id, or else its name.
+pub fn this_host() -> String {
     let known = ["/etc/machine-id", "/proc/sys/kernel/hostname"].iter();
     let known = known.filter_map(|file| fs::read_to_string(file).ok()).map(|text| text.trim().to_owned());
     known.into_iter().find(|text| !text.is_empty()).unwrap_or_default()

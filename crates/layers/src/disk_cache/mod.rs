@@ -21,7 +21,7 @@ mod tag;
 mod writer;
 
 pub use cache::DiskCache;
-pub use directory::CacheDirectory;
+pub use directory::{CacheDirectory, this_host};
 pub use options::DiskCacheOptions;
 pub use report::{DiskCacheReport, DiskCacheState};
 pub use secret::NodeKey;

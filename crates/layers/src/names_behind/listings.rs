@@ -55,7 +55,7 @@ impl PendingListings {
         (kept.last, whole)
     }
 
-    /// A name was removed: whoever reads on does not see it any more.
+    /// A name was removed: programs that read on do not see it.
     pub fn removed(&self, directory: &Handle, name: &[u8]) {
         for (_, whole) in &self.kept.lock().listings {
             if whole.of == *directory {

@@ -11,7 +11,7 @@ use super::order::{ChangeEnding, ChangeNumber, NodeNumber};
 use super::record::ChangeRecord;
 use super::tree::{MadeNode, PendingTree, Pinned, Whereabouts};
 
-/// So many of the last nodes are known of which a change ended.
+/// How many nodes are remembered whose changes ended last.
 const ENDED_LATELY: usize = 4096;
 
 impl Log {
@@ -133,8 +133,8 @@ impl Log {
         }
     }
 
-    /// What is to be set of a node that was made, of which the server says this after its data was written. Its time of change to data is
-    /// set if a program saw it.
+    /// What is to be set of a node that was made and whose data is written. `now` is what the server says of it. The time of its data is set
+    /// if a program saw that time.
     pub fn take_unset(&mut self, number: ChangeNumber, now: &Attributes) -> Option<NewAttributes> {
         let node = self.makes(number)?;
         let coming = self.tree.get_mut(node)?.coming.as_mut()?;

@@ -105,7 +105,15 @@ impl BehindShared {
         seen == SeenBefore::Ours || self.consistency.is_alone()
     }
 
-    fn leads_now(&self, caller: &Caller, (directory, name): (&Handle, Name<'_>)) -> Result<Option<Node>> {
+    /// Where a name leads at the server, past all caches.
+    ///
+    /// # Errors
+    /// As those of LOOKUP, except that there is none of the name.
+    pub(super) fn leads_now(
+        &self,
+        caller: &Caller,
+        (directory, name): (&Handle, Name<'_>),
+    ) -> Result<Option<Node>> {
         match self.consistency.lookup_now(caller, directory, name) {
             Ok(found) => Ok(Some(found)),
             Err(FsError::NotFound) => Ok(None),

@@ -208,12 +208,9 @@ impl BehindShared {
     }
 
     /// Where a name leads at the server.
-    fn leads_to(&self, caller: &Caller, (directory, name): (&Handle, Name<'_>)) -> Result<Option<Handle>> {
-        match self.again(|| self.consistency.lookup_now(caller, directory, name)) {
-            Ok(found) => Ok(Some(found.handle)),
-            Err(FsError::NotFound) => Ok(None),
-            Err(error) => Err(error),
-        }
+    fn leads_to(&self, caller: &Caller, place: (&Handle, Name<'_>)) -> Result<Option<Handle>> {
+        let found = self.again(|| self.leads_now(caller, place))?;
+        Ok(found.map(|found| found.handle))
     }
 
     /// Whether an earlier process has renamed a node. Much time may have passed: what others have put under either name since stays.

@@ -60,7 +60,7 @@ impl LitmusServer {
         Ok(())
     }
 
-    /// How many states it has had, the last of which it has now.
+    /// How many states it has had, with the present one.
     pub fn moment(&self) -> usize {
         let mut now = self.now.lock();
         if now.states.is_empty() {
