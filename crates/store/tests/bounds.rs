@@ -39,8 +39,8 @@ fn the_cache_of_open_files_is_bounded() {
             fs.write(&me(), WriteFile::new(handle, 0, data, Stability::Unstable), change).expect("WRITE");
             fs.read(&me(), ReadFile::new(handle, 0, 4), &mut Vec::new()).expect("READ");
             let open = open_descriptors().saturating_sub(before);
-            // Directories, threads and the test itself have a few open too.
-            assert!(open <= MOST + 16, "{open} descriptors");
+            // One in eight more may wait to be flushed. Directories, threads and the test itself have a few open too.
+            assert!(open <= MOST + MOST / 8 + 16, "{open} descriptors");
         }
     });
 }
