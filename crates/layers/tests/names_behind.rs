@@ -1,17 +1,26 @@
 //! Names written behind: the layer is judged as any file system is, and what it answered early gets to the server.
 
 use std::sync::Arc;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use howdah_layers::{BehindOptions, Cached, CachingOptions, NamesBehind};
+use howdah_layers::{AttributeCacheOptions, BehindOptions, Cached, CachingOptions, NamesBehind};
 
 use howdah_vfs::conformance::operations::run_operations;
 use howdah_vfs::conformance::{self, Abilities, Subject};
+use howdah_vfs::layer::{Call, Delayed, Metered};
 use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
-use howdah_vfs::{FileSystem, Timestamp};
+use howdah_vfs::{
+    Caller, Change, Consistency, Create, CreateFile, FileSystem, MakeDirectory, Name, NewAttributes,
+    Timestamp,
+};
 
 fn behind(inner: Arc<dyn FileSystem>) -> Arc<NamesBehind> {
-    let cached = Arc::new(Cached::around(inner, CachingOptions::default()));
+    with_caches(inner, CachingOptions::default())
+}
+
+fn with_caches(inner: Arc<dyn FileSystem>, options: CachingOptions) -> Arc<NamesBehind> {
+    let cached = Arc::new(Cached::around(inner, options));
     let start = Instant::now();
     let stopwatch = Arc::new(move || start.elapsed());
     let layer =
@@ -53,4 +62,41 @@ fn lists_of_operations_end_as_on_the_server() {
         let subject = || Subject::new(behind(Arc::new(memory())), Abilities::default());
         run_operations(seed, 300, &subject).unwrap_or_else(|difference| panic!("{difference}"));
     }
+}
+
+#[test]
+fn what_was_made_here_is_removed_without_a_question_for_each_file() {
+    const ME: Caller = Caller::ROOT;
+    let server = Arc::new(Metered::around(Arc::new(memory()), Arc::new(|| Duration::ZERO)));
+    let way = Delayed::around(Arc::clone(&server) as _, Duration::from_millis(5), Arc::new(thread::sleep));
+    // What is remembered of a file is old at once.
+    let old = Duration::from_nanos(1);
+    let attributes = AttributeCacheOptions { file_min: old, file_max: old, ..Default::default() };
+    let fs = with_caches(Arc::new(way), CachingOptions { attributes, ..Default::default() });
+    let (root, change, new) = (fs.root(), &mut Change::default(), NewAttributes::with_mode(0o755));
+    let name = |text: &'static str| Name::parse(text.as_bytes()).expect("a name");
+    let files = ["a", "b", "c", "d", "e", "f", "g", "h"].map(name);
+    // What the server makes of a directory is learnt from the first.
+    fs.make_directory(&ME, MakeDirectory::new(&root, name("first"), &new), change).expect("made");
+    let made = MakeDirectory::new(&root, name("d"), &new);
+    let directory = fs.make_directory(&ME, made, change).expect("made").handle;
+    for file in files {
+        let how = Create::Guarded(new);
+        fs.create(&ME, CreateFile::new(&directory, file, &how), change).expect("made");
+    }
+    fs.synced_all().expect("safe");
+    let count = |call: Call| server.snapshot().of(call).count;
+    let asked = count(Call::Attributes);
+    for file in files {
+        fs.lookup(&ME, &directory, file).expect("found");
+    }
+    assert_eq!(count(Call::Attributes), asked, "they are asked for by name");
+    assert!(count(Call::ReadDirectory) > 0, "all at once");
+    for file in files {
+        fs.remove(&ME, &directory, file, change).expect("removed");
+    }
+    let listed_before = count(Call::ReadDirectory);
+    fs.remove_directory(&ME, &root, name("d"), change).expect("removed");
+    assert_eq!(count(Call::ReadDirectory), listed_before, "that it is empty is known");
+    fs.synced_all().expect("safe");
 }

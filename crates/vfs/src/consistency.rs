@@ -66,6 +66,11 @@ pub trait Consistency: Send + Sync {
         false
     }
 
+    /// Whether what a node is like is known without asking.
+    fn is_believed(&self, _node: &Handle) -> bool {
+        false
+    }
+
     /// A program asks about a file that it has written: sends what was written, which need not be durable then, and gives the
     /// attributes that the server tells. Those that caches make up meanwhile would change later.
     ///

@@ -14,6 +14,8 @@ use crate::generations::Generations;
 
 /// Answers of ACCESS remembered for one node, each of another caller.
 const CALLERS_MAX: usize = 8;
+/// So long are names of a directory believed of which replies to overlapping changes of ours do not say whether somebody else changed it.
+const UNCLEAR_MAX: Duration = Duration::from_secs(3);
 
 /// All that is known.
 pub struct Known {
@@ -62,6 +64,8 @@ struct KnownNode {
     access: Vec<(Caller, Access, Access)>,
     /// Changes of ours to a directory.
     chain: Option<Box<Chain>>,
+    /// When a directory was last seen such that all changes before were ours, if replies do not say that of those after.
+    unclear_since: Option<Duration>,
 }
 
 struct Seen {
@@ -155,6 +159,7 @@ impl Known {
             if look != LookedAt::Past {
                 let seen = Seen { attributes: *attributes, at: time, believed: min, since, told };
                 known.seen = newer(known.seen.take(), seen);
+                known.age(time, epoch);
             }
             return look != LookedAt::Past && known.seen.is_some();
         }
@@ -182,7 +187,8 @@ impl Known {
                 Ordering::Equal | Ordering::Less => {}
             }
         }
-        let quiet = known.seen.as_ref().filter(|seen| same(&seen.attributes, attributes));
+        let is_clear = known.unclear_since.take().is_none();
+        let quiet = known.seen.as_ref().filter(|seen| is_clear && same(&seen.attributes, attributes));
         let believed = quiet
             .map_or(min, |seen| if time > seen.at { seen.believed.saturating_mul(2).min(max) } else { min });
         if quiet.is_none() {
@@ -204,14 +210,22 @@ impl Known {
         });
         let ended = self.node(node).chain.as_mut().and_then(|chain| chain.end(since, change, now));
         match ended {
-            Some(ended) => self.changed_in_chain(node, &ended, after),
+            Some(ended) => self.changed_in_chain(node, &ended, after, time),
             None => self.changed_by_itself(node, change, since, after),
         }
     }
 
     /// A directory. Where only we changed it, names found in it stay known, and rights.
-    fn changed_in_chain(&mut self, node: &Handle, ended: &ChangeEnd, after: Option<Seen>) -> bool {
+    fn changed_in_chain(
+        &mut self,
+        node: &Handle,
+        ended: &ChangeEnd,
+        after: Option<Seen>,
+        time: Duration,
+    ) -> bool {
         let (now, epoch) = (self.now, self.next_epoch());
+        let is_unclear =
+            ended.changed_by == ChangedBy::Unclear && !ended.changes_rights && !self.options.alone;
         let is_alone = self.options.alone && self.lost.is_evidence(ended.started);
         if ended.changed_by == ChangedBy::Stranger && is_alone {
             self.distrust(node);
@@ -219,15 +233,17 @@ impl Known {
         }
         let known = self.node(node);
         known.changed = now;
-        if ended.changed_by != ChangedBy::Us || ended.changes_rights {
-            known.epoch = epoch;
-            known.access.clear();
+        match (&known.seen, &after) {
+            (Some(seen), Some(_)) if is_unclear => _ = known.unclear_since.get_or_insert(seen.at),
+            _ if ended.changed_by == ChangedBy::Us && !ended.changes_rights => {}
+            _ => known.start_epoch(epoch),
         }
         known.seen = match (after, ended.tip) {
             (Some(after), Some(attributes)) => Some(Seen { attributes, ..after }),
             (Some(after), None) => newer(known.seen.take(), after),
             (None, _) => None,
         };
+        known.age(time, epoch);
         let is_idle = known.chain.as_ref().is_some_and(|chain| !chain.is_busy());
         let is_directory = |seen: &Seen| seen.attributes.kind == FileKind::Directory;
         if is_idle && !known.seen.as_ref().is_some_and(is_directory) {
@@ -259,6 +275,7 @@ impl Known {
             });
         if !ours_alone {
             known.epoch = epoch;
+            known.unclear_since = None;
         }
         if !keeps_rights {
             known.access.clear();
@@ -549,6 +566,25 @@ impl Known {
     fn max(&self, attributes: &Attributes) -> Duration {
         let directory = attributes.kind == FileKind::Directory;
         if directory { self.options.directory_max } else { self.options.file_max }
+    }
+}
+
+impl KnownNode {
+    /// Names found before are not believed any more, nor rights.
+    fn start_epoch(&mut self, epoch: u64) {
+        self.epoch = epoch;
+        self.access.clear();
+        self.unclear_since = None;
+    }
+
+    /// While it is unclear who changed it, what is seen is no younger than what was seen before that, and not believed for long.
+    fn age(&mut self, time: Duration, epoch: u64) {
+        let Some(since) = self.unclear_since else { return };
+        if time.saturating_sub(since) >= UNCLEAR_MAX {
+            self.start_epoch(epoch);
+        } else if let Some(seen) = &mut self.seen {
+            (seen.at, seen.believed) = (since, seen.believed.min(UNCLEAR_MAX));
+        }
     }
 }
 

@@ -90,6 +90,12 @@ impl AttributeCache {
         }
     }
 
+    /// Whether it can tell what a node is like without asking.
+    pub fn knows_attributes(&self, node: &Handle) -> bool {
+        let time = (self.stopwatch)();
+        self.known.lock().attributes(node, time).is_some()
+    }
+
     /// Whether it would say that there is no such name by a look at the directory that is not recent.
     fn is_old_absence(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> bool {
         let time = (self.stopwatch)();

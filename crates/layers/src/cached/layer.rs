@@ -152,6 +152,10 @@ impl Consistency for Cached {
         self.alone().is_some_and(|watch| watch.broken().is_none())
     }
 
+    fn is_believed(&self, node: &Handle) -> bool {
+        self.attributes.knows_attributes(node)
+    }
+
     fn sent(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
         self.writing.send(node)?;
         self.attributes.revalidate(caller, node)

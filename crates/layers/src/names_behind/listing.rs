@@ -154,6 +154,12 @@ impl NamesBehind {
 
     /// Whether a directory has no names, here and at the server.
     pub(super) fn is_empty(&self, caller: &Caller, directory: &Handle) -> Result<bool> {
+        if self.is_ours(directory) {
+            let log = self.shared.log.lock();
+            if log.tree.find(directory).is_some_and(|id| log.tree.owns_nothing(id)) {
+                return Ok(true);
+            }
+        }
         let list = ListDirectory::new(directory, 0, Detail::Names);
         let real = self.real_to_list(caller, &list)?.0;
         let whole = self.put_together(caller, &list, real.as_ref())?;

@@ -78,8 +78,32 @@ impl NamesBehind {
                 (None, NodeSide::There(real)) => return Ok(Err(real)),
             }
         };
-        let attributes = self.attributes_of(caller, &shown)?;
+        let relisted = self.relisted(caller, (directory, name), &shown);
+        let attributes = relisted.map_or_else(|| self.attributes_of(caller, &shown), Ok)?;
         Ok(Ok(Found { node: Node { handle: shown, attributes }, directory: None }))
+    }
+
+    /// The attributes of a node that has a name at the server, if what is remembered of them is old. They are asked for by the name: after
+    /// several such names, the whole directory is listed at once.
+    fn relisted(&self, caller: &Caller, place: (&Handle, Name<'_>), node: &Handle) -> Option<Attributes> {
+        let (directory, real) = {
+            let log = self.shared.log.lock();
+            let id = log.tree.find(place.0)?;
+            if log.tree.name(id, place.1.as_bytes()).is_some() {
+                return None;
+            }
+            match (self.shared.side(&log, place.0).ok()?, self.shared.side(&log, node).ok()?) {
+                (NodeSide::There(directory), NodeSide::There(real)) => (directory, real),
+                _ => return None,
+            }
+        };
+        if self.shared.consistency.is_believed(&real) {
+            return None;
+        }
+        let since = self.shared.since();
+        let found = self.shared.inner.lookup(caller, &directory, place.1).ok()?;
+        let is_it = found.node.handle == real;
+        is_it.then(|| self.shared.presented(caller, since, node, found.node.attributes))
     }
 
     /// Whether only this mount uses a node, as far as is known.

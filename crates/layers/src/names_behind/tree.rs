@@ -235,6 +235,12 @@ impl PendingTree {
         }
     }
 
+    /// Whether nothing is in a directory that was made here, as far as nobody else uses it.
+    pub fn owns_nothing(&self, directory: NodeNumber) -> bool {
+        let is_free = |names: &PendingNames| names.entries.values().all(|overlaid| overlaid.node.is_none());
+        self.own.get(&directory).is_some_and(HashMap::is_empty) && self.names(directory).is_none_or(is_free)
+    }
+
     fn take_number(&mut self) -> NodeNumber {
         self.next += 1;
         self.next
