@@ -5,18 +5,23 @@ MOUNTED=$WORK/mounted
 mkdir -p "$MOUNTED" "$WORK/tmp"
 export TMPDIR=$WORK/tmp
 
-# fuse [OPTION,…]: the export on MOUNTED.
+# fuse [OPTION,…]: the export on MOUNTED. Where BEHIND is 1, names are written behind.
 fuse() {
-    OPTIONS=${1:-}
+    ASKED=${1:-}
+    OPTIONS=$ASKED
+    if ((${BEHIND:-0})); then OPTIONS=${OPTIONS:+$OPTIONS,}behind,journal=$WORK/journal; fi
     "$HOWDAH" mount "nfs://127.0.0.1:$PORT$EXPORT_NAME" "$MOUNTED" ${OPTIONS:+-o "$OPTIONS"} --state "$WORK/mounts"
 }
 
-unmount() { "$HOWDAH" umount "$MOUNTED" --state "$WORK/mounts"; }
+unmount() {
+    if ((${BEHIND:-0})); then "$HOWDAH" sync "$MOUNTED" --state "$WORK/mounts"; fi
+    "$HOWDAH" umount "$MOUNTED" --state "$WORK/mounts"
+}
 
 # What the mount and the kernel have cached is gone, so that the next read asks the server.
 drop_caches() {
     unmount
-    fuse "$OPTIONS"
+    fuse "$ASKED"
 }
 
 seconds() { cut -d. -f1 /proc/uptime; }

@@ -11,6 +11,9 @@ const LONG: Duration = Duration::from_secs(3_600);
 
 const MOUNTED: Scenario = Scenario { server: &["--squash", "none"], limit: LONG, privileged: true, ..BASE };
 
+/// Names are written behind.
+const BEHIND: (&str, u64, u64) = ("BEHIND", 1, 1);
+
 const fn job(job: &'static str, commands: &'static [&'static str]) -> Peer {
     Peer::Host { job, commands, isolated: true }
 }
@@ -45,6 +48,36 @@ pub const NAMED: &[Scenario] = &[
         peer: job("fuse-pjdfstest.sh", &["prove"]),
         server: &["--squash", "none", "--set-id"],
         sizes: PJDFSTEST,
+        ..MOUNTED
+    },
+    Scenario {
+        name: "behind-applications",
+        about: "git, sqlite with three journals, tar and fio on a mount by FUSE that writes names behind",
+        peer: job("fuse-applications.sh", &["git", "sqlite3", "fio"]),
+        fixture: Fixture::Tree,
+        sizes: &[APPLICATIONS[0], APPLICATIONS[1], APPLICATIONS[2], BEHIND],
+        ..MOUNTED
+    },
+    Scenario {
+        name: "behind-connectathon",
+        about: "Connectathon's basic, general, special and lock tests on a mount that writes names behind",
+        peer: job("fuse-connectathon.sh", &[]),
+        sizes: &[BEHIND],
+        ..MOUNTED
+    },
+    Scenario {
+        name: "behind-fsx",
+        about: "fsx on a mount by FUSE that writes names behind",
+        peer: job("fuse-fsx.sh", &[]),
+        sizes: &[FSX[0], BEHIND],
+        ..MOUNTED
+    },
+    Scenario {
+        name: "behind-pjdfstest",
+        about: "pjdfstest on a mount by FUSE that writes names behind",
+        peer: job("fuse-pjdfstest.sh", &["prove"]),
+        server: &["--squash", "none", "--set-id"],
+        sizes: &[PJDFSTEST[0], PJDFSTEST[1], BEHIND],
         ..MOUNTED
     },
 ];
