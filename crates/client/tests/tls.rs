@@ -93,6 +93,36 @@ fn a_file_system_conforms_over_tls() {
 }
 
 #[test]
+fn tls_may_begin_with_the_first_byte() {
+    let site = Site::new(TlsPolicy::ClientCertificate);
+    let query = MUTUAL.replace("mtls", "direct");
+    let client = connect(&site.url(site.address, &query), &ConnectOptions::default()).expect("connected");
+    assert!(client.attributes(&ME, &client.root()).is_ok());
+    assert!(client.channel().report().tls.is_some());
+    let said = site.refused("xprtsec=direct&tlsca=@ca.pem&tlskey=@client.key");
+    assert!(said.contains("tlscert="), "{said}");
+    let said = site.refused("xprtsec=direct&tlsca=@foreign.pem");
+    assert!(said.contains("issued"), "{said}");
+}
+
+#[test]
+fn a_server_that_knows_no_direct_tls_is_named() {
+    // As other servers do with a record that is too long.
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("its address");
+    std::thread::spawn(move || {
+        for connection in listener.incoming().flatten() {
+            let _ = (&connection).read(&mut [0; 16]);
+            let _ = connection.shutdown(Shutdown::Both);
+        }
+    });
+    let site = Site::new(TlsPolicy::Offered);
+    let url = site.url(address, "xprtsec=direct&tlsca=@ca.pem");
+    let said = connect(&url, &ConnectOptions::default()).err().expect("refused").to_string();
+    assert!(said.contains("xprtsec=tls"), "{said}");
+}
+
+#[test]
 fn a_report_names_the_certificates_of_both_sides() {
     let site = Site::new(TlsPolicy::Offered);
     for (query, own) in [(TLS, None), (MUTUAL, Some("client.test"))] {

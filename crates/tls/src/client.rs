@@ -37,6 +37,7 @@ pub struct ClientFiles {
 pub struct ClientTls {
     config: Arc<ClientConfig>,
     name: ServerName<'static>,
+    is_direct: bool,
     has_certificate: bool,
     certificate: Option<Arc<CertificateFacts>>,
 }
@@ -74,7 +75,22 @@ impl ClientTls {
         };
         config.alpn_protocols = vec![ALPN.to_vec()];
         config.resumption = Resumption::disabled();
-        Ok(Self { config: Arc::new(config), name, has_certificate: files.identity.is_some(), certificate })
+        let has_certificate = files.identity.is_some();
+        Ok(Self { config: Arc::new(config), name, is_direct: false, has_certificate, certificate })
+    }
+
+    /// The same, for servers that expect TLS from a connection's first byte, as those of clouds do. No protocol is named (ALPN): what ends
+    /// TLS there may know none.
+    #[must_use]
+    pub fn direct(mut self) -> Self {
+        Arc::make_mut(&mut self.config).alpn_protocols.clear();
+        self.is_direct = true;
+        self
+    }
+
+    /// Whether TLS begins with the first byte, and the server is not asked before.
+    pub fn is_direct(&self) -> bool {
+        self.is_direct
     }
 
     /// The client's side of a new connection.

@@ -23,6 +23,7 @@ fn connections(channel: &ChannelReport, url: &NfsUrl) -> String {
         WantedSecurity::None => "without TLS",
         WantedSecurity::Tls => "with TLS",
         WantedSecurity::MutualTls => "with TLS and a client certificate",
+        WantedSecurity::DirectTls => "with TLS from the first byte",
     };
     let trip = lane.round_trip.map_or(String::new(), |trip| format!(", round trip {}", time(trip)));
     format!(

@@ -1,4 +1,4 @@
-//! TLS on a connection that was just made: the question whether it may begin (RFC 9289 4.1), the handshake, and, for a client with a
+//! TLS on a connection that was just made: the question whether it may begin (RFC 9289 4.1; not where TLS is direct), the handshake, and, for a client with a
 //! certificate, a first call, whose answer shows that the server took it. Nothing goes on in the clear where any of this fails.
 
 use std::fmt;
@@ -26,6 +26,8 @@ enum NoTls {
     Nonsense,
     /// The two do not trust each other, or cannot speak.
     Handshake(TlsError),
+    /// The server does not answer a handshake that nothing announced.
+    NotDirect(String),
 }
 
 impl fmt::Display for NoTls {
@@ -37,6 +39,12 @@ impl fmt::Display for NoTls {
             ),
             Self::Injected => {
                 formatter.write_str("bytes came in the clear behind the server's answer: somebody may interfere on the way")
+            }
+            Self::NotDirect(why) => {
+                write!(
+                    formatter,
+                    "the server does not answer TLS from the first byte ({why}); xprtsec=tls asks for TLS as RFC 9289 says"
+                )
             }
             Self::Nonsense => formatter.write_str("the server's answer to the question for TLS makes no sense"),
             Self::Handshake(error) => {
@@ -72,18 +80,29 @@ pub fn secure(
     program: (u32, u32),
     deadline: Instant,
 ) -> io::Result<Connection> {
-    let answer = null_call(&connection, program, Credentials::Tls(TlsProbe::Plain), deadline)?;
-    match TlsAnswer::decode(&mut Decoder::new(&answer)) {
-        Ok(TlsAnswer::Begins { xid: XID }) => {}
-        Ok(TlsAnswer::Begins { .. }) | Err(_) => return Err(refused(NoTls::Nonsense)),
-        Ok(TlsAnswer::Refused(_)) => return Err(refused(NoTls::NotOffered)),
+    if !tls.is_direct() {
+        ask(&connection, program, deadline)?;
     }
     let session = tls.session().map_err(|error| refused(NoTls::Handshake(error)))?;
-    let connection = connection.secure(session, deadline).map_err(in_words)?;
+    let connection = connection.secure(session, deadline).map_err(|error| match in_words(error) {
+        // A server that expects a call takes the first bytes of a handshake for the length of one, and ends the connection.
+        error if tls.is_direct() && !is_tls(&error) => refused(NoTls::NotDirect(error.to_string())),
+        error => error,
+    })?;
     if tls.has_certificate() {
         null_call(&connection, program, Credentials::None, deadline).map_err(in_words)?;
     }
     Ok(connection)
+}
+
+/// Asks whether TLS may begin.
+fn ask(connection: &Connection, program: (u32, u32), deadline: Instant) -> io::Result<()> {
+    let answer = null_call(connection, program, Credentials::Tls(TlsProbe::Plain), deadline)?;
+    match TlsAnswer::decode(&mut Decoder::new(&answer)) {
+        Ok(TlsAnswer::Begins { xid: XID }) => Ok(()),
+        Ok(TlsAnswer::Begins { .. }) | Err(_) => Err(refused(NoTls::Nonsense)),
+        Ok(TlsAnswer::Refused(_)) => Err(refused(NoTls::NotOffered)),
+    }
 }
 
 /// TLS, as what is done on each connection.

@@ -65,7 +65,15 @@ pub fn tls_of(url: &NfsUrl) -> Result<Option<ClientTls>, ConnectError> {
     let identity = match (said.transport_security, &said.tls_certificate, &said.tls_key) {
         (WantedSecurity::None, ..) => return Ok(None),
         (WantedSecurity::Tls, ..) => None,
-        (WantedSecurity::MutualTls, Some(certificate), Some(key)) => Some((certificate.clone(), key.clone())),
+        (WantedSecurity::DirectTls, None, None) => None,
+        (WantedSecurity::MutualTls | WantedSecurity::DirectTls, Some(certificate), Some(key)) => {
+            Some((certificate.clone(), key.clone()))
+        }
+        (WantedSecurity::DirectTls, ..) => {
+            return Err(fail(
+                "a certificate and its key go together: tlscert=FILE and tlskey=FILE".to_owned(),
+            ));
+        }
         (WantedSecurity::MutualTls, ..) => {
             return Err(fail(
                 "xprtsec=mtls needs a certificate and its key: tlscert=FILE and tlskey=FILE".to_owned(),
@@ -74,7 +82,8 @@ pub fn tls_of(url: &NfsUrl) -> Result<Option<ClientTls>, ConnectError> {
     };
     let files = ClientFiles { authorities: said.tls_authorities.clone(), identity };
     let tls = ClientTls::read(&files, said.tls_name.as_ref().unwrap_or(&url.host));
-    tls.map(Some).map_err(|error| fail(error.to_string()))
+    let tls = tls.map_err(|error| fail(error.to_string()))?;
+    Ok(Some(if said.transport_security == WantedSecurity::DirectTls { tls.direct() } else { tls }))
 }
 
 /// Mounts at most so many names of the path.

@@ -45,7 +45,7 @@ known_options! {
         |o, v| options::number(v, &mut o.read_ahead);
     "dircache", "0 or 1", "whether attributes and names are remembered", |o, v| options::flag(v, &mut o.cache);
     "sec", "sys or none", "the user that the server acts as", options::set_security;
-    "xprtsec", "none, tls or mtls", "how the transport is secured: mtls shows the server a certificate, too", options::set_transport_security;
+    "xprtsec", "none, tls, mtls or direct", "how the transport is secured: mtls shows the server a certificate, too; direct begins TLS without asking, for cloud services", options::set_transport_security;
     "tlsca", "a file", "with xprtsec: the authorities that issue certificates of servers, in PEM; those of the system without it (howdah's own)",
         |o, v| options::file(v, &mut o.tls_authorities);
     "tlscert", "a file", "with xprtsec=mtls: the certificate, in PEM (howdah's own)", |o, v| options::file(v, &mut o.tls_certificate);

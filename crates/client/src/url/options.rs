@@ -37,6 +37,8 @@ pub enum WantedSecurity {
     Tls,
     /// By TLS: both prove who they are.
     MutualTls,
+    /// By TLS from the first byte, as servers of clouds expect it; a client with a certificate shows it.
+    DirectTls,
 }
 
 /// What a URL asks for; what is `None` is left to whoever connects.
@@ -210,6 +212,7 @@ pub(super) fn set_transport_security(options: &mut UrlOptions, value: &str) -> S
         "none" => WantedSecurity::None,
         "tls" => WantedSecurity::Tls,
         "mtls" => WantedSecurity::MutualTls,
+        "direct" => WantedSecurity::DirectTls,
         _ => return Err(Refusal::Value),
     };
     Ok(())
