@@ -4,6 +4,7 @@
 //! `mount` and `url` lead from `nfs://` to a root handle.
 
 pub mod channel;
+mod common;
 pub mod connect;
 pub mod mount;
 pub mod nfs3;
@@ -12,4 +13,5 @@ mod sync;
 pub mod url;
 mod waiting;
 
+pub use common::{Identity, Wanted};
 pub use remote::{Remote, Sizes};

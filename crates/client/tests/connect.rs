@@ -10,11 +10,12 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use howdah_client::Identity;
 use howdah_client::Remote;
 use howdah_client::channel::{Channel, ChannelOptions, Request, Target, Transport};
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_client::mount::{Place, mount};
-use howdah_client::nfs3::{Identity, Nfs3, Settings};
+use howdah_client::nfs3::{Nfs3, Settings};
 use howdah_client::url::NfsUrl;
 use howdah_needs::{Lack, skipped};
 use howdah_vfs::conformance::Abilities;

@@ -15,8 +15,9 @@ use super::resolve::resolve;
 use super::{ConnectError, ConnectOptions};
 use crate::Remote;
 use crate::channel::{Channel, ChannelOptions, Patience, Target, Transport};
+use crate::common::{Identity, Wanted};
 use crate::mount::{Mount, MountError, Search, mount};
-use crate::nfs3::{Identity, Nfs3, Settings, Wanted};
+use crate::nfs3::{Nfs3, Settings};
 use crate::url::{NfsUrl, Security, UrlOptions, WantedSecurity};
 
 /// The file system that a URL names. Its root is the directory that the server's MOUNT gave for the longest start of the

@@ -12,7 +12,7 @@ use super::Place;
 use super::service::{Service, request};
 use super::umnt::unmount;
 use crate::channel::{Channel, Transport};
-use crate::nfs3::machine_name;
+use crate::common::machine_name;
 use crate::waiting::wait_at_most;
 
 /// How long taking a mount back may take: it is only a courtesy, and the server may be gone.

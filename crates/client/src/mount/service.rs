@@ -12,7 +12,7 @@ use crate::channel::{
     CallError, Channel, ChannelOptions, ChannelReport, ConnectError, Patience, Pending, ProcedureReport,
     Request, Target, Transport,
 };
-use crate::nfs3::{Identity, machine_name};
+use crate::common::{Identity, machine_name};
 
 /// The connection to a program.
 pub(super) struct Service {

@@ -9,10 +9,9 @@ use howdah_vfs::{Caller, FsError, Handle, Node, Result};
 use howdah_wire::nfs3::fsinfo;
 
 use super::convert::attributes;
-use super::identity::{self, Identity};
-use super::sizes::{self, Wanted};
-use super::verifiers::Verifiers;
+use super::sizes;
 use crate::channel::{Channel, ProcedureReport, Transport};
+use crate::common::{Identity, Verifiers, Wanted, machine_name};
 use crate::{Remote, Sizes};
 
 /// How a client acts.
@@ -67,7 +66,7 @@ impl Nfs3 {
             root,
             has_lost_root: AtomicBool::new(false),
             identity: settings.identity,
-            machine: identity::machine_name(),
+            machine: machine_name(),
             verifiers: Verifiers::default(),
             lists_names_only: AtomicBool::new(false),
             sizes: sizes::UNTOLD,

@@ -7,9 +7,9 @@ use howdah_wire::xdr::{Decode, DecodeError, Decoder, Encode};
 
 use super::client::Nfs3;
 use super::convert::{note, refusal};
-use super::jukebox::Jukebox;
 use super::procedure::Procedure;
 use crate::channel::{Answer, CallError, Payload, Pending, ReceiveInto, Refusal, Request};
+use crate::common::Jukebox;
 
 /// What a server answered.
 pub(super) struct Results {

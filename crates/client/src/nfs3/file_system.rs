@@ -10,8 +10,8 @@ use howdah_vfs::{
 
 use super::client::Nfs3;
 use super::made::Place;
-use super::read::Range;
 use crate::channel::Payload;
+use crate::common::{DirectoryPages, ReadRange, Transfers};
 
 impl FileSystem for Nfs3 {
     fn root(&self) -> Handle {
@@ -57,7 +57,7 @@ impl FileSystem for Nfs3 {
         ReadFile { node, offset, count }: ReadFile<'_>,
         buffer: &mut Vec<u8>,
     ) -> Result<ReadOutcome> {
-        self.read_range(Range { caller, node, offset, count }, buffer)
+        self.read_range(ReadRange { caller, node, offset, count }, buffer)
     }
 
     fn write(

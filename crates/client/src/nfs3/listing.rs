@@ -1,142 +1,15 @@
-//! Listing a directory, page by page: what READDIR and READDIRPLUS have in common.
+//! Pages of a directory: READDIRPLUS, and READDIR where a server has only that.
 
-use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 
-use howdah_vfs::listing::Circle;
-use howdah_vfs::{Attributes, Caller, Detail, Entry, FsError, Handle, Listing, Node, Result};
-use howdah_wire::nfs3::{self, FileHandle};
+use howdah_vfs::{Detail, FsError, Node, Result};
 
 use super::client::Nfs3;
-use super::convert;
-use super::sizes::LISTING_MIN;
+use crate::common::{DirectoryPages, Listed, Page, Position, Sink, Verifiers};
 
-/// Where a listing goes on.
-#[derive(Clone, Copy)]
-pub(super) struct Position<'p> {
-    pub(super) caller: &'p Caller,
-    pub(super) directory: &'p Handle,
-    pub(super) cookie: u64,
-    pub(super) verifier: [u8; 8],
-}
-
-/// An entry as a page has it.
-pub(super) struct Listed<'l> {
-    pub(super) name: &'l [u8],
-    pub(super) file: u64,
-    pub(super) cookie: u64,
-    /// The node's handle, and perhaps its attributes.
-    pub(super) told: Option<(FileHandle<'l>, Option<nfs3::Attributes>)>,
-}
-
-/// Takes the entries of a page.
-pub(super) type Sink<'s> = dyn FnMut(&Listed<'_>) -> ControlFlow<()> + 's;
-
-/// What there is to a page beside its entries.
-pub(super) struct Page {
-    directory: Option<Attributes>,
-    verifier: [u8; 8],
-    end: bool,
-    /// The cookie of the last entry that was taken.
-    last: Option<u64>,
-    /// Whether the sink broke off.
-    broken: bool,
-}
-
-impl Page {
-    pub(super) fn new(directory: Option<Attributes>, verifier: [u8; 8], end: bool) -> Self {
-        Self { directory, verifier, end, last: None, broken: false }
-    }
-
-    /// Gives an entry to the sink.
-    pub(super) fn give(&mut self, listed: &Listed<'_>, sink: &mut Sink<'_>) -> ControlFlow<()> {
-        let flow = sink(listed);
-        self.broken = flow.is_break();
-        if !self.broken {
-            self.last = Some(listed.cookie);
-        }
-        flow
-    }
-}
-
-/// What is tried when a server does not take a cookie any more.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Remedy {
-    /// Nothing was tried yet.
-    None,
-    /// Without the verifier, which may be an old one while the cookie is still good.
-    NoVerifier,
-    /// From the start, passing over all entries up to the one of that cookie.
-    FromStart { past: u64 },
-}
-
-impl Nfs3 {
-    pub(super) fn list(
-        &self,
-        caller: &Caller,
-        directory: &Handle,
-        cookie: u64,
-        detail: Detail,
-        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
-    ) -> Result<Listing> {
-        let verifier = if cookie == 0 { [0; 8] } else { self.verifiers.of(directory) };
-        let mut position = Position { caller, directory, cookie, verifier };
-        let mut remedy = Remedy::None;
-        let (mut circle, mut restarts) = (Circle::default(), Circle::default());
-        loop {
-            let page = self.page(&position, detail, &mut |listed| match &mut remedy {
-                Remedy::FromStart { past } => {
-                    if listed.cookie == *past {
-                        remedy = Remedy::None;
-                    }
-                    ControlFlow::Continue(())
-                }
-                _ => self.give(&position, detail, listed, sink),
-            });
-            let page = match page {
-                Err(FsError::BadCookie) if position.cookie != 0 => {
-                    remedy = next_remedy(remedy, &mut position)?;
-                    if let Remedy::FromStart { past } = remedy {
-                        if restarts.closes_at(past) {
-                            return Err(FsError::BadCookie);
-                        }
-                        // The same pages come once more.
-                        circle = Circle::default();
-                    }
-                    continue;
-                }
-                page => page?,
-            };
-            self.verifiers.remember(directory, page.verifier);
-            if page.broken {
-                return Ok(Listing { end: false, directory: page.directory });
-            }
-            match (page.last, page.end, remedy) {
-                // All of it was passed over: the entry of that cookie is gone.
-                (_, true, Remedy::FromStart { .. }) => return Err(FsError::BadCookie),
-                (_, true, _) => return Ok(Listing { end: true, directory: page.directory }),
-                (Some(last), false, _) if circle.closes_at(last) => {
-                    tracing::warn!("the server's directory listing loops");
-                    return Err(FsError::ServerFault);
-                }
-                (Some(last), false, _) => {
-                    (position.cookie, position.verifier) = (last, page.verifier);
-                    if remedy == Remedy::NoVerifier {
-                        remedy = Remedy::None;
-                    }
-                }
-                (None, false, _) => {
-                    tracing::warn!("the server lists neither an entry nor the end of the directory");
-                    return Err(FsError::ServerFault);
-                }
-            }
-        }
-    }
-
-    /// The most bytes of a page: as far as the way to the server carries them, but enough for any entry.
-    pub(super) fn page_size(&self) -> u32 {
-        let size = self.within_transfer(self.sizes.listing);
-        u32::try_from(size).map_or(LISTING_MIN, |size| size.max(LISTING_MIN))
+impl DirectoryPages for Nfs3 {
+    fn verifiers(&self) -> &Verifiers {
+        &self.verifiers
     }
 
     fn page(&self, position: &Position<'_>, detail: Detail, sink: &mut Sink<'_>) -> Result<Page> {
@@ -150,46 +23,29 @@ impl Nfs3 {
         self.page_of_names(position, sink)
     }
 
-    /// Gives an entry to whoever lists.
-    fn give(
-        &self,
-        position: &Position<'_>,
-        detail: Detail,
-        listed: &Listed<'_>,
-        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
-        let Position { caller, directory, .. } = *position;
-        let Listed { name, mut file, cookie, .. } = *listed;
-        let mut node = None;
-        if name == b".." && *directory == self.root {
+    fn details(&self, position: &Position<'_>, detail: Detail, listed: &Listed<'_>) -> (u64, Option<Node>) {
+        if listed.name == b".." && *position.directory == self.root {
             // What lies above the root is nobody's business.
-            let parent = self.look_up_parent(caller, directory).ok().map(|found| found.node);
-            file = parent.map_or(file, |parent| parent.attributes.file);
-            node = parent.filter(|_| detail == Detail::Nodes);
-        } else if detail == Detail::Nodes {
-            node = self.node_of(caller, directory, listed);
+            let parent =
+                self.look_up_parent(position.caller, position.directory).ok().map(|found| found.node);
+            let file = parent.map_or(listed.file, |parent| parent.attributes.file);
+            return (file, parent.filter(|_| detail == Detail::Nodes));
         }
-        sink(Entry { name, file, cookie, node: node.as_ref() })
-    }
-
-    /// The node of an entry, asked for as far as the listing does not tell it; `None` if it is gone meanwhile.
-    fn node_of(&self, caller: &Caller, directory: &Handle, listed: &Listed<'_>) -> Option<Node> {
-        let Some((handle, attributes)) = listed.told else {
-            return self.look_up(caller, directory, listed.name).ok().map(|found| found.node);
-        };
-        let handle = convert::handle(handle).ok()?;
-        Some(Node { handle, attributes: self.told(caller, &handle, attributes.as_ref()).ok()? })
+        let wants_node = detail == Detail::Nodes;
+        (listed.file, if wants_node { self.node_of(position, listed) } else { None })
     }
 }
 
-fn next_remedy(tried: Remedy, position: &mut Position<'_>) -> Result<Remedy> {
-    let verifier = std::mem::take(&mut position.verifier);
-    match tried {
-        Remedy::None if verifier != [0; 8] => Ok(Remedy::NoVerifier),
-        Remedy::None | Remedy::NoVerifier => {
-            Ok(Remedy::FromStart { past: std::mem::take(&mut position.cookie) })
-        }
-        // The directory changes faster than it can be listed.
-        Remedy::FromStart { .. } => Err(FsError::BadCookie),
+impl Nfs3 {
+    /// The node of an entry, asked for as far as the listing does not tell it; `None` if it is gone meanwhile.
+    fn node_of(&self, position: &Position<'_>, listed: &Listed<'_>) -> Option<Node> {
+        let Some((handle, attributes)) = listed.told else {
+            return self
+                .look_up(position.caller, position.directory, listed.name)
+                .ok()
+                .map(|found| found.node);
+        };
+        let told = attributes.map_or_else(|| self.get_attributes(position.caller, &handle), Ok);
+        Some(Node { handle, attributes: told.ok()? })
     }
 }

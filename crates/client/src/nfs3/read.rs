@@ -1,60 +1,40 @@
 //! READ: one of them, its data straight into the caller's buffer.
 
-use howdah_vfs::{Attributes, Caller, FsError, Handle, Result};
+use howdah_vfs::{FsError, Result};
 use howdah_wire::nfs3::{self, Refused, read};
 use howdah_wire::xdr::{Decode, DecodeError, Decoder};
 
 use super::client::Nfs3;
 use super::convert::{attributes, file_handle};
 use super::exchange::{failure, is_not_now, malformed, success};
-use super::jukebox::Jukebox;
 use super::procedure::Procedure;
 use crate::channel::{Answer, CallError, Class, Locate, Pending, ReceiveInto};
+use crate::common::{Jukebox, ReadPart, ReadRange, Transfers};
 
 const PROCEDURE: Procedure = Procedure::idempotent(read::PROCEDURE, "READ", Class::Read);
 
-/// What to read.
-#[derive(Clone, Copy)]
-pub(super) struct Range<'r> {
-    pub(super) caller: &'r Caller,
-    pub(super) node: &'r Handle,
-    pub(super) offset: u64,
-    pub(super) count: usize,
-}
-
-/// What a READ told, its data being in the buffer.
-pub(super) struct Told {
-    /// Bytes of data.
-    pub(super) count: usize,
-    pub(super) end: bool,
-    pub(super) attributes: Option<Attributes>,
-}
-
 impl Nfs3 {
-    /// Starts a READ that will append to `buffer`.
-    pub(super) fn start_read(&self, range: Range<'_>, buffer: Vec<u8>) -> Pending {
+    pub(super) fn begin_read(&self, range: ReadRange<'_>, buffer: Vec<u8>) -> Pending {
         let arguments = arguments(range);
         let receive = ReceiveInto { buffer, most: range.count, locate };
         self.channel.start(self.request(range.caller, PROCEDURE, &arguments, None, Some(receive)))
     }
 
-    /// Makes a READ, or waits for one that was started, and appends its data to `buffer`; what was started appends to the
-    /// buffer that it was started with. When there is no answer, what the buffer held is gone.
-    pub(super) fn finish_read(
+    pub(super) fn end_read(
         &self,
-        range: Range<'_>,
+        range: ReadRange<'_>,
         mut started: Option<Pending>,
         buffer: &mut Vec<u8>,
-    ) -> Result<Told> {
+    ) -> Result<ReadPart> {
         let mut jukebox = Jukebox::new(self.patience());
         loop {
             let pending = started.take();
-            let pending = pending.unwrap_or_else(|| self.start_read(range, std::mem::take(buffer)));
+            let pending = pending.unwrap_or_else(|| self.begin_read(range, std::mem::take(buffer)));
             let answer = match pending.wait() {
                 Err(CallError::TooLarge { buffer: back, .. }) => {
                     *buffer = back.unwrap_or_default();
                     let (told, attributes) = self.read_parts(range, buffer)?;
-                    return Ok(Told { attributes: Some(attributes), ..told });
+                    return Ok(ReadPart { attributes: Some(attributes), ..told });
                 }
                 outcome => outcome.map_err(|error| failure(PROCEDURE, &error))?,
             };
@@ -68,13 +48,13 @@ impl Nfs3 {
     }
 }
 
-fn arguments<'r>(range: Range<'r>) -> read::Arguments<'r> {
+fn arguments<'r>(range: ReadRange<'r>) -> read::Arguments<'r> {
     let count = u32::try_from(range.count).unwrap_or(u32::MAX);
     read::Arguments { node: file_handle(range.node), offset: range.offset, count }
 }
 
 /// Gives the buffer back and reads what stands before the data.
-fn take(answer: Answer, asked: usize, buffer: &mut Vec<u8>) -> Result<Told> {
+fn take(answer: Answer, asked: usize, buffer: &mut Vec<u8>) -> Result<ReadPart> {
     let (back, received) = answer.received.unwrap_or_default();
     *buffer = back;
     let reply = head(&answer.results).map_err(|error| malformed(PROCEDURE, &error))?;
@@ -90,7 +70,7 @@ fn take(answer: Answer, asked: usize, buffer: &mut Vec<u8>) -> Result<Told> {
     }
     // A server that says one count and sends more is believed in its count.
     buffer.truncate(buffer.len() - (received - count));
-    Ok(Told { count, end, attributes: told.as_ref().map(attributes) })
+    Ok(ReadPart { count, end, attributes: told.as_ref().map(attributes) })
 }
 
 /// What stands before the data: attributes, whether it reaches the end, how much of it counts.

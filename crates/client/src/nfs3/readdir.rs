@@ -6,9 +6,9 @@ use howdah_wire::nfs3::readdir;
 use super::client::Nfs3;
 use super::convert::{attributes, file_handle};
 use super::exchange::success;
-use super::listing::{Listed, Page, Position, Sink};
 use super::procedure::Procedure;
 use crate::channel::Class;
+use crate::common::{DirectoryPages, Listed, Page, Position, Sink};
 
 const PROCEDURE: Procedure = Procedure::idempotent(readdir::PROCEDURE, "READDIR", Class::Listing);
 

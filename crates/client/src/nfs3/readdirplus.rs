@@ -4,11 +4,11 @@ use howdah_vfs::Result;
 use howdah_wire::nfs3::readdirplus;
 
 use super::client::Nfs3;
-use super::convert::{attributes, file_handle};
+use super::convert::{attributes, file_handle, handle};
 use super::exchange::success;
-use super::listing::{Listed, Page, Position, Sink};
 use super::procedure::Procedure;
 use crate::channel::Class;
+use crate::common::{DirectoryPages, Listed, Page, Position, Sink};
 
 const PROCEDURE: Procedure = Procedure::idempotent(readdirplus::PROCEDURE, "READDIRPLUS", Class::Listing);
 
@@ -26,7 +26,8 @@ impl Nfs3 {
         let told = success(results.decode::<readdirplus::Reply<'_>>(PROCEDURE)?, |_| {})?;
         let mut page = Page::new(told.directory.as_ref().map(attributes), told.verifier, told.end);
         for entry in told.entries {
-            let told = entry.node.map(|node| (node, entry.attributes));
+            let told = entry.node.and_then(|node| handle(node).ok());
+            let told = told.map(|node| (node, entry.attributes.as_ref().map(attributes)));
             let name = entry.name;
             let listed = Listed { name: name.name, file: name.file, cookie: name.cookie, told };
             if page.give(&listed, sink).is_break() {

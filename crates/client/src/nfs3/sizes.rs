@@ -4,27 +4,12 @@ use howdah_wire::nfs3::{DATA_MAX, fsinfo};
 
 use crate::Sizes;
 use crate::channel::Transport;
+use crate::common::{LISTING_MAX, LISTING_MIN, Wanted};
 
 /// The most bytes of data in a datagram: what servers take over UDP. More would not fit 64 KiB with its header anyway.
 const DATAGRAM_MAX: u32 = 32 << 10;
 /// What is used where a server announces nothing, in bytes: every server takes what NFS version 2 did.
 const SIZE_UNTOLD: u32 = 8 << 10;
-/// The smallest listing that is asked for, in bytes: room for the longest name with handle and attributes, and then some.
-pub(super) const LISTING_MIN: u32 = 4 << 10;
-/// The largest: some 300 entries with all details. More wins little, and the answer must be held whole.
-const LISTING_MAX: u32 = 64 << 10;
-
-/// Sizes that the user asked for, in bytes; never more than the server takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Wanted {
-    /// Of a READ.
-    pub read: Option<u32>,
-    /// Of a WRITE.
-    pub write: Option<u32>,
-    /// Of the answer to a READDIR or READDIRPLUS.
-    pub listing: Option<u32>,
-}
-
 /// Before the server announced anything.
 pub(super) const UNTOLD: Sizes = Sizes { read: SIZE_UNTOLD, write: SIZE_UNTOLD, listing: SIZE_UNTOLD };
 

@@ -6,10 +6,8 @@ use howdah_vfs::{
     Attributes, Caller, Change, Content, FsError, Handle, ReadOutcome, Result, Stability, Written,
 };
 
-use super::client::Nfs3;
-use super::read::{Range, Told};
-use super::write::Part;
-use crate::channel::{Payload, Pending};
+use crate::Sizes;
+use crate::channel::{Channel, Payload, Pending};
 
 /// The most parts of one read or write that are under way at once, beside what other calls have under way. The channel
 /// knows what the path holds; this bounds what one caller can queue.
@@ -17,9 +15,80 @@ const PARTS_MAX: usize = 16;
 /// The most bytes that may stand in a buffer which the channel receives into.
 const PREFIX_MAX: usize = 4 << 10;
 
-impl Nfs3 {
+/// What to read.
+#[derive(Clone, Copy)]
+pub(crate) struct ReadRange<'r> {
+    pub(crate) caller: &'r Caller,
+    pub(crate) node: &'r Handle,
+    pub(crate) offset: u64,
+    pub(crate) count: usize,
+}
+
+/// What a READ told, its data being in the buffer.
+pub(crate) struct ReadPart {
+    /// Bytes of data.
+    pub(crate) count: usize,
+    pub(crate) end: bool,
+    pub(crate) attributes: Option<Attributes>,
+}
+
+/// What to write.
+#[derive(Clone)]
+pub(crate) struct WritePart<'p> {
+    pub(crate) caller: &'p Caller,
+    pub(crate) node: &'p Handle,
+    pub(crate) offset: u64,
+    pub(crate) data: Payload,
+    pub(crate) how: Stability,
+}
+
+impl WritePart<'_> {
+    /// Takes up to `size` bytes off the front. What would lie beyond the largest offset is beyond any file: the server says
+    /// so, and tells of the file besides.
+    pub(crate) fn take(&mut self, size: usize) -> Self {
+        let data = self.data.split_to(size);
+        let front = Self { data, ..self.clone() };
+        self.offset = self.offset.saturating_add(front.data.len() as u64);
+        front
+    }
+}
+
+/// A client that reads and writes as much as fits one call; of these calls, larger ones are made.
+pub(crate) trait Transfers {
+    /// The way to the server.
+    fn carried_by(&self) -> &Channel;
+
+    /// The most that fits one call.
+    fn transfer_sizes(&self) -> Sizes;
+
+    /// Starts a READ that will append to `buffer`.
+    fn start_read(&self, range: ReadRange<'_>, buffer: Vec<u8>) -> Pending;
+
+    /// Makes a READ, or waits for one that was started, and appends its data to `buffer`; what was started appends to the
+    /// buffer that it was started with. When there is no answer, what the buffer held is gone.
+    fn finish_read(
+        &self,
+        range: ReadRange<'_>,
+        started: Option<Pending>,
+        buffer: &mut Vec<u8>,
+    ) -> Result<ReadPart>;
+
+    /// Starts a WRITE.
+    fn start_write(&self, part: &WritePart<'_>) -> Result<Pending>;
+
+    /// Waits for a WRITE that was started, or makes it.
+    fn finish_write(
+        &self,
+        part: &WritePart<'_>,
+        started: Option<Pending>,
+        change: &mut Change,
+    ) -> Result<Written>;
+
+    /// Attributes that no READ told.
+    fn attributes_now(&self, caller: &Caller, node: &Handle) -> Result<Attributes>;
+
     /// Reads a range of any size. On refusal `buffer` is as it was.
-    pub(super) fn read_range(&self, range: Range<'_>, buffer: &mut Vec<u8>) -> Result<ReadOutcome> {
+    fn read_range(&self, range: ReadRange<'_>, buffer: &mut Vec<u8>) -> Result<ReadOutcome> {
         // The channel has the buffer while it receives, and keeps it when no answer comes. A little that stands in it
         // already, like the head of a reply when we serve what we read, is put back then. Much of it stays here, and what is
         // read is appended: that is the smaller copy.
@@ -36,8 +105,8 @@ impl Nfs3 {
     }
 
     /// The same; what the buffer held is gone when there is no answer.
-    pub(super) fn read_parts(&self, range: Range<'_>, buffer: &mut Vec<u8>) -> Result<(Told, Attributes)> {
-        let size = self.within_transfer(self.sizes.read);
+    fn read_parts(&self, range: ReadRange<'_>, buffer: &mut Vec<u8>) -> Result<(ReadPart, Attributes)> {
+        let size = self.within_transfer(self.transfer_sizes().read);
         let (first, mut rest) = cut(range, size);
         let pending = self.start_read(first, std::mem::take(buffer));
         let mut started = VecDeque::new();
@@ -59,41 +128,41 @@ impl Nfs3 {
             let told = self.finish_read(part, Some(pending), &mut data)?;
             buffer.extend_from_slice(&data);
             let told = self.read_rest(part, told, buffer)?;
-            all = Told { count: all.count + told.count, ..told };
+            all = ReadPart { count: all.count + told.count, ..told };
         }
-        let attributes = all.attributes.map_or_else(|| self.get_attributes(range.caller, range.node), Ok)?;
+        let attributes = all.attributes.map_or_else(|| self.attributes_now(range.caller, range.node), Ok)?;
         Ok((all, attributes))
     }
 
     /// A size as far as the way to the server carries it.
-    pub(super) fn within_transfer(&self, size: u32) -> usize {
+    fn within_transfer(&self, size: u32) -> usize {
         let size = size as usize;
-        self.channel.transfer_size().map_or(size, |transfer| size.min(transfer))
+        self.carried_by().transfer_size().map_or(size, |transfer| size.min(transfer))
     }
 
     /// What an answer left of a range that it did not fill: one READ after the other until the range or the file ends.
-    fn read_rest(&self, range: Range<'_>, mut told: Told, buffer: &mut Vec<u8>) -> Result<Told> {
+    fn read_rest(&self, range: ReadRange<'_>, mut told: ReadPart, buffer: &mut Vec<u8>) -> Result<ReadPart> {
         while told.count < range.count && !told.end {
             let more = self.finish_read(after(range, told.count), None, buffer)?;
             if more.count == 0 && !more.end {
                 tracing::warn!("the server reads neither a byte nor the end of the file");
                 return Err(FsError::ServerFault);
             }
-            told = Told { count: told.count + more.count, ..more };
+            told = ReadPart { count: told.count + more.count, ..more };
         }
         Ok(told)
     }
 
     /// Writes data of any size, or says how much of it was written from its start without a gap.
-    pub(super) fn write_range(
+    fn write_range(
         &self,
         (caller, node): (&Caller, &Handle),
         (offset, data): (u64, Payload),
         how: Stability,
         change: &mut Change,
     ) -> Result<Written> {
-        let size = self.within_transfer(self.sizes.write);
-        let mut rest = Part { caller, node, offset, data, how };
+        let size = self.within_transfer(self.transfer_sizes().write);
+        let mut rest = WritePart { caller, node, offset, data, how };
         let mut progress = Progress::default();
         let mut started = VecDeque::new();
         // Once at least: a WRITE of nothing tells whether one may write.
@@ -113,7 +182,7 @@ impl Nfs3 {
     /// Writes all of a part that was started, in further calls where the answer is short of it.
     fn write_whole(
         &self,
-        mut part: Part<'_>,
+        mut part: WritePart<'_>,
         started: Pending,
         progress: &mut Progress,
         change: &mut Change,
@@ -135,19 +204,19 @@ impl Nfs3 {
 }
 
 /// The first `size` bytes of a range, and the rest if there is any.
-fn cut(range: Range<'_>, size: usize) -> (Range<'_>, Option<Range<'_>>) {
-    let first = Range { count: range.count.min(size), ..range };
+fn cut(range: ReadRange<'_>, size: usize) -> (ReadRange<'_>, Option<ReadRange<'_>>) {
+    let first = ReadRange { count: range.count.min(size), ..range };
     (first, (range.count > size).then(|| after(range, size)))
 }
 
 /// A range without its first bytes. What would lie beyond the largest offset is beyond the end of any file.
-fn after(range: Range<'_>, count: usize) -> Range<'_> {
-    Range { offset: range.offset.saturating_add(count as u64), count: range.count - count, ..range }
+fn after(range: ReadRange<'_>, count: usize) -> ReadRange<'_> {
+    ReadRange { offset: range.offset.saturating_add(count as u64), count: range.count - count, ..range }
 }
 
 /// What was written so far, from the start without a gap.
 #[derive(Default)]
-struct Progress {
+pub(crate) struct Progress {
     written: Option<Written>,
     refusal: Option<FsError>,
     /// The server lost its memory on the way: what comes now has another verifier than what came before.

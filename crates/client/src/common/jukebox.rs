@@ -11,7 +11,7 @@ const FIRST_WAIT: Duration = Duration::from_millis(50);
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 /// The waits of one call.
-pub(super) struct Jukebox {
+pub(crate) struct Jukebox {
     next: Duration,
     /// When the caller is told instead of waiting on; `None`: never.
     deadline: Option<Instant>,
@@ -19,12 +19,12 @@ pub(super) struct Jukebox {
 
 impl Jukebox {
     /// Waits at most `patience` in all; `None`: for ever.
-    pub(super) fn new(patience: Option<Duration>) -> Self {
+    pub(crate) fn new(patience: Option<Duration>) -> Self {
         Self { next: FIRST_WAIT, deadline: patience.map(|patience| Instant::now() + patience) }
     }
 
     /// Waits before the next try; refuses with [`FsError::Delay`] when that would be too long.
-    pub(super) fn wait(&mut self) -> Result<()> {
+    pub(crate) fn wait(&mut self) -> Result<()> {
         if self.deadline.is_some_and(|deadline| Instant::now() + self.next > deadline) {
             return Err(FsError::Delay);
         }

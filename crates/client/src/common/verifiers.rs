@@ -12,7 +12,7 @@ const DIRECTORIES_MAX: usize = 4096;
 
 /// The verifiers, by directory.
 #[derive(Default)]
-pub(super) struct Verifiers(Mutex<Known>);
+pub(crate) struct Verifiers(Mutex<Known>);
 
 #[derive(Default)]
 struct Known {
@@ -23,12 +23,12 @@ struct Known {
 
 impl Verifiers {
     /// What to show when a listing goes on.
-    pub(super) fn of(&self, directory: &Handle) -> [u8; 8] {
+    pub(crate) fn of(&self, directory: &Handle) -> [u8; 8] {
         self.0.lock().verifiers.get(directory).copied().unwrap_or_default()
     }
 
     /// Takes what came with an answer. A zero verifier needs no place: it is what is shown without one.
-    pub(super) fn remember(&self, directory: &Handle, verifier: [u8; 8]) {
+    pub(crate) fn remember(&self, directory: &Handle, verifier: [u8; 8]) {
         let mut known = self.0.lock();
         if let Some(place) = known.verifiers.get_mut(directory) {
             *place = verifier;
