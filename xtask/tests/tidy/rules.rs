@@ -70,6 +70,11 @@ const RULES: &[Rule] = &[
         "*Does not know* sockets, nor what the plaintext means",
         &["howdah_net", "TcpStream", "howdah_wire", "howdah_rpc"],
     ),
+    whole(
+        "session",
+        "*Does not know* any file system, nor any socket",
+        &["howdah_vfs", "howdah_net", "TcpStream"],
+    ),
     whole("net", "*Does not know* what the bytes mean", &["howdah_wire", "howdah_rpc", "nfs3", "nfs4"]),
     whole("store", "*Does not know* NFS", &["howdah_wire", "howdah_rpc", "nfs3", "nfs4"]),
     whole("confine", "*Does not know* what is served", &["howdah_server", "howdah_vfs", "howdah_net"]),

@@ -5,7 +5,7 @@ use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
 
 use howdah_rpc::client::core::{CallFacts, ProcedureId};
-use howdah_rpc::client::envelope::{CallProtection, CallTicket, TicketStamp};
+use howdah_rpc::client::envelope::{CallProtection, CallTicket, TicketNeed, TicketStamp};
 use howdah_rpc::client::{CallEnvelope, Class, Outgoing, ReceiveInto, Replay, SealBuffer};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
@@ -77,8 +77,8 @@ impl Call {
     /// As its channel must know it.
     pub(super) fn facts(self: &Arc<Self>, receive: Option<ReceiveInto>) -> CallFacts<Arc<Self>> {
         let Self { xid, procedure, class, volume, .. } = **self;
-        let wants_ticket = self.stamp.is_some();
-        CallFacts { xid, procedure, class, volume, wants_ticket, receive, call: Arc::clone(self) }
+        let ticket = self.stamp.map_or(TicketNeed::None, |stamp| stamp.need);
+        CallFacts { xid, procedure, class, volume, ticket, receive, call: Arc::clone(self) }
     }
 
     /// The call as it is sent now.

@@ -1,8 +1,10 @@
 //! The channel itself: opened, called through, closed.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use howdah_rpc::client::core::changes_nothing;
+use howdah_rpc::client::envelope::CallSession;
 use howdah_tune::paths::FoundPath;
 
 use super::datagram::Datagrams;
@@ -107,6 +109,18 @@ impl Channel {
     pub fn expected_path(&self) -> Option<FoundPath> {
         match &self.0 {
             Way::Streams(streams) => streams.expected_path(),
+            Way::Datagrams(_) => None,
+        }
+    }
+
+    /// Shows its session to the owner, with the channel's time, if it has one of this kind. Must not wait nor call. Calls that may go out
+    /// then do.
+    pub fn with_session<S: CallSession, R>(&self, show: impl FnOnce(&mut S, Duration) -> R) -> Option<R> {
+        match &self.0 {
+            Way::Streams(streams) => {
+                let shared = streams.shared();
+                shared.decide(|core| core.with_session(show, shared.time()))
+            }
             Way::Datagrams(_) => None,
         }
     }

@@ -5,6 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use howdah_rpc::client::envelope::CallEnd;
 use howdah_rpc::client::{FirstBytes, PeerError};
 use howdah_units::plain;
 use howdah_wire::rpc::{Accepted, AuthStatus, Denied};
@@ -36,6 +37,19 @@ pub enum CallError {
     Connect(ConnectError),
     /// The channel was closed while the call waited.
     Closed,
+}
+
+impl CallError {
+    /// What it means for a ticket that the call had: that of an answer without results.
+    pub(super) fn end(&self) -> CallEnd<'static> {
+        match self {
+            Self::Refused(Refusal::NotRun(accepted)) if *accepted == Accepted::SystemError => {
+                CallEnd::Unknown
+            }
+            Self::Refused(_) => CallEnd::NotRun,
+            _ => CallEnd::Unknown,
+        }
+    }
 }
 
 /// Why a server refused a call before any procedure ran.

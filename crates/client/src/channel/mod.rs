@@ -48,7 +48,9 @@ pub use evidence::LimitReport;
 pub use howdah_net::Transport;
 pub use howdah_rpc::client::core::{Patience, ProcedureReport};
 pub use howdah_rpc::client::datagram::{Advice, ClassReport, Report as DatagramReport};
-pub use howdah_rpc::client::envelope::{CallProtection, CallSession, CallTicket, TicketStamp, Unprotected};
+pub use howdah_rpc::client::envelope::{
+    AfterCall, CallEnd, CallProtection, CallSession, CallTicket, TicketNeed, TicketStamp, Unprotected,
+};
 pub use howdah_rpc::client::lanes::{LANES_MAX, Lanes, Limit, Why};
 pub use howdah_rpc::client::{Class, Locate, ReceiveInto, Replay};
 pub use options::ChannelOptions;

@@ -15,6 +15,9 @@ pub type AnswerCall = Arc<dyn Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync>;
 pub struct ChannelProtocol {
     /// The tickets that calls hold while they are under way.
     pub session: Option<Box<dyn CallSession>>,
+    /// Learns that the session has something to do for its owner, who then looks at it by [`Channel::with_session`](super::Channel).
+    /// Runs on any thread of the channel, and must not wait.
+    pub attend_session: Option<Arc<dyn Fn() + Send + Sync>>,
     /// What is done on each connection before calls go over it, in order; after TLS, where that is wanted.
     pub steps: Vec<Arc<dyn ConnectStep>>,
     /// Answers calls of the server. Without it, a connection on which one comes is of no use.

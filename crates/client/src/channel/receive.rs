@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use howdah_net::{Place, Sent, Wait};
+use howdah_rpc::client::core::AnswerEffect;
+use howdah_rpc::client::envelope::CallEnd;
 use howdah_rpc::client::{Peer, PeerError, Reply, StreamRecord};
 
 use super::Answer;
@@ -96,8 +98,19 @@ fn on_reply(shared: &Arc<Shared>, lane: &Lane, reply: Reply, now: Instant) {
     let mut answer = Answer::from_reply(reply);
     let moved = |volume| answer.as_ref().ok().map(|answer| answer.moved(volume));
     let time = shared.driver.time_at(now);
-    let Some(answered) = shared.decide(|core| core.on_answer(Some(lane.index), xid, moved, time)) else {
-        return;
+    let end = match &answer {
+        Ok(answer) => CallEnd::Ran(&answer.results),
+        Err(error) => error.end(),
+    };
+    let answered = shared.decide(|core| core.on_answer(Some(lane.index), xid, (moved, end), time));
+    let answered = match answered {
+        AnswerEffect::Call(answered) => answered,
+        AnswerEffect::Again => {
+            let buffer = answer.ok().and_then(|answer| answer.received);
+            let mut core = shared.driver.core();
+            return core.return_buffer(xid, buffer.map(|(buffer, _)| buffer));
+        }
+        AnswerEffect::Nothing => return,
     };
     tracing::trace!(xid, procedure = ?answered.procedure, took = ?answered.took, is_ok = answer.is_ok(), "answered");
     if let Ok(answer) = &mut answer {

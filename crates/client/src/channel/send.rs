@@ -135,7 +135,7 @@ impl Turn<'_> {
     fn on_lost_payload(&self, call: &Call, error: io::Error) {
         tracing::warn!(lane = self.lane.index, %error, "reading the data to send");
         let time = self.shared.driver.time_at(self.now);
-        if self.shared.decide(|core| core.abort(call.xid, time)).is_some() {
+        if self.shared.decide(|core| core.abort(call.xid, time)) {
             call.finish(Err(CallError::Payload(Arc::new(error))));
         }
         self.shared.break_off(self.lane, self.link);

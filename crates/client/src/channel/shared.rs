@@ -27,6 +27,8 @@ pub(super) struct Shared {
     pub(super) review: Mutex<Review>,
     /// Answers calls of the server.
     pub(super) answer_call: Option<AnswerCall>,
+    /// Learns that the session has something to do for its owner.
+    pub(super) attend_session: Option<Arc<dyn Fn() + Send + Sync>>,
     /// Starts the thread of a lane.
     pub(super) start_thread: fn(&Arc<Shared>, usize) -> io::Result<()>,
 }
@@ -97,6 +99,11 @@ impl Shared {
                     link.break_off();
                 }
                 lane.wakeup.wake();
+            }
+            CoreOutput::AttendSession => {
+                if let Some(attend) = &self.attend_session {
+                    attend();
+                }
             }
             CoreOutput::Notice(notice) => log(notice, |lane| self.lanes[lane.unwrap_or(0)].address()),
         }

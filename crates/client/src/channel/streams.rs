@@ -94,6 +94,7 @@ impl Streams {
             sizes: Sizes::new(same_host),
             review: Mutex::new(Review::new(known, options.remembers_path)),
             answer_call: protocol.answer_call,
+            attend_session: protocol.attend_session,
             start_thread: lane_thread::start,
         });
         let streams = Self { shared, options: options.clone(), expected };

@@ -4,10 +4,11 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use howdah_client::channel::{
-    CallProtection, CallSession, CallTicket, Channel, ChannelOptions, ChannelProtocol, ConnectStep, Lanes,
-    Request, Target, Transport, Unprotected,
+    AfterCall, CallEnd, CallProtection, CallSession, CallTicket, Channel, ChannelOptions, ChannelProtocol,
+    ConnectStep, Lanes, Request, Target, TicketNeed, TicketStamp, Transport, Unprotected,
 };
 use howdah_net::Connection;
 use howdah_wire::xdr::{Encode, Encoder};
@@ -29,25 +30,35 @@ struct Slots {
 }
 
 impl CallSession for Slots {
-    fn has_ticket(&self) -> bool {
+    fn has_ticket(&self, _: TicketNeed) -> bool {
         self.slots.iter().any(|(_, is_used)| !is_used)
     }
 
-    fn take(&mut self) -> CallTicket {
+    fn take(&mut self, _: TicketNeed, _: Duration) -> CallTicket {
         let slot = self.slots.iter().position(|(_, is_used)| !is_used).expect("there is one");
         self.slots[slot] = (self.slots[slot].0 + 1, true);
         let used = self.slots.iter().filter(|(_, is_used)| *is_used).count();
         self.most.fetch_max(used as u32, Ordering::SeqCst);
-        CallTicket { slot: slot as u32, number: self.slots[slot].0 }
+        CallTicket {
+            session: [0; 16],
+            slot: slot as u32,
+            number: self.slots[slot].0,
+            highest_slot: slot as u32,
+        }
     }
 
-    fn release(&mut self, ticket: CallTicket, _is_answered: bool) {
+    fn release(&mut self, ticket: &CallTicket, _: CallEnd<'_>, _: Duration, _: Duration) -> AfterCall {
         self.slots[ticket.slot as usize].1 = false;
+        AfterCall::Over
+    }
+
+    fn wants_owner(&mut self) -> bool {
+        false
     }
 }
 
 /// The ticket stands at the start of the arguments.
-fn stamp(ticket: CallTicket, arguments: &mut [u8]) {
+fn stamp(ticket: &CallTicket, arguments: &mut [u8]) {
     arguments[..4].copy_from_slice(&ticket.slot.to_be_bytes());
     arguments[4..8].copy_from_slice(&ticket.number.to_be_bytes());
 }
@@ -166,7 +177,7 @@ fn a_call_bears_its_ticket_and_a_checksum_made_at_each_send_and_its_payload_has_
                 arguments: &Words([u32::MAX; 2]),
                 payload: Some(bytes::Bytes::from_static(PAYLOAD).into()),
                 tail: Some(&Tail(number)),
-                stamp: Some(stamp),
+                stamp: Some(TicketStamp { write: stamp, need: TicketNeed::Usual }),
                 protection: Some(Arc::clone(&protection)),
                 ..Request::null(400_000, 1)
             })

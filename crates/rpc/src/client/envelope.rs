@@ -1,28 +1,77 @@
 //! What goes around a call when it is sent: its place in a session, and what protects it.
 
-/// What a call holds of a session while it is under way.
+use std::any::Any;
+use std::time::Duration;
+
+/// What a call holds of a session while it is under way. A call that is sent again keeps its ticket, also when there is another
+/// session by then: the server refuses it, and its caller makes it again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CallTicket {
+    /// The session.
+    pub session: [u8; 16],
     /// The slot. No two calls under way have the same.
     pub slot: u32,
     /// The number of the call among those of its slot.
     pub number: u32,
+    /// The highest slot in use when this one was taken, which may be this one.
+    pub highest_slot: u32,
+}
+
+/// Which ticket a call needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum TicketNeed {
+    /// None. On a channel with a session such a call is sent at once: the session may be made by it.
+    None,
+    /// One of those for all calls, in order.
+    #[default]
+    Usual,
+    /// One for the upkeep of the session: in front of all others, also while they may have none.
+    Upkeep,
+}
+
+/// How a call with a ticket ended.
+#[derive(Debug, Clone, Copy)]
+pub enum CallEnd<'r> {
+    /// The server ran it, and these are the results, at least up to bulk data.
+    Ran(&'r [u8]),
+    /// The server did not look at it: it never arrived whole, or was refused as a call.
+    NotRun,
+    /// It may have run, and no reply to it will be understood.
+    Unknown,
+}
+
+/// What becomes of a call whose ticket was given back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AfterCall {
+    /// It is over.
+    Over,
+    /// It still has its ticket, and is sent again after this time: the server runs it already, and that reply is lost.
+    SendAgain(Duration),
 }
 
 /// The tickets of a channel: calls beyond them wait. A channel without a session has as many calls in flight as its window says.
-pub trait CallSession: Send {
-    /// Whether a call may go out now.
-    fn has_ticket(&self) -> bool;
+pub trait CallSession: Any + Send {
+    /// Whether a call of this need may go out now.
+    fn has_ticket(&self, need: TicketNeed) -> bool;
 
     /// The ticket of a call that goes out. Only after [`CallSession::has_ticket`].
-    fn take(&mut self) -> CallTicket;
+    fn take(&mut self, need: TicketNeed, now: Duration) -> CallTicket;
 
-    /// A call is over: it was answered, or given up.
-    fn release(&mut self, ticket: CallTicket, is_answered: bool);
+    /// A call ended that was last sent then. One whose caller gave up has not ended: its ticket is held until the server answers.
+    fn release(&mut self, ticket: &CallTicket, end: CallEnd<'_>, sent: Duration, now: Duration) -> AfterCall;
+
+    /// Whether there is something to do for the owner of the session since it was last asked.
+    fn wants_owner(&mut self) -> bool;
 }
 
 /// Writes a ticket into the encoded arguments of its call.
-pub type TicketStamp = fn(CallTicket, &mut [u8]);
+#[derive(Debug, Clone, Copy)]
+pub struct TicketStamp {
+    /// Writes it.
+    pub write: fn(&CallTicket, &mut [u8]),
+    /// Which one the call needs.
+    pub need: TicketNeed,
+}
 
 /// A call that is about to be sent, as it would go without protection.
 #[derive(Debug, Clone, Copy)]

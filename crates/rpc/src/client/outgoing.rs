@@ -113,7 +113,7 @@ impl<P: Payload> Outgoing<P> {
         stamped.clear();
         stamped.extend_from_slice(&self.head);
         if let Some((ticket, stamp)) = ticket {
-            stamp(ticket, &mut stamped[self.arguments_at..]);
+            (stamp.write)(&ticket, &mut stamped[self.arguments_at..]);
         }
         let Some(protection) = protection else {
             return CallEnvelope { before: stamped, payload: self.payload.as_ref(), after: &self.tail };
@@ -204,6 +204,7 @@ mod tests {
     use howdah_wire::rpc::{Call, Credentials};
 
     use super::*;
+    use crate::client::envelope::TicketNeed;
 
     const HEADER: CallHeader<'_> =
         CallHeader { xid: 7, program: 100_003, version: 3, procedure: 7, credentials: Credentials::None };
@@ -267,8 +268,11 @@ mod tests {
     #[test]
     fn an_envelope_bears_the_ticket_and_is_protected_at_each_send() {
         let call = Outgoing::new(&HEADER, &Word(0), Some(b"howdy"), Some(&Word(6)));
-        let stamp: TicketStamp = |ticket, arguments| arguments.copy_from_slice(&ticket.number.to_be_bytes());
-        let ticket = Some((CallTicket { slot: 1, number: 9 }, stamp));
+        let stamp = TicketStamp {
+            write: |ticket, arguments| arguments.copy_from_slice(&ticket.number.to_be_bytes()),
+            need: TicketNeed::Usual,
+        };
+        let ticket = Some((CallTicket { session: [0; 16], slot: 1, number: 9, highest_slot: 1 }, stamp));
         let (protection, mut desk) = (Counting(3.into()), SealBuffer::default());
         let stamped = call.seal(ticket, None, &mut desk).message().concat();
         let header = &sent_from(&call.plain(), 4)[..stamped.len() - 16];

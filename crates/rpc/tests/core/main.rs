@@ -7,8 +7,10 @@ mod world;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use howdah_link::Random;
 use howdah_rpc::client::Class;
 use howdah_rpc::client::core::{ChannelNotice, Failure, Patience};
+use howdah_rpc::client::envelope::TicketNeed;
 use howdah_rpc::client::lanes::Limit;
 use world::{Outcome, Slots, World};
 
@@ -16,7 +18,8 @@ const SECOND: Duration = Duration::from_secs(1);
 const CLASSES: [Class; 4] = [Class::Attributes, Class::Change, Class::Read, Class::Write];
 
 fn slots(count: u32) -> Slots {
-    Slots { free: (0..count).collect(), numbers: BTreeMap::new() }
+    let (free, numbers, random) = ((0..count).collect(), BTreeMap::new(), Random::new(7));
+    Slots { free, numbers, again: 20, random, is_closed: false }
 }
 
 /// A minute of calls, and of what goes wrong.
@@ -169,4 +172,40 @@ fn a_relay_is_refused_what_may_be_made_again_and_waits_for_what_may_have_run() {
     world.run(5 * SECOND);
     assert_eq!(world.outcomes.get(&sent), Some(&Outcome::Answered));
     assert!(world.notices.contains(&ChannelNotice::Responding(Some(0))), "{:?}", world.notices);
+}
+
+#[test]
+fn a_call_whose_caller_gave_up_holds_its_ticket_until_the_server_answers() {
+    let mut world = World::new(4, 1, Patience::Soft(5 * SECOND), Some(slots(1)));
+    let free = |world: &mut World| world.core.with_session(|its: &mut Slots, _| its.free.len(), world.now);
+    world.run(SECOND);
+    let first = world.call(Class::Change);
+    world.run(SECOND / 100);
+    world.set_up(false);
+    world.run(6 * SECOND);
+    assert_eq!(world.outcomes.get(&first), Some(&Outcome::Failed(Failure::TimedOut)));
+    assert_eq!((world.core.in_flight(), free(&mut world)), ((0, 0), Some(0)));
+    let second = world.call(Class::Change);
+    world.set_up(true);
+    world.run(4 * SECOND);
+    assert!(world.resent.contains(&first), "the server is asked again, for nobody");
+    assert_eq!(world.outcomes.get(&second), Some(&Outcome::Answered));
+    assert_eq!(free(&mut world), Some(1));
+}
+
+#[test]
+fn calls_for_the_upkeep_of_the_session_go_in_front_while_others_wait() {
+    let closed = Slots { is_closed: true, ..slots(1) };
+    let mut world = World::new(5, 1, Patience::Hard, Some(closed));
+    world.run(SECOND);
+    let usual = world.call(Class::Lookup);
+    let calls = [TicketNeed::Upkeep, TicketNeed::Upkeep, TicketNeed::None]
+        .map(|need| world.call_with(Class::Attributes, need));
+    world.run(10 * SECOND);
+    assert!(calls.iter().all(|call| world.outcomes.get(call) == Some(&Outcome::Answered)));
+    assert_eq!(world.outcomes.get(&usual), None);
+    world.core.with_session(|slots: &mut Slots, _| slots.is_closed = false, world.now);
+    world.run(4 * SECOND);
+    assert_eq!(world.outcomes.get(&usual), Some(&Outcome::Answered));
+    world.assert_rest();
 }

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use howdah_link::Random;
 use howdah_rpc::client::core::{
-    CallFacts, ChannelNotice, Core, CoreOutput, CoreSettings, Failure, LanePlan, LaneWork, Patience,
-    ProcedureId,
+    AnswerEffect, CallFacts, ChannelNotice, Core, CoreOutput, CoreSettings, Failure, LanePlan, LaneWork,
+    Patience, ProcedureId,
 };
-use howdah_rpc::client::envelope::{CallSession, CallTicket};
+use howdah_rpc::client::envelope::{AfterCall, CallEnd, CallSession, CallTicket, TicketNeed};
 use howdah_rpc::client::lanes::{Growth, Lanes, SentState};
 use howdah_rpc::client::{Claim, Class};
 use howdah_tune::flight::Bounds;
@@ -76,23 +76,36 @@ pub struct World {
 pub struct Slots {
     pub free: Vec<u32>,
     pub numbers: BTreeMap<u32, u32>,
+    /// One in so many answers says that the call runs already.
+    pub again: u64,
+    pub random: Random,
+    /// Only calls for its upkeep may go out.
+    pub is_closed: bool,
 }
 
 impl CallSession for Slots {
-    fn has_ticket(&self) -> bool {
-        !self.free.is_empty()
+    fn has_ticket(&self, need: TicketNeed) -> bool {
+        !self.free.is_empty() && (!self.is_closed || need == TicketNeed::Upkeep)
     }
 
-    fn take(&mut self) -> CallTicket {
+    fn take(&mut self, _: TicketNeed, _: Duration) -> CallTicket {
         let slot = self.free.pop().expect("there is one");
         let number = self.numbers.entry(slot).or_default();
         *number += 1;
-        CallTicket { slot, number: *number }
+        CallTicket { session: [0; 16], slot, number: *number, highest_slot: slot }
     }
 
-    fn release(&mut self, ticket: CallTicket, _: bool) {
+    fn release(&mut self, ticket: &CallTicket, end: CallEnd<'_>, _: Duration, _: Duration) -> AfterCall {
+        if matches!(end, CallEnd::Ran(_)) && self.random.below(self.again) == 0 {
+            return AfterCall::SendAgain(Duration::from_millis(self.random.below(2000)));
+        }
         assert!(!self.free.contains(&ticket.slot), "slot {} is given back twice", ticket.slot);
         self.free.push(ticket.slot);
+        AfterCall::Over
+    }
+
+    fn wants_owner(&mut self) -> bool {
+        false
     }
 }
 
@@ -152,7 +165,12 @@ impl World {
 
     /// A caller makes a call.
     pub fn call(&mut self, class: Class) -> u32 {
-        let facts = self.facts(class);
+        self.call_with(class, TicketNeed::Usual)
+    }
+
+    /// The same with this ticket of the session.
+    pub fn call_with(&mut self, class: Class, ticket: TicketNeed) -> u32 {
+        let facts = CallFacts { ticket, ..self.facts(class) };
         let xid = facts.xid;
         self.calls.insert(xid);
         self.core.start(facts, self.now);
@@ -168,7 +186,7 @@ impl World {
             return;
         }
         let xid = open[self.below(open.len() as u64) as usize];
-        if self.core.abort(xid, self.now).is_some() {
+        if self.core.abort(xid, self.now) {
             self.outcome(xid, Outcome::Cancelled);
         }
         self.act();
@@ -222,7 +240,8 @@ impl World {
         self.next_xid += 1;
         let volume = if class.is_bulk() { 1 << 20 } else { 0 };
         let procedure = ProcedureId { program: 100_003, version: 3, procedure: 1 };
-        CallFacts { xid, procedure, class, volume, wants_ticket: self.has_session, receive: None, call: xid }
+        let ticket = TicketNeed::Usual;
+        CallFacts { xid, procedure, class, volume, ticket, receive: None, call: xid }
     }
 
     /// What a lane's thread does.
@@ -274,7 +293,8 @@ impl World {
                 "call {xid} is sent twice on connection {}",
                 connection.number
             );
-            assert!(!self.outcomes.contains_key(&xid), "call {xid} is over, and sent");
+            let goes_on = self.has_session && matches!(self.outcomes.get(&xid), Some(Outcome::Failed(_)));
+            assert!(goes_on || !self.outcomes.contains_key(&xid), "call {xid} is over, and sent");
             if sending.before > 0 {
                 self.resent.insert(xid);
             }
@@ -335,10 +355,20 @@ impl World {
             connection.heard = self.now;
             self.core.on_heard(Some(lane), 100, self.now);
             if let Claim::Call(_) = self.core.claim(Some(lane), xid) {
-                let answered = self.core.on_answer(Some(lane), xid, Some, self.now);
-                let answered = answered.expect("it was claimed");
-                assert!(answered.sends > 0, "an answer to what was not sent");
-                self.outcome(xid, Outcome::Answered);
+                match self.core.on_answer(Some(lane), xid, (Some, CallEnd::Ran(&[])), self.now) {
+                    AnswerEffect::Call(answered) => {
+                        assert!(answered.sends > 0, "an answer to what was not sent");
+                        self.outcome(xid, Outcome::Answered);
+                    }
+                    AnswerEffect::Again => {
+                        // It may be sent on this connection once more.
+                        if let Some(connection) = &mut self.lanes[lane].0 {
+                            connection.sent.remove(&xid);
+                        }
+                        self.core.return_buffer(xid, None);
+                    }
+                    AnswerEffect::Nothing => assert!(self.has_session, "it was claimed"),
+                }
             }
             self.act();
         }
@@ -354,14 +384,13 @@ impl World {
 
     /// Does what the channel asks for.
     pub fn act(&mut self) {
+        let mut moved = Vec::new();
         while let Some(output) = self.core.poll() {
             match output {
                 CoreOutput::Failed { call, why } => self.outcome(call, Outcome::Failed(why)),
                 CoreOutput::Admitted(call) => panic!("call {call} is on no lane"),
-                CoreOutput::Moved(call) => {
-                    assert!(self.core.lane_of(call).is_some() || self.outcomes.contains_key(&call))
-                }
-                CoreOutput::Wake(_) | CoreOutput::Receive(_) => {}
+                CoreOutput::Moved(call) => moved.push(call),
+                CoreOutput::Wake(_) | CoreOutput::Receive(_) | CoreOutput::AttendSession => {}
                 CoreOutput::Ask { lane, .. } => {
                     let facts = self.facts(Class::Attributes);
                     self.core.start_question(facts, Some(lane), self.now);
@@ -372,6 +401,10 @@ impl World {
                 }
                 CoreOutput::Notice(notice) => self.notices.push(notice),
             }
+        }
+        // A call that moved may be given up at the same time.
+        for call in moved {
+            assert!(self.core.lane_of(call).is_some() || self.outcomes.contains_key(&call));
         }
     }
 }

@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use howdah_net::{Sent, UdpClient};
-use howdah_rpc::client::core::{self, Core, ProcedureId};
+use howdah_rpc::client::core::{self, AnswerEffect, Core, ProcedureId};
 use howdah_rpc::client::datagram::{
     Advice, Message, NewCall, Output, Peer, Received, Report, Returned, Settings,
 };
+use howdah_rpc::client::envelope::CallEnd;
 use howdah_rpc::client::{Claim, Class, SealBuffer};
 use howdah_wire::rpc::RecordMark;
 use parking_lot::Mutex;
@@ -117,6 +118,7 @@ impl Carrier {
                 core::CoreOutput::Moved(_)
                 | core::CoreOutput::Wake(_)
                 | core::CoreOutput::Receive(_)
+                | core::CoreOutput::AttendSession
                 | core::CoreOutput::Ask { .. }
                 | core::CoreOutput::Cut { .. } => unreachable!("there are no lanes"),
             }
@@ -202,7 +204,9 @@ impl Carrier {
             let mut answer = Answer::from_reply(message.to_reply(datagram, receive));
             let moved = |volume| answer.as_ref().ok().map(|answer| answer.moved(volume));
             let time = self.driver.time_at(now);
-            let Some(answered) = self.decide(|core| core.on_answer(None, call.xid, moved, time)) else {
+            let end = (moved, CallEnd::NotRun);
+            let AnswerEffect::Call(answered) = self.decide(|core| core.on_answer(None, call.xid, end, time))
+            else {
                 return;
             };
             if let Ok(answer) = &mut answer {
@@ -234,7 +238,7 @@ impl Carrier {
 
     /// A call is over.
     fn end_with(&self, call: &Call, error: CallError) {
-        if self.decide(|core| core.abort(call.xid, self.driver.time())).is_some() {
+        if self.decide(|core| core.abort(call.xid, self.driver.time())) {
             call.finish(Err(error));
         }
     }

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use crate::client::envelope::CallTicket;
+use crate::client::envelope::{CallTicket, TicketNeed};
 use crate::client::lanes::Place;
-use crate::client::{Class, ReceiveInto};
+use crate::client::{Class, Locate, ReceiveInto};
 
 /// Which procedure is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -29,13 +29,16 @@ pub struct CallFacts<T> {
     pub class: Class,
     /// Bytes of bulk data that it moves, or may.
     pub volume: usize,
-    /// Whether it holds a ticket of the channel's session.
-    pub wants_ticket: bool,
+    /// Which ticket of the channel's session it needs. Without a session it does not count.
+    pub ticket: TicketNeed,
     /// Where the data of its reply goes.
     pub receive: Option<ReceiveInto>,
     /// The caller's own.
     pub call: T,
 }
+
+/// How much data a reply may bring, and how that is found.
+type DataPlace = (usize, fn(&[u8]) -> Locate);
 
 /// A call under way.
 #[derive(Debug)]
@@ -57,6 +60,30 @@ pub(super) struct Call<T> {
     pub(super) sent: Duration,
     /// How often what came on its connection was no reply.
     pub(super) nonsense: u32,
+    /// Its caller has given up. It holds a ticket, and goes on until the server answers.
+    pub(super) is_abandoned: bool,
+    /// The data of its reply, while its buffer is in use.
+    pub(super) data: Option<DataPlace>,
+}
+
+impl<T> Call<T> {
+    /// What it holds of the session.
+    pub(super) fn ticket(&self) -> Option<CallTicket> {
+        self.admitted.and_then(|(_, ticket)| ticket)
+    }
+
+    /// Gives the buffer for data out.
+    pub(super) fn take_buffer(&mut self) -> Option<ReceiveInto> {
+        let receive = self.facts.receive.take();
+        self.data = receive.as_ref().map(|receive| (receive.most, receive.locate));
+        receive
+    }
+
+    /// Takes the buffer back.
+    pub(super) fn put_buffer(&mut self, buffer: Option<Vec<u8>>) {
+        let (data, buffer) = (self.data.take(), buffer.unwrap_or_default());
+        self.facts.receive = data.map(|(most, locate)| ReceiveInto { buffer, most, locate });
+    }
 }
 
 /// The table.
@@ -94,6 +121,8 @@ impl<T> Calls<T> {
             sent_on: 0,
             sent: started,
             nonsense: 0,
+            is_abandoned: false,
+            data: None,
             facts,
         };
         let before = self.by_xid.insert(call.facts.xid, call);
@@ -113,6 +142,11 @@ impl<T> Calls<T> {
     /// It is over.
     pub(super) fn remove(&mut self, xid: u32) -> Option<Call<T>> {
         self.by_xid.remove(&xid)
+    }
+
+    /// A call that was taken out goes on.
+    pub(super) fn put_back(&mut self, call: Call<T>) {
+        self.by_xid.insert(call.facts.xid, call);
     }
 
     /// The xids of all calls, in the order in which they were made.

@@ -1,19 +1,20 @@
 //! The decisions, put together from their parts.
 
+use std::any::Any;
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use howdah_tune::flight::{Choice, Expected};
 
-use super::calls::{CallFacts, Calls};
+use super::calls::{Call, CallFacts, Calls};
 use super::counters::{Counters, MovedBulk, ProcedureReport};
 use super::lanes::{AllLanes, LanePlan};
 use super::output::{
-    AnsweredCall, CallToSend, ChannelNotice, CoreOutput, Failure, Glance, LaneSketch, LaneWork,
+    AnswerEffect, AnsweredCall, CallToSend, ChannelNotice, CoreOutput, Failure, Glance, LaneSketch, LaneWork,
 };
 use super::server::{Server, changes_nothing};
 use super::settings::CoreSettings;
-use crate::client::envelope::{CallSession, CallTicket};
+use crate::client::envelope::{AfterCall, CallEnd, CallSession, CallTicket, TicketNeed};
 use crate::client::lanes::{
     Facts, Finding, Growth, Lanes, Limit, Look, Place, SentState, Sight, Verdict, Why, Window,
 };
@@ -30,6 +31,10 @@ pub struct Core<T> {
     calls: Calls<T>,
     window: Window<u32>,
     session: Option<Box<dyn CallSession>>,
+    /// Calls for the upkeep of the session that wait for a ticket, in order.
+    upkeep: VecDeque<u32>,
+    /// Calls that are sent again, when, and on which connection they were before.
+    again: Vec<(Duration, u32, u64)>,
     lanes: AllLanes,
     server: Server,
     counters: Counters,
@@ -57,6 +62,8 @@ impl<T: Clone> Core<T> {
             calls: Calls::default(),
             window: Window::new(settings.bounds),
             session,
+            upkeep: VecDeque::new(),
+            again: Vec::new(),
             lanes: AllLanes::new(plan.unwrap_or_else(none)),
             server: Server::new(settings.patience),
             counters: Counters::default(),
@@ -89,7 +96,10 @@ impl<T: Clone> Core<T> {
                 .extend([CoreOutput::Notice(ChannelNotice::SmallLane(small)), CoreOutput::Wake(small)]);
         }
         let (xid, class) = (facts.xid, facts.class);
-        self.window.enter(xid, (class, facts.volume));
+        let need = if self.session.is_some() { facts.ticket } else { TicketNeed::Usual };
+        if need == TicketNeed::Usual {
+            self.window.enter(xid, (class, facts.volume));
+        }
         self.insert(facts, lane, now);
         let refused = match (self.is_closed, self.server.is_away() && !changes_nothing(class)) {
             (true, _) => Some(Failure::Closed),
@@ -99,6 +109,11 @@ impl<T: Clone> Core<T> {
         if let Some(why) = refused {
             self.fail(xid, why, now);
             return lane;
+        }
+        match need {
+            TicketNeed::None => self.admit(xid, (Place::None, None), lane, now),
+            TicketNeed::Upkeep => self.upkeep.push_back(xid),
+            TicketNeed::Usual => {}
         }
         self.admit_next(Some(xid), lane, now);
         let waits = self.calls.get(xid).is_some_and(|call| call.admitted.is_none());
@@ -138,7 +153,7 @@ impl<T: Clone> Core<T> {
             let before = call.sends;
             (call.sent_on, call.sends, call.sent) = (link, before + 1, now);
             self.counters.on_send(call.facts.procedure, before);
-            let ticket = call.admitted.and_then(|(_, ticket)| ticket);
+            let ticket = call.ticket();
             let (call, procedure) = (call.facts.call.clone(), call.facts.procedure);
             return Some(CallToSend { call, procedure, before, ticket });
         }
@@ -166,7 +181,7 @@ impl<T: Clone> Core<T> {
     /// What is known of an xid that a reply on a lane bears.
     pub fn claim(&mut self, lane: Option<usize>, xid: u32) -> Claim {
         match self.calls.get_mut(xid).filter(|call| call.lane == lane) {
-            Some(call) => Claim::Call(call.facts.receive.take()),
+            Some(call) => Claim::Call(call.take_buffer()),
             None => Claim::Unknown,
         }
     }
@@ -176,20 +191,57 @@ impl<T: Clone> Core<T> {
         &mut self,
         lane: Option<usize>,
         xid: u32,
-        moved: impl FnOnce(usize) -> Option<usize>,
+        (moved, end): (impl FnOnce(usize) -> Option<usize>, CallEnd<'_>),
         now: Duration,
-    ) -> Option<AnsweredCall<T>> {
-        let call = self.calls.get(xid).filter(|call| call.lane == lane)?;
+    ) -> AnswerEffect<T> {
+        let Some(call) = self.calls.get(xid).filter(|call| call.lane == lane) else {
+            return AnswerEffect::Nothing;
+        };
         self.speaks_rpc = true;
-        let moved = moved(call.facts.volume);
-        let (sends, took) = (call.sends, now.saturating_sub(call.started));
-        let facts = self.end(xid, Some(moved), now)?;
-        Some(AnsweredCall { call: facts.call, procedure: facts.procedure, sends, took })
+        let (volume, sends, took) = (call.facts.volume, call.sends, now.saturating_sub(call.started));
+        if let Some(ticket) = call.ticket() {
+            let link = call.sent_on;
+            match self.release(&ticket, end, call.sent, now) {
+                AfterCall::SendAgain(delay) => {
+                    self.again.push((now + delay, xid, link));
+                    return AnswerEffect::Again;
+                }
+                AfterCall::Over => {
+                    let call = self.calls.get_mut(xid).expect("it is still there");
+                    call.admitted = call.admitted.map(|(place, _)| (place, None));
+                }
+            }
+        }
+        match self.end(xid, Some(moved(volume)), now) {
+            Some(Call { facts: CallFacts { call, procedure, .. }, is_abandoned: false, .. }) => {
+                AnswerEffect::Call(AnsweredCall { call, procedure, sends, took })
+            }
+            _ => AnswerEffect::Nothing,
+        }
     }
 
-    /// A call is over for another reason than an answer, or the lack of one.
-    pub fn abort(&mut self, xid: u32, now: Duration) -> Option<CallFacts<T>> {
-        self.end(xid, None, now)
+    /// Gives back the buffer of a call that is sent again, without what was received.
+    pub fn return_buffer(&mut self, xid: u32, buffer: Option<Vec<u8>>) {
+        if let Some(call) = self.calls.get_mut(xid) {
+            call.put_buffer(buffer);
+        }
+    }
+
+    /// A call broke off while it was sent, and cannot be sent again. Whether it was under way.
+    pub fn abort(&mut self, xid: u32, now: Duration) -> bool {
+        self.end(xid, None, now).is_some_and(|call| !call.is_abandoned)
+    }
+
+    /// Shows the session to its owner, if it is one of these; calls that may go out then do.
+    pub fn with_session<S: CallSession, R>(
+        &mut self,
+        show: impl FnOnce(&mut S, Duration) -> R,
+        now: Duration,
+    ) -> Option<R> {
+        let session: &mut dyn Any = self.session.as_mut()?.as_mut();
+        let result = show(session.downcast_mut()?, now);
+        self.admit_next(None, None, now);
+        Some(result)
     }
 
     /// Whether a call's time is over.
@@ -272,10 +324,8 @@ impl<T: Clone> Core<T> {
         has_successor: bool,
         now: Duration,
     ) {
-        if let Some((xid, receive)) = abandoned
-            && let Some(call) = self.calls.get_mut(xid)
-        {
-            call.facts.receive = Some(receive);
+        if let Some((xid, receive)) = abandoned {
+            self.return_buffer(xid, Some(receive.buffer));
         }
         let received = self.lanes[lane].on_gone();
         if has_successor {
@@ -325,7 +375,7 @@ impl<T: Clone> Core<T> {
     pub fn on_nonsense(&mut self, lane: usize, error: PeerError, now: Duration) {
         let is_hopeless = matches!(error, PeerError::NotRpc(_)) && !self.speaks_rpc;
         for xid in self.calls.of_lane(lane) {
-            let Some(call) = self.calls.get_mut(xid) else { continue };
+            let Some(call) = self.calls.get_mut(xid).filter(|call| !call.is_abandoned) else { continue };
             call.nonsense += 1;
             if call.nonsense >= NONSENSE_MAX || is_hopeless {
                 self.fail(xid, Failure::Nonsense(error), now);
@@ -336,6 +386,7 @@ impl<T: Clone> Core<T> {
     /// Gives up calls of a lane whose time is over; a person learns that the others wait for long, and the server is asked for a sign
     /// of life where that counts.
     pub fn look_after_calls(&mut self, lane: usize, now: Duration) {
+        self.send_again(now);
         if self.lanes[lane].load() == 0 || !self.server.may_have_late_calls(now) {
             return;
         }
@@ -524,14 +575,19 @@ impl<T: Clone> Core<T> {
     /// Admits waiting calls. The call `new` keeps its lane; others go to the lane that is expected to deliver them first. The caller
     /// sends the calls on the lane `own` itself.
     fn admit_next(&mut self, new: Option<u32>, own: Option<usize>, now: Duration) {
-        while let Some(&xid) = self.window.peek() {
-            let wants_ticket = self.calls.get(xid).is_some_and(|call| call.facts.wants_ticket);
-            let mut session = self.session.as_mut().filter(|_| wants_ticket);
-            if session.as_ref().is_some_and(|session| !session.has_ticket()) {
+        while let Some(session) = self.session.as_mut().filter(|its| its.has_ticket(TicketNeed::Upkeep))
+            && let Some(xid) = self.upkeep.pop_front()
+        {
+            let ticket = session.take(TicketNeed::Upkeep, now);
+            self.admit(xid, (Place::None, Some(ticket)), own, now);
+        }
+        while self.window.peek().is_some() {
+            let session = self.session.as_mut();
+            if session.as_ref().is_some_and(|session| !session.has_ticket(TicketNeed::Usual)) {
                 return;
             }
             let Some((xid, place)) = self.window.next(now) else { return };
-            let ticket = session.as_mut().map(|session| session.take());
+            let ticket = session.map(|session| session.take(TicketNeed::Usual, now));
             if new != Some(xid) {
                 self.settle(xid, now);
             }
@@ -590,44 +646,99 @@ impl<T: Clone> Core<T> {
     }
 
     /// A call is over: others may go. `answered`: it was, and moved so many bytes if the answer is one to work with.
-    fn end(&mut self, xid: u32, answered: Option<Option<usize>>, now: Duration) -> Option<CallFacts<T>> {
+    fn end(&mut self, xid: u32, answered: Option<Option<usize>>, now: Duration) -> Option<Call<T>> {
         let call = self.calls.remove(xid)?;
-        let (took, moved) = (now.saturating_sub(call.started), answered.flatten());
         if let Some(lane) = call.lane {
             self.lanes[lane].leave(call.wants_data);
             if call.admitted.is_some() {
-                let took = answered.map(|_| took);
+                let took = answered.map(|_| now.saturating_sub(call.started));
                 self.lanes[lane].meter.on_finish(now, call.facts.volume, took);
             }
         }
-        match moved {
-            Some(bytes) => self.counters.on_answer(call.facts.procedure, call.facts.class, took, bytes),
-            None => self.counters.on_error(call.facts.procedure),
+        if let Some(ticket) = call.ticket() {
+            // It was never sent, or its first send broke off.
+            let end = if call.sends <= 1 { CallEnd::NotRun } else { CallEnd::Unknown };
+            self.release(&ticket, end, call.sent, now);
         }
-        match call.admitted {
-            None => self.window.forget(&xid, call.facts.class),
-            Some((place, ticket)) => {
-                self.window.leave(place, moved, now);
-                if let (Some(session), Some(ticket)) = (&mut self.session, ticket) {
-                    session.release(ticket, answered.is_some());
-                }
-            }
-        }
+        self.leave(&call, answered.flatten(), now);
         if !self.is_closed {
             self.admit_next(None, call.lane.filter(|_| answered.is_some()), now);
         }
-        Some(call.facts)
+        Some(call)
     }
 
+    /// A call gives its place back, and is counted. `moved`: it was answered, and moved so many bytes.
+    fn leave(&mut self, call: &Call<T>, moved: Option<usize>, now: Duration) {
+        if call.is_abandoned {
+            return;
+        }
+        let CallFacts { xid, procedure, class, .. } = call.facts;
+        match moved {
+            Some(bytes) => {
+                self.counters.on_answer(procedure, class, now.saturating_sub(call.started), bytes);
+            }
+            None => self.counters.on_error(procedure),
+        }
+        match call.admitted {
+            None => {
+                self.window.forget(&xid, class);
+                self.upkeep.retain(|waiting| *waiting != xid);
+            }
+            Some((place, _)) => self.window.leave(place, moved, now),
+        }
+    }
+
+    /// A ticket is given back.
+    fn release(&mut self, ticket: &CallTicket, end: CallEnd<'_>, sent: Duration, now: Duration) -> AfterCall {
+        let session = self.session.as_mut().expect("it gave the ticket");
+        let release = session.release(ticket, end, sent, now);
+        if session.wants_owner() {
+            self.outputs.push_back(CoreOutput::AttendSession);
+        }
+        release
+    }
+
+    /// A call is given up. One that was sent with a ticket goes on without its caller.
     fn fail(&mut self, xid: u32, why: Failure, now: Duration) {
-        if let Some(facts) = self.end(xid, None, now) {
-            self.outputs.push_back(CoreOutput::Failed { call: facts.call, why });
+        let Some(call) = self.calls.get(xid) else { return };
+        let (its, was_abandoned) = (call.facts.call.clone(), call.is_abandoned);
+        let is_at_server = call.sends > 0 && call.ticket().is_some() && !self.is_closed;
+        if !is_at_server {
+            self.end(xid, None, now);
+        } else if !was_abandoned {
+            self.abandon(xid, now);
+        }
+        if !was_abandoned {
+            self.outputs.push_back(CoreOutput::Failed { call: its, why });
+        }
+    }
+
+    fn abandon(&mut self, xid: u32, now: Duration) {
+        let Some(mut call) = self.calls.remove(xid) else { return };
+        self.leave(&call, None, now);
+        call.is_abandoned = true;
+        call.admitted = call.admitted.map(|(_, ticket)| (Place::None, ticket));
+        self.calls.put_back(call);
+        self.admit_next(None, None, now);
+    }
+
+    /// Sends what is due to be sent again.
+    fn send_again(&mut self, now: Duration) {
+        let is_due = |(at, ..): &mut (Duration, u32, u64)| *at <= now;
+        for (_, xid, link) in self.again.extract_if(.., is_due) {
+            if let Some(call) = self.calls.get_mut(xid).filter(|call| call.sent_on == link)
+                && let Some(lane) = call.lane
+            {
+                call.sent_on = 0;
+                self.lanes[lane].ready.push_back(xid);
+                self.outputs.push_back(CoreOutput::Wake(lane));
+            }
         }
     }
 
     /// Why a call is to be given up, if its time is over. A change that was sent is waited for while the server is away.
     fn lateness(&self, xid: u32, now: Duration) -> Option<Failure> {
-        let call = self.calls.get(xid)?;
+        let call = self.calls.get(xid).filter(|call| !call.is_abandoned)?;
         if call.deadline.is_some_and(|deadline| now >= deadline) {
             return Some(Failure::TimedOut);
         }

@@ -19,7 +19,7 @@ pub use calls::{CallFacts, ProcedureId};
 pub use counters::{MovedBulk, ProcedureReport};
 pub use lanes::LanePlan;
 pub use output::{
-    AnsweredCall, CallToSend, ChannelNotice, CoreOutput, Failure, Glance, LaneSketch, LaneWork,
+    AnswerEffect, AnsweredCall, CallToSend, ChannelNotice, CoreOutput, Failure, Glance, LaneSketch, LaneWork,
 };
 pub use server::changes_nothing;
 pub use settings::{CoreSettings, Patience};

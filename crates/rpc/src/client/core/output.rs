@@ -44,6 +44,8 @@ pub enum CoreOutput<T> {
         /// Whether the next connection goes to another address of the server.
         turn_away: bool,
     },
+    /// The session has something to do for its owner: see [`Core::with_session`](super::Core::with_session).
+    AttendSession,
     /// Something that a person may want to know.
     Notice(ChannelNotice),
 }
@@ -106,6 +108,17 @@ pub struct CallToSend<T> {
     pub before: u32,
     /// What it holds of its session, if the channel has one.
     pub ticket: Option<CallTicket>,
+}
+
+/// What an answer does.
+#[derive(Debug)]
+pub enum AnswerEffect<T> {
+    /// A call is over.
+    Call(AnsweredCall<T>),
+    /// The call is sent again later; its buffer is to be given back at once ([`Core::return_buffer`](super::Core::return_buffer)).
+    Again,
+    /// Nothing: nobody waits for it.
+    Nothing,
 }
 
 /// A call that was answered.
