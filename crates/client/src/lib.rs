@@ -8,6 +8,7 @@ mod common;
 pub mod connect;
 pub mod mount;
 pub mod nfs3;
+pub mod nfs4;
 mod remote;
 mod sync;
 pub mod url;

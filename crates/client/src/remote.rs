@@ -11,6 +11,12 @@ pub trait Remote: FileSystem {
     /// The way to the server: what it measured can be asked.
     fn channel(&self) -> &Arc<Channel>;
 
+    /// The version of the protocol, as people write it: "NFSv4.2".
+    fn protocol(&self) -> &'static str;
+
+    /// The number and version of the program that it calls.
+    fn program(&self) -> (u32, u32);
+
     /// How many bytes go into one call.
     fn sizes(&self) -> Sizes;
 

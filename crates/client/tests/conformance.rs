@@ -18,9 +18,9 @@ use served::{Served, Way, serve_local, serve_memory};
 const LISTS: u64 = 20;
 const OPERATIONS: usize = 300;
 
-const ONE_LANE: Way = Way { transport: Transport::Tcp, lanes: 1 };
-const FOUR_LANES: Way = Way { transport: Transport::Tcp, lanes: 4 };
-const DATAGRAMS: Way = Way { transport: Transport::Udp, lanes: 1 };
+const ONE_LANE: Way = Way { transport: Transport::Tcp, lanes: 1, version: "3" };
+const FOUR_LANES: Way = Way { transport: Transport::Tcp, lanes: 4, version: "3" };
+const DATAGRAMS: Way = Way { transport: Transport::Udp, lanes: 1, version: "3" };
 
 fn conforms(served: &Served, way: Way) {
     let report = conformance::run(&|| served.subject(way));

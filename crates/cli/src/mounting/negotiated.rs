@@ -9,13 +9,12 @@ use super::options::MountSettings;
 
 /// A line each: protocol and connections, sizes, options in effect.
 pub fn negotiated(client: &dyn Remote, settings: &MountSettings) -> String {
-    let connections = connections(&client.channel().report(), &settings.url);
+    let connections = connections(client.protocol(), &client.channel().report(), &settings.url);
     format!("  {connections}\n  {}\n  {}\n", sizes(client.sizes()), options(settings))
 }
 
-/// NFS version 3 is the only one that this client speaks.
-fn connections(channel: &ChannelReport, url: &NfsUrl) -> String {
-    let Some(lane) = channel.lanes.first() else { return "NFSv3".to_owned() };
+fn connections(protocol: &str, channel: &ChannelReport, url: &NfsUrl) -> String {
+    let Some(lane) = channel.lanes.first() else { return protocol.to_owned() };
     let is_datagrams = url.options.transport.is_some_and(Transport::is_datagrams);
     let over = if is_datagrams { "UDP" } else { "TCP" };
     let count = channel.lanes.iter().filter(|lane| lane.local.is_some()).count();
@@ -27,7 +26,7 @@ fn connections(channel: &ChannelReport, url: &NfsUrl) -> String {
     };
     let trip = lane.round_trip.map_or(String::new(), |trip| format!(", round trip {}", time(trip)));
     format!(
-        "NFSv3 over {over} {secured} to {}, {}{trip}",
+        "{protocol} over {over} {secured} to {}, {}{trip}",
         lane.server,
         counted(count as u64, "connection", "connections")
     )

@@ -169,7 +169,7 @@ const TABLE: &[(&str, Meaning)] = &[
     ("nosharecache", Meaning::Ignored),
     ("max_connect", Meaning::Ignored),
     ("write", Meaning::Ignored),
-    ("minorversion", Meaning::Unsupported("howdah's client speaks NFSv3 only")),
+    ("minorversion", Meaning::Unsupported("use vers=4.1 or vers=4.2")),
     ("clientaddr", Meaning::Ignored),
     ("namlen", Meaning::Ignored),
     ("silent", Meaning::Ignored),

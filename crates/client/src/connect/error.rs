@@ -9,10 +9,11 @@ use std::time::Duration;
 use howdah_rpc::client::FirstBytes;
 use howdah_units::plain;
 use howdah_vfs::{FsError, Shown};
-use howdah_wire::rpc::AuthFlavor;
+use howdah_wire::rpc::{Accepted, AuthFlavor};
 
-use crate::channel::{self, CallError};
-use crate::mount::MountError;
+use crate::channel::{self, CallError, Refusal};
+use crate::mount::{Contact, MountError};
+use crate::nfs4::EstablishError;
 
 /// Why a URL did not become a file system.
 #[derive(Debug, Clone)]
@@ -70,6 +71,15 @@ pub enum ConnectError {
         /// What it answers.
         cause: CallError,
     },
+    /// NFSv4 gives no file system.
+    Nfs4 {
+        /// The host.
+        host: String,
+        /// Where it was asked.
+        address: SocketAddr,
+        /// Why.
+        cause: Box<EstablishError>,
+    },
     /// The first call on what was mounted was refused.
     Root {
         /// The host.
@@ -79,6 +89,31 @@ pub enum ConnectError {
         /// Why.
         refusal: FsError,
     },
+}
+
+impl ConnectError {
+    /// Whether this says that NFSv3 is not there, so that NFSv4 may be.
+    pub(super) fn has_no_nfs3(&self) -> bool {
+        match self {
+            Self::NotServed { cause, .. } => is_of_another_version(cause),
+            Self::Mount { cause: MountError::Unreachable { cause, contact, .. }, .. } => {
+                is_of_another_version(cause)
+                    || *contact == Contact::Closes
+                    || matches!(cause, CallError::Connect(channel::ConnectError::Failed { .. }))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a server that speaks NFSv4 says this.
+    pub(super) fn is_of_nfs4(&self) -> bool {
+        matches!(self, Self::Nfs4 { cause, .. } if !cause.is_other_version())
+    }
+}
+
+fn is_of_another_version(cause: &CallError) -> bool {
+    let CallError::Refused(Refusal::NotRun(refusal)) = cause else { return false };
+    matches!(refusal, Accepted::ProgramUnavailable | Accepted::ProgramMismatch { .. })
 }
 
 impl fmt::Display for ConnectError {
@@ -149,6 +184,10 @@ impl fmt::Display for ConnectError {
             Self::NotServed { host, address, cause } => match cause.not_rpc() {
                 Some(first) => formatter.write_str(&another_service(host, *address, first)),
                 None => write!(formatter, "{host}: asking for NFS version 3 at {address}: {cause}"),
+            },
+            Self::Nfs4 { host, address, cause } => match cause.not_rpc() {
+                Some(first) => formatter.write_str(&another_service(host, *address, first)),
+                None => write!(formatter, "{host}: {cause}"),
             },
             Self::Root { host, path, refusal } => {
                 write!(formatter, "{host}: asking about {} (FSINFO): {refusal}", Shown(path))?;

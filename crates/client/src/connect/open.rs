@@ -5,23 +5,26 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
+use howdah_session::ClientSession;
 use howdah_tls::{ClientFiles, ClientTls};
 use howdah_vfs::{Caller, FileKind, FileSystem};
-use howdah_wire::nfs3;
 use howdah_wire::rpc::AuthFlavor;
+use howdah_wire::{nfs3, nfs4};
 
 use super::ping::ping;
 use super::resolve::resolve;
 use super::{ConnectError, ConnectOptions};
 use crate::Remote;
-use crate::channel::{Channel, ChannelOptions, Patience, Target, Transport};
+use crate::channel::{Channel, ChannelOptions, ChannelProtocol, Patience, Target, Transport};
 use crate::common::{Identity, Wanted};
-use crate::mount::{Mount, MountError, Search, mount};
+use crate::mount::{Mount, MountError, NFS_PORT, Search, mount};
 use crate::nfs3::{Nfs3, Settings};
-use crate::url::{NfsUrl, Security, UrlOptions, WantedSecurity};
+use crate::nfs4::{Nfs4, Nfs4Settings, establish};
+use crate::url::{NfsUrl, NfsVersion, Security, UrlOptions, WantedSecurity};
 
 /// The file system that a URL names. Its root is the directory that the server's MOUNT gave for the longest start of the
-/// path; [`Remote::below_root`] are the names of the path that are left, such as that of a file.
+/// path, or with NFSv4 the last directory on the path; [`Remote::below_root`] are the names of the path that are left, such as that of
+/// a file. Without a version in the URL, NFSv4 is spoken where the server has no NFSv3.
 ///
 /// # Errors
 /// No address, nobody who answers there, or a refusal: each says the step, its subject, the cause, and what to do.
@@ -29,7 +32,22 @@ pub fn connect(url: &NfsUrl, options: &ConnectOptions) -> Result<Arc<dyn Remote>
     if !url.options.without_effect.is_empty() {
         tracing::info!(options = ?url.options.without_effect, "options of the URL that have no effect");
     }
-    let options = &with_tls(url, options)?;
+    match url.options.version {
+        Some(NfsVersion::V4(minor)) => Ok(Arc::new(open_nfs4(url, options, minor)?)),
+        Some(NfsVersion::V3) => Ok(Arc::new(open_nfs3(url, options)?)),
+        None => match open_nfs3(url, options) {
+            Ok(client) => Ok(Arc::new(client)),
+            Err(error) if error.has_no_nfs3() => match open_nfs4(url, options, None) {
+                Ok(client) => Ok(Arc::new(client)),
+                Err(later) => Err(if later.is_of_nfs4() { later } else { error }),
+            },
+            Err(error) => Err(error),
+        },
+    }
+}
+
+fn open_nfs3(url: &NfsUrl, options: &ConnectOptions) -> Result<Nfs3, ConnectError> {
+    let options = &with_tls(url, options, nfs3::VERSION)?;
     let mut client = open_path(url, options, url.path.len())?;
     // As far as a path is mounted, MNT may have answered for a file, which has no directory then: mountd(8) of Linux does.
     while options.into_directory
@@ -39,7 +57,39 @@ pub fn connect(url: &NfsUrl, options: &ConnectOptions) -> Result<Arc<dyn Remote>
     {
         client = shorter;
     }
-    Ok(Arc::new(client))
+    Ok(client)
+}
+
+/// The directory that a URL names, by NFSv4: from the server's root, without MOUNT and portmapper.
+fn open_nfs4(url: &NfsUrl, options: &ConnectOptions, minor: Option<u32>) -> Result<Nfs4, ConnectError> {
+    let options = &with_tls(url, options, nfs4::VERSION)?;
+    let port = url.options.nfs_port.or(url.port).unwrap_or(NFS_PORT);
+    let mut first = None;
+    for address in addresses(url, port)? {
+        let protocol = ChannelProtocol {
+            session: Some(Box::new(ClientSession::default())),
+            ..ChannelProtocol::default()
+        };
+        match open_channel(url, options, address, protocol) {
+            Ok(channel) => {
+                let Settings { identity, wanted, patience } = settings(url, options);
+                let connect_patience = options.patience;
+                let settings =
+                    Nfs4Settings { identity, wanted, patience, connect_patience, minor_version: minor };
+                let caller = url.caller(options.caller.clone());
+                return establish(Arc::new(channel), &url.path, &caller, &settings)
+                    .map_err(Box::new)
+                    .map_err(|cause| ConnectError::Nfs4 { host: url.host.clone(), address, cause });
+            }
+            Err(error) => first = first.or(Some(error)),
+        }
+    }
+    Err(first.expect("a host that was resolved has an address"))
+}
+
+fn addresses(url: &NfsUrl, port: u16) -> Result<Vec<SocketAddr>, ConnectError> {
+    let fault = |cause| ConnectError::Resolve { host: url.host.clone(), cause: Arc::new(cause) };
+    resolve(&url.host, port).map_err(fault)
 }
 
 /// What the root is: FSINFO need not say.
@@ -49,9 +99,9 @@ fn root_kind(client: &Nfs3, caller: &Caller) -> Option<FileKind> {
 }
 
 /// The same options with what a URL says of TLS.
-fn with_tls(url: &NfsUrl, options: &ConnectOptions) -> Result<ConnectOptions, ConnectError> {
+fn with_tls(url: &NfsUrl, options: &ConnectOptions, version: u32) -> Result<ConnectOptions, ConnectError> {
     let Some(tls) = tls_of(url)? else { return Ok(options.clone()) };
-    let tls = Some((tls, (nfs3::PROGRAM, nfs3::VERSION)));
+    let tls = Some((tls, (nfs3::PROGRAM, version)));
     let channel = ChannelOptions { tls, ..options.channel.clone() };
     Ok(ConnectOptions { channel, ..options.clone() })
 }
@@ -136,10 +186,8 @@ impl Opening {
 /// Tries the addresses of the host in turn until one of them answers, with a mount or with a refusal.
 fn find(url: &NfsUrl, options: &ConnectOptions) -> Result<Found, ConnectError> {
     let host = || url.host.clone();
-    let addresses = resolve(&url.host, options.portmap_port)
-        .map_err(|cause| ConnectError::Resolve { host: host(), cause: Arc::new(cause) })?;
     let mut last = None;
-    for address in addresses {
+    for address in addresses(url, options.portmap_port)? {
         match find_at(url, options, address) {
             Ok(found) => return Ok(found),
             Err(cause) if cause.is_tls() => return Err(ConnectError::Mount { host: host(), cause }),
@@ -207,6 +255,21 @@ fn check_flavors(url: &NfsUrl, mount: &Mount) -> Result<(), ConnectError> {
 }
 
 fn open(url: &NfsUrl, options: &ConnectOptions, nfs: SocketAddr) -> Result<Arc<Channel>, ConnectError> {
+    let host = || url.host.clone();
+    let channel = open_channel(url, options, nfs, ChannelProtocol::default())?;
+    match ping(&channel, options.patience) {
+        Some(Ok(_)) => Ok(Arc::new(channel)),
+        Some(Err(cause)) => Err(ConnectError::NotServed { host: host(), address: nfs, cause }),
+        None => Err(ConnectError::Silent { host: host(), address: nfs, waited: options.patience }),
+    }
+}
+
+fn open_channel(
+    url: &NfsUrl,
+    options: &ConnectOptions,
+    nfs: SocketAddr,
+    protocol: ChannelProtocol,
+) -> Result<Channel, ConnectError> {
     let further = url.options.addresses.iter().map(|&address| SocketAddr::new(address, nfs.port()));
     let addresses = std::iter::once(nfs).chain(further).collect();
     let channel = ChannelOptions {
@@ -216,14 +279,8 @@ fn open(url: &NfsUrl, options: &ConnectOptions, nfs: SocketAddr) -> Result<Arc<C
         ..options.channel.clone()
     };
     let target = Target { addresses, transport: transport(url, options) };
-    let host = || url.host.clone();
-    let channel =
-        Channel::open(target, channel).map_err(|cause| ConnectError::Nfs { host: host(), cause })?;
-    match ping(&channel, options.patience) {
-        Some(Ok(_)) => Ok(Arc::new(channel)),
-        Some(Err(cause)) => Err(ConnectError::NotServed { host: host(), address: nfs, cause }),
-        None => Err(ConnectError::Silent { host: host(), address: nfs, waited: options.patience }),
-    }
+    Channel::open_for(target, channel, protocol)
+        .map_err(|cause| ConnectError::Nfs { host: url.host.clone(), cause })
 }
 
 fn settings(url: &NfsUrl, options: &ConnectOptions) -> Settings {

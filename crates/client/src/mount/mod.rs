@@ -17,4 +17,5 @@ pub use error::{Contact, MountError};
 pub use facts::Inquiry;
 pub use mnt::{Mount, mount};
 pub use mounted::Mounted;
+pub(crate) use places::NFS_PORT;
 pub use places::{Place, Places, Search};

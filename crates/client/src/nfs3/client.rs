@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use howdah_vfs::{Caller, FsError, Handle, Node, Result};
-use howdah_wire::nfs3::fsinfo;
+use howdah_wire::nfs3::{self, fsinfo};
 
 use super::convert::attributes;
 use super::sizes;
@@ -115,6 +115,14 @@ impl Nfs3 {
 impl Remote for Nfs3 {
     fn channel(&self) -> &Arc<Channel> {
         &self.channel
+    }
+
+    fn protocol(&self) -> &'static str {
+        "NFSv3"
+    }
+
+    fn program(&self) -> (u32, u32) {
+        (nfs3::PROGRAM, nfs3::VERSION)
     }
 
     fn sizes(&self) -> Sizes {

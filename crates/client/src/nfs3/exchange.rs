@@ -2,14 +2,13 @@
 
 use howdah_vfs::{Caller, Change, FsError, Result};
 use howdah_wire::nfs3::{self, Refused, Status, WeakCacheConsistency};
-use howdah_wire::rpc::{Accepted, Denied};
 use howdah_wire::xdr::{Decode, DecodeError, Decoder, Encode};
 
 use super::client::Nfs3;
 use super::convert::{note, refusal};
 use super::procedure::Procedure;
-use crate::channel::{Answer, CallError, Payload, Pending, ReceiveInto, Refusal, Request};
-use crate::common::Jukebox;
+use crate::channel::{Answer, CallError, Payload, Pending, ReceiveInto, Request};
+use crate::common::{Jukebox, failure};
 
 /// What a server answered.
 pub(super) struct Results {
@@ -96,7 +95,7 @@ impl Nfs3 {
             };
             let mut answer = match outcome {
                 Err(CallError::TooLarge { transfer, .. }) => return Ok(Err(transfer)),
-                outcome => outcome.map_err(|error| failure(procedure, &error))?,
+                outcome => outcome.map_err(|error| failure(procedure.name, &error))?,
             };
             repeated |= answer.sent_more_than_once;
             answer.sent_more_than_once = repeated;
@@ -133,23 +132,4 @@ impl Nfs3 {
 /// Every answer starts with its status.
 pub(super) fn is_not_now(results: &[u8]) -> bool {
     results.starts_with(&(Status::Jukebox as u32).to_be_bytes())
-}
-
-/// What a call that got no answer is to the file system's user.
-pub(super) fn failure(procedure: Procedure, error: &CallError) -> FsError {
-    match error {
-        // The channel says so, once.
-        CallError::Away => tracing::debug!(procedure = procedure.name, %error, "a call got no reply"),
-        _ => tracing::warn!(procedure = procedure.name, %error, "a call got no reply"),
-    }
-    match error {
-        CallError::TimedOut => FsError::TimedOut,
-        CallError::Away => FsError::Delay,
-        CallError::Refused(Refusal::Denied(Denied::Authentication(_))) => FsError::AccessDenied,
-        CallError::Refused(Refusal::NotRun(Accepted::ProcedureUnavailable)) => FsError::NotSupported,
-        CallError::Refused(_) | CallError::Malformed(_) | CallError::Nonsense(_) => FsError::ServerFault,
-        CallError::Connect(_) | CallError::Closed | CallError::Payload(_) | CallError::TooLarge { .. } => {
-            FsError::Io
-        }
-    }
 }

@@ -6,10 +6,10 @@ use howdah_wire::xdr::{Decode, DecodeError, Decoder};
 
 use super::client::Nfs3;
 use super::convert::{attributes, file_handle};
-use super::exchange::{failure, is_not_now, malformed, success};
+use super::exchange::{is_not_now, malformed, success};
 use super::procedure::Procedure;
 use crate::channel::{Answer, CallError, Class, Locate, Pending, ReceiveInto};
-use crate::common::{Jukebox, ReadPart, ReadRange, Transfers};
+use crate::common::{Jukebox, ReadPart, ReadRange, Transfers, failure};
 
 const PROCEDURE: Procedure = Procedure::idempotent(read::PROCEDURE, "READ", Class::Read);
 
@@ -36,7 +36,7 @@ impl Nfs3 {
                     let (told, attributes) = self.read_parts(range, buffer)?;
                     return Ok(ReadPart { attributes: Some(attributes), ..told });
                 }
-                outcome => outcome.map_err(|error| failure(PROCEDURE, &error))?,
+                outcome => outcome.map_err(|error| failure(PROCEDURE.name, &error))?,
             };
             let not_now = is_not_now(&answer.results);
             let told = take(answer, range.count, buffer);

@@ -1,14 +1,13 @@
 //! SETATTR.
 
-use howdah_vfs::{
-    Attributes, Caller, Change, FsError, Guard, Handle, NewAttributes, Result, SetTime, Timestamp,
-};
+use howdah_vfs::{Caller, Change, FsError, Guard, Handle, NewAttributes, Result};
 use howdah_wire::nfs3::setattr;
 
 use super::client::Nfs3;
 use super::convert::{file_handle, new_attributes, time};
 use super::exchange::success;
 use super::procedure::Procedure;
+use crate::common::has_been_set;
 
 const PROCEDURE: Procedure = Procedure::once(setattr::PROCEDURE, "SETATTR");
 
@@ -36,18 +35,4 @@ impl Nfs3 {
         results.note(change, &done.node);
         Ok(())
     }
-}
-
-/// Whether a node is as it was to be set.
-fn has_been_set(now: &Attributes, new: &NewAttributes) -> bool {
-    let time = |now: Timestamp, set: SetTime| match set {
-        SetTime::To(time) => now == time,
-        SetTime::Keep | SetTime::Now => true,
-    };
-    new.mode.is_none_or(|mode| now.mode == mode)
-        && new.user.is_none_or(|user| now.user == user)
-        && new.group.is_none_or(|group| now.group == group)
-        && new.size.is_none_or(|size| now.size == size)
-        && time(now.accessed, new.accessed)
-        && time(now.modified, new.modified)
 }

@@ -120,7 +120,7 @@ impl fmt::Display for UrlError {
             Self::UnknownOption(option) if ["vers", "nfsvers", "v3", "v4"].contains(&option.as_str()) => {
                 write!(
                     formatter,
-                    "a URL has no option {option:?}: leave it out, since howdah's client speaks NFS version 3 only"
+                    "a URL has no option {option:?}: use version=3, version=4, version=4.1 or version=4.2"
                 )
             }
             Self::UnknownOption(option) => {

@@ -14,4 +14,4 @@ pub use meant::url_of;
 pub use nfs_url::NfsUrl;
 pub(crate) use nfs_url::join;
 pub use option_table::{KNOWN_OPTIONS, KnownOption};
-pub use options::{Security, UrlOptions, WantedSecurity};
+pub use options::{NfsVersion, Security, UrlOptions, WantedSecurity};

@@ -24,7 +24,8 @@ macro_rules! known_options {
 }
 
 known_options! {
-    "version", "3", "the version of NFS", options::set_version;
+    "version", "3, 4, 4.1 or 4.2", "the version of NFS; 4 is the highest of 4.2 and 4.1 that the server speaks, and without the option 3 is tried first",
+        options::set_version;
     "uid", "a user id", "acts as this user for all callers", |o, v| options::number(v, &mut o.user);
     "gid", "a group id", "acts as this group for all callers", |o, v| options::number(v, &mut o.group);
     "nfsport", "a port", "where NFS is, asking no portmapper", |o, v| options::port(v, &mut o.nfs_port);

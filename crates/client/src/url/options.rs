@@ -41,9 +41,20 @@ pub enum WantedSecurity {
     DirectTls,
 }
 
+/// A version of NFS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NfsVersion {
+    /// NFSv3.
+    V3,
+    /// NFSv4 of a minor version; without one, the highest that the server has of 4.2 and 4.1.
+    V4(Option<u32>),
+}
+
 /// What a URL asks for; what is `None` is left to whoever connects.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct UrlOptions {
+    /// `version`; without it, 3 where the server has that.
+    pub version: Option<NfsVersion>,
     /// `uid`: acts as this user for all callers.
     pub user: Option<u32>,
     /// `gid`: acts as this group for all callers.
@@ -169,14 +180,21 @@ pub(super) fn ignored_number(options: &mut UrlOptions, name: &'static str, value
     Ok(())
 }
 
-pub(super) fn set_version(_: &mut UrlOptions, value: &str) -> Set {
-    match value {
-        "3" => Ok(()),
-        "2" | "4" | "4.0" | "4.1" | "4.2" => {
-            Err(Refusal::Unsupported("this client speaks NFS version 3 only; leave the option out"))
+pub(super) fn set_version(options: &mut UrlOptions, value: &str) -> Set {
+    options.version = Some(match value {
+        "3" => NfsVersion::V3,
+        "4" => NfsVersion::V4(None),
+        "4.1" => NfsVersion::V4(Some(1)),
+        "4.2" => NfsVersion::V4(Some(2)),
+        "4.0" => {
+            return Err(Refusal::Unsupported(
+                "NFSv4.0 has no sessions, and servers that speak it speak 3 or 4.1, too; use version=3 or version=4",
+            ));
         }
-        _ => Err(Refusal::Value),
-    }
+        "2" => return Err(Refusal::Unsupported("servers no longer speak it; use version=3")),
+        _ => return Err(Refusal::Value),
+    });
+    Ok(())
 }
 
 /// The names may take the first of two sizes, and the whole answer the second: one size for both is what counts.

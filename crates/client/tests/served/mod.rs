@@ -10,7 +10,8 @@ use howdah_client::channel::Transport;
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_client::url::NfsUrl;
 use howdah_server::exports::{ClientRule, Export, Exports, Squash};
-use howdah_server::{Server, Settings, Sockets};
+use howdah_server::states::StateOptions;
+use howdah_server::{Server, Service, Settings, Sockets};
 use howdah_store::local::{LocalFileSystem, Options, SyncMode};
 use howdah_vfs::conformance::{Abilities, ActsAs, Subject};
 use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
@@ -36,6 +37,7 @@ pub struct Served {
 pub struct Way {
     pub transport: Transport,
     pub lanes: usize,
+    pub version: &'static str,
 }
 
 /// Serves at an address; port 0 is a free one.
@@ -49,8 +51,9 @@ pub fn serve_at(
     let export = Export::new(EXPORT, 1, fs, vec![rule]);
     let exports = Exports::new(vec![export], [7; 16]).expect("one export");
     let sockets = Sockets::bind(&[address], true).expect("a free port");
-    let server =
-        Server::start(&Settings { workers: 4, ..Settings::default() }, sockets, exports).expect("a server");
+    let service = Service::with(exports, Some(StateOptions::forgetful()), Vec::new());
+    let settings = Settings { workers: 4, ..Settings::default() };
+    let server = Server::start_service(&settings, sockets, service).expect("a server");
     let address = server.addresses()[0].1;
     Served { address, abilities, _server: server, _directory: directory }
 }
@@ -101,7 +104,7 @@ impl Served {
     /// A client to be judged.
     pub fn subject(&self, way: Way) -> Subject {
         let transport = if way.transport == Transport::Udp { "udp" } else { "tcp" };
-        let client = self.client(&format!("lanes={}&proto={transport}", way.lanes));
+        let client = self.client(&format!("lanes={}&proto={transport}&version={}", way.lanes, way.version));
         Subject::new(client, self.abilities.clone())
     }
 }

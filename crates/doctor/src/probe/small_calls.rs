@@ -8,7 +8,6 @@ use anyhow::{Context, Result};
 use howdah_client::Remote;
 use howdah_client::channel::Request;
 use howdah_vfs::{Caller, Handle, ReadFile};
-use howdah_wire::nfs3;
 
 use super::file::Found;
 use crate::facts::StorageFacts;
@@ -57,7 +56,8 @@ pub fn small_calls(
 }
 
 fn call_nothing(client: &dyn Remote) -> Result<()> {
-    let request = Request::null(nfs3::PROGRAM, nfs3::VERSION);
+    let (program, version) = client.program();
+    let request = Request::null(program, version);
     client.channel().call(request).map(|_| ()).context("calling for nothing")
 }
 

@@ -25,6 +25,7 @@ fn places_are_parsed() {
         ("nfs://server/my%3Fpath/100%25", "server", None, "/my?path/100%"),
         ("nfs://server/./a", "server", None, "/a"),
         ("nfs://server?version=3", "server", None, "/"),
+        ("nfs://server?version=4.2", "server", None, "/"),
     ] {
         let url = url(text);
         assert_eq!((&url.host[..], url.port), (host, port), "{text}");
@@ -105,8 +106,8 @@ fn soft_gives_up_after_the_time_asked_for() {
 fn options_that_cannot_be_say_what_can() {
     for (query, parts) in [
         ("colour=red", &["no option \"colour\"", "version", "lanes"][..]),
-        ("version=4", &["NFS version 3 only"]),
-        ("version=x", &["version=x is wrong: expected 3"]),
+        ("version=4.0", &["no sessions", "version=4"]),
+        ("version=x", &["version=x is wrong: expected 3, 4, 4.1 or 4.2"]),
         ("sec=krb5p", &["Kerberos"]),
         ("xprtsec=ssl", &["none, tls or mtls"]),
         ("if=eth0", &["a route to the server"]),

@@ -1,0 +1,25 @@
+//! Calls without an answer, as refusals of the file system.
+
+use howdah_vfs::FsError;
+use howdah_wire::rpc::{Accepted, Denied};
+
+use crate::channel::{CallError, Refusal};
+
+/// What a call that got no answer is to the file system's user.
+pub(crate) fn failure(procedure: &str, error: &CallError) -> FsError {
+    match error {
+        // The channel says so, once.
+        CallError::Away => tracing::debug!(procedure, %error, "a call got no reply"),
+        _ => tracing::warn!(procedure, %error, "a call got no reply"),
+    }
+    match error {
+        CallError::TimedOut => FsError::TimedOut,
+        CallError::Away => FsError::Delay,
+        CallError::Refused(Refusal::Denied(Denied::Authentication(_))) => FsError::AccessDenied,
+        CallError::Refused(Refusal::NotRun(Accepted::ProcedureUnavailable)) => FsError::NotSupported,
+        CallError::Refused(_) | CallError::Malformed(_) | CallError::Nonsense(_) => FsError::ServerFault,
+        CallError::Connect(_) | CallError::Closed | CallError::Payload(_) | CallError::TooLarge { .. } => {
+            FsError::Io
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! What a compound tells of the node that it changes.
+
+use howdah_vfs::{Attributes, Before, Change, Result};
+use howdah_wire::nfs4::{Bitmap, ChangeInfo, getattr};
+
+use super::convert::{self, OF_NODE};
+use super::operation::Operation;
+use super::results::ResultReader;
+
+/// Asks for all that there is to say of a node.
+pub(super) const LOOK: Operation<'static> = Operation::GetAttributes(OF_NODE);
+
+impl ResultReader<'_> {
+    /// The attributes that the next GETATTR tells.
+    pub(super) fn look(&mut self) -> Result<Attributes> {
+        let told = self.take::<getattr::Success<'_>>(getattr::OPERATION)?;
+        convert::attributes(&told.attributes)
+    }
+}
+
+/// A directory that was looked at before and after a change: before it only if nothing else changed it between the two looks.
+pub(super) fn changed(before: &Attributes, told: ChangeInfo, after: Option<Attributes>) -> Change {
+    let is_alone = told.atomic
+        && told.before == before.change
+        && after.as_ref().is_some_and(|after| after.change == told.after);
+    Change { before: is_alone.then(|| Before::from(before)), after }
+}
+
+/// Attributes that are only asked for.
+pub(super) fn get(wanted: Bitmap) -> Operation<'static> {
+    Operation::GetAttributes(wanted)
+}

@@ -1,0 +1,124 @@
+//! The client: what it sends compounds by, and what it knows of the server.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use howdah_vfs::{Caller, FsError, Handle, Node, Result};
+use howdah_wire::nfs4;
+
+use super::compound::Compound;
+use super::exchange::CompoundCalls;
+use super::results::Results;
+use super::server_facts::ServerFacts;
+use crate::channel::{Channel, Payload, Pending, ProcedureReport, ReceiveInto};
+use crate::common::{Verifiers, Wanted};
+use crate::{Remote, Sizes};
+
+/// A directory of a server, by NFSv4.1 or 4.2, as a file system. It opens no files: data is read and written by handles, as with NFSv3.
+pub struct Nfs4 {
+    pub(super) calls: CompoundCalls,
+    pub(super) root: Node,
+    /// The server does not know the root any more.
+    has_lost_root: AtomicBool,
+    pub(super) verifiers: Verifiers,
+    pub(super) sizes: Sizes,
+    pub(super) facts: ServerFacts,
+    /// How many files were opened to make them.
+    pub(super) opens: AtomicU32,
+    below_root: Vec<Vec<u8>>,
+    first_below: Option<Result<Node>>,
+}
+
+/// Where a path of a server leads.
+pub(super) struct Walked {
+    /// The last directory that there is.
+    pub(super) root: Node,
+    /// How many names lead to it.
+    pub(super) depth: usize,
+    /// The names below it.
+    pub(super) below: Vec<Vec<u8>>,
+    /// What the first of them leads to.
+    pub(super) first_below: Option<Result<Node>>,
+    /// What the server says of the file system there.
+    pub(super) facts: ServerFacts,
+}
+
+impl Nfs4 {
+    /// Of what was found at the end of a path.
+    pub(super) fn new(calls: CompoundCalls, walked: Walked, wanted: &Wanted) -> Self {
+        let sizes = walked.facts.sizes(calls.session.sizes(), wanted);
+        Self {
+            calls,
+            root: walked.root,
+            has_lost_root: AtomicBool::new(false),
+            verifiers: Verifiers::default(),
+            sizes,
+            facts: walked.facts,
+            opens: AtomicU32::new(0),
+            below_root: walked.below,
+            first_below: walked.first_below,
+        }
+    }
+
+    /// Makes a call, and makes it again while its session is lost or the server says "not now".
+    pub(super) fn call(&self, caller: &Caller, compound: &Compound<'_>) -> Result<Results> {
+        self.calls.call(caller, compound)
+    }
+
+    /// Starts a call.
+    pub(super) fn start(
+        &self,
+        caller: &Caller,
+        compound: &Compound<'_>,
+        payload: Option<Payload>,
+        receive: Option<ReceiveInto>,
+    ) -> Pending {
+        self.calls.start(caller, compound, payload, receive)
+    }
+
+    /// Notes what an answer about a node says of the root.
+    pub(super) fn note_root<T>(&self, node: &Handle, outcome: Result<T>) -> Result<T> {
+        if *node == self.root.handle && matches!(outcome, Err(FsError::Stale | FsError::BadHandle)) {
+            self.has_lost_root.store(true, Ordering::Relaxed);
+        }
+        outcome
+    }
+}
+
+impl Remote for Nfs4 {
+    fn channel(&self) -> &Arc<Channel> {
+        &self.calls.channel
+    }
+
+    fn protocol(&self) -> &'static str {
+        if self.calls.session.minor_version() == 1 { "NFSv4.1" } else { "NFSv4.2" }
+    }
+
+    fn program(&self) -> (u32, u32) {
+        (nfs4::PROGRAM, nfs4::VERSION)
+    }
+
+    fn sizes(&self) -> Sizes {
+        self.sizes
+    }
+
+    fn has_lost_root(&self) -> bool {
+        self.has_lost_root.load(Ordering::Relaxed)
+    }
+
+    fn root_at_connect(&self) -> Option<Node> {
+        Some(self.root)
+    }
+
+    fn below_root(&self) -> &[Vec<u8>] {
+        &self.below_root
+    }
+
+    fn first_below_at_connect(&self) -> Option<Result<Node>> {
+        self.first_below
+    }
+
+    fn connect_calls(&self) -> &[ProcedureReport] {
+        &[]
+    }
+}

@@ -1,0 +1,158 @@
+//! Who a client is to a server, and the calls by which it becomes known there: EXCHANGE_ID and CREATE_SESSION.
+
+use std::time::Duration;
+
+use howdah_vfs::Caller;
+use howdah_wire::nfs4::create_session::{self, ChannelSizes};
+use howdah_wire::nfs4::exchange_id::{self, ClientOwner, Protection, WITHOUT_PNFS};
+use howdah_wire::nfs4::{COMPOUND, CallbackSecurity, ClientId, Opaque, PROGRAM, Status, VERSION, Verifier};
+use howdah_wire::xdr::{Array, Encode};
+use rustix::rand::{GetRandomFlags, getrandom};
+
+use super::compound::Alone;
+use super::results::{ResultReader, Stopped};
+use crate::channel::{CallError, Channel, Request};
+use crate::common::{Identity, machine_name};
+use crate::waiting::wait_at_most;
+
+/// What is asked of a session: as much as a call of 1 MiB of data needs, and slots for a long path. Servers grant what they like of it.
+const WANTED: ChannelSizes = ChannelSizes {
+    header_padding: 0,
+    request: (1 << 20) + (8 << 10),
+    response: (1 << 20) + (8 << 10),
+    kept_response: 8 << 10,
+    operations: 128,
+    slots: 1024,
+    rdma_reads: None,
+};
+/// No callbacks are taken, but servers refuse sizes of their channel that could not carry one.
+const CALLBACKS: ChannelSizes =
+    ChannelSizes { request: 4 << 10, response: 4 << 10, kept_response: 0, operations: 8, slots: 1, ..WANTED };
+/// The program of callbacks: any of the range for such (RFC 5531 8.4).
+const CALLBACK_PROGRAM: u32 = 0x4000_0000;
+/// Bytes that tell one client from all others.
+const UNIQUE: usize = 16;
+
+/// Who a client is. Another one in each process and for each mount: two of one name would end each other's state.
+pub(super) struct ClientName {
+    owner: Vec<u8>,
+    verifier: Verifier,
+    /// Who makes sessions, and renews them.
+    caller: Caller,
+    identity: Identity,
+    machine: Vec<u8>,
+}
+
+/// A client that the server knows.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Identified {
+    pub(super) minor_version: u32,
+    pub(super) client: ClientId,
+    /// The number of the next CREATE_SESSION.
+    pub(super) sequence: u32,
+}
+
+/// Why a step was not done.
+#[derive(Debug, Clone)]
+pub(super) enum StepError {
+    /// There is no answer.
+    Call(CallError),
+    /// There is no answer in time.
+    Silent(Duration),
+    /// The server refuses.
+    Refused(Status),
+    /// The reply is not what the protocol says.
+    Malformed,
+}
+
+impl From<Stopped> for StepError {
+    fn from(stopped: Stopped) -> Self {
+        match stopped {
+            Stopped::Refused(_, status) => Self::Refused(status),
+            Stopped::Malformed => Self::Malformed,
+        }
+    }
+}
+
+impl ClientName {
+    /// A client that was never there before.
+    pub(super) fn new(caller: Caller, identity: Identity) -> Self {
+        let (machine, mut unique) = (machine_name(), [0; UNIQUE]);
+        if let Err(error) = getrandom(&mut unique, GetRandomFlags::empty()) {
+            tracing::warn!(%error, "asking the system for random bytes");
+        }
+        let [start, name] =
+            [0, 8].map(|at| u64::from_be_bytes(unique[at..at + 8].try_into().expect("eight")));
+        let host = String::from_utf8_lossy(&machine);
+        let owner = format!("howdah {host} {} {name:016x}", std::process::id()).into_bytes();
+        Self { owner, verifier: Verifier(start.to_be_bytes()), caller, identity, machine }
+    }
+
+    /// A compound as this client, outside of a session.
+    pub(super) fn request(&self) -> Request<'_> {
+        Request {
+            procedure: COMPOUND,
+            credentials: self.identity.credentials(&self.caller, &self.machine),
+            ..Request::null(PROGRAM, VERSION)
+        }
+    }
+
+    /// Makes the client known (EXCHANGE_ID). `patience`: how long the answer may take; without it, as long as the channel says.
+    pub(super) fn exchange_id(
+        &self,
+        channel: &Channel,
+        minor_version: u32,
+        patience: Option<Duration>,
+    ) -> Result<Identified, StepError> {
+        let arguments = exchange_id::Arguments {
+            owner: ClientOwner { verifier: self.verifier, owner: Opaque(&self.owner) },
+            flags: WITHOUT_PNFS,
+            protection: Protection::None,
+            implementation: None,
+        };
+        let operation = exchange_id::OPERATION;
+        self.call(channel, &Alone { minor_version, operation, arguments: &arguments }, patience, |reader| {
+            let told = reader.take::<exchange_id::Success<'_>>(operation)?;
+            Ok(Identified { minor_version, client: told.client, sequence: told.sequence })
+        })
+    }
+
+    /// Makes a session (CREATE_SESSION).
+    pub(super) fn create_session(
+        &self,
+        channel: &Channel,
+        known: &Identified,
+        patience: Option<Duration>,
+    ) -> Result<create_session::Success, StepError> {
+        let arguments = create_session::Arguments {
+            client: known.client,
+            sequence: known.sequence,
+            flags: 0,
+            fore: WANTED,
+            back: CALLBACKS,
+            callback_program: CALLBACK_PROGRAM,
+            security: Array::of(&[CallbackSecurity::None]),
+        };
+        let (minor_version, operation) = (known.minor_version, create_session::OPERATION);
+        self.call(channel, &Alone { minor_version, operation, arguments: &arguments }, patience, |reader| {
+            reader.take::<create_session::Success>(operation)
+        })
+    }
+
+    fn call<T>(
+        &self,
+        channel: &Channel,
+        arguments: &dyn Encode,
+        patience: Option<Duration>,
+        take: impl FnOnce(&mut ResultReader<'_>) -> Result<T, Stopped>,
+    ) -> Result<T, StepError> {
+        let pending = channel.start(Request { arguments, ..self.request() });
+        let answer = match patience {
+            None => pending.wait(),
+            Some(patience) => wait_at_most(pending, patience).ok_or(StepError::Silent(patience))?,
+        };
+        let answer = answer.map_err(StepError::Call)?;
+        let mut reader = ResultReader::begin("EXCHANGE_ID", &answer.results)?;
+        Ok(take(&mut reader)?)
+    }
+}

@@ -1,0 +1,30 @@
+//! COMMIT.
+
+use howdah_vfs::{Caller, Change, CommitFile, Committed, Result};
+use howdah_wire::nfs4::{commit, putfh};
+
+use super::change::LOOK;
+use super::client::Nfs4;
+use super::compound::Compound;
+use super::convert::file_handle;
+use super::operation::Operation;
+use crate::channel::Class;
+
+impl Nfs4 {
+    pub(super) fn commit_range(
+        &self,
+        caller: &Caller,
+        CommitFile { node, offset, count }: CommitFile<'_>,
+        change: &mut Change,
+    ) -> Result<Committed> {
+        // More than the protocol can say is "up to the end".
+        let arguments = commit::Arguments { offset, count: u32::try_from(count).unwrap_or(0) };
+        let operations = [Operation::PutHandle(file_handle(node)), Operation::Commit(arguments), LOOK];
+        let results = self.call(caller, &Compound::new("COMMIT", Class::Commit, &operations))?;
+        let mut reader = results.read()?;
+        reader.skip(putfh::OPERATION)?;
+        let told = reader.take::<commit::Success>(commit::OPERATION)?;
+        *change = Change { before: None, after: reader.look().ok() };
+        Ok(Committed { verifier: told.verifier.0 })
+    }
+}

@@ -1,0 +1,235 @@
+//! Values of NFSv4 into values of the file system, and back.
+
+use howdah_vfs::{
+    Attributes, DeviceNumber, FileKind, FsError, Handle, NewAttributes, Result, SetTime, Stability, Timestamp,
+};
+use howdah_wire::nfs4::attributes::{self as wire, FileSystemId, Values};
+use howdah_wire::nfs4::{self, Bitmap, Device, FileHandle, FileType, Time};
+
+use super::principal::{Decimal, id};
+
+/// The low 12 bits of a mode.
+const MODE_BITS: u32 = 0o7777;
+/// The last nanosecond of a second: a server that says more is taken at this.
+const LAST_NANOSECOND: u32 = 999_999_999;
+
+/// The attributes that a node is asked for.
+pub(super) const OF_NODE: Bitmap = Bitmap::of(&[
+    wire::TYPE,
+    wire::CHANGE,
+    wire::SIZE,
+    wire::FSID,
+    wire::FILEID,
+    wire::MODE,
+    wire::NUMLINKS,
+    wire::OWNER,
+    wire::OWNER_GROUP,
+    wire::RAWDEV,
+    wire::SPACE_USED,
+    wire::TIME_ACCESS,
+    wire::TIME_CREATE,
+    wire::TIME_METADATA,
+    wire::TIME_MODIFY,
+]);
+
+/// A handle as the server made it.
+pub(super) fn handle(told: FileHandle<'_>) -> Result<Handle> {
+    Handle::new(told.0).map_err(|_| {
+        tracing::warn!(
+            bytes = told.0.len(),
+            most = Handle::MAX,
+            "the server's file handles are longer than this client can hold: mount it with version=3"
+        );
+        FsError::NotSupported
+    })
+}
+
+/// A handle for the server.
+pub(super) fn file_handle(handle: &Handle) -> FileHandle<'_> {
+    FileHandle(handle.as_bytes())
+}
+
+/// A time that the server tells.
+pub(super) fn timestamp(time: Time) -> Timestamp {
+    Timestamp { seconds: time.seconds, nanoseconds: time.nanoseconds.min(LAST_NANOSECOND) }
+}
+
+/// A time for the server.
+pub(super) fn time(time: Timestamp) -> Time {
+    Time { seconds: time.seconds, nanoseconds: time.nanoseconds }
+}
+
+/// Attributes that the server tells.
+///
+/// # Errors
+/// One is missing that every server has, or its value makes no sense.
+pub(super) fn attributes(told: &Values<'_>) -> Result<Attributes> {
+    of(&values(told)?)
+}
+
+/// The values of attributes.
+///
+/// # Errors
+/// They make no sense.
+pub(super) fn values<'a>(told: &Values<'a>) -> Result<wire::Attributes<'a>> {
+    told.decode_all().map_err(|error| missing(&error.to_string()))
+}
+
+/// The same of decoded values.
+pub(super) fn of(told: &wire::Attributes<'_>) -> Result<Attributes> {
+    let wire::Attributes { identity, content, permissions, times, .. } = told;
+    let Some(kind) = identity.kind.and_then(kind) else { return Err(missing("type")) };
+    let size = content.size.unwrap_or(0);
+    let modified = times.modified.map(timestamp).unwrap_or_default();
+    let changed = times.changed.map_or(modified, timestamp);
+    let device = identity.device.unwrap_or_default();
+    Ok(Attributes {
+        change: content.change.unwrap_or_else(|| changed.as_change()),
+        kind,
+        mode: permissions.mode.unwrap_or(0) & MODE_BITS,
+        links: content.links.unwrap_or(1),
+        user: permissions.owner.map_or(super::principal::NOBODY, id),
+        group: permissions.group.map_or(super::principal::NOBODY, id),
+        size,
+        used: content.used.unwrap_or(size),
+        device: DeviceNumber { major: device.major, minor: device.minor },
+        file_system: identity.file_system.map_or(0, file_system),
+        file: identity.file.unwrap_or(0),
+        accessed: times.accessed.map_or(modified, timestamp),
+        modified,
+        changed,
+        created: times.created.map(timestamp),
+    })
+}
+
+fn missing(what: &str) -> FsError {
+    tracing::warn!(what, "the server's attributes make no sense");
+    FsError::ServerFault
+}
+
+/// Both halves of the name of a file system. Most servers use one.
+fn file_system(id: FileSystemId) -> u64 {
+    if id.minor == 0 { id.major } else { id.major ^ howdah_random::mix(id.minor) }
+}
+
+fn kind(kind: FileType) -> Option<FileKind> {
+    Some(match kind {
+        FileType::Regular => FileKind::Regular,
+        FileType::Directory => FileKind::Directory,
+        FileType::BlockDevice => FileKind::BlockDevice,
+        FileType::CharacterDevice => FileKind::CharacterDevice,
+        FileType::SymbolicLink => FileKind::SymbolicLink,
+        FileType::Socket => FileKind::Socket,
+        FileType::Fifo => FileKind::Fifo,
+        FileType::AttributeDirectory | FileType::NamedAttribute => return None,
+    })
+}
+
+/// The values of attributes to set, with the buffers that they lie in.
+#[derive(Default)]
+pub(super) struct ToSet {
+    values: Vec<u8>,
+    set: Bitmap,
+}
+
+impl ToSet {
+    /// Those of `new` that are in `may`.
+    pub(super) fn new(new: &NewAttributes, may: Bitmap) -> Self {
+        let [owner, group] = [new.user, new.group].map(|id| id.map(Decimal::of));
+        let mut told = wire::Attributes::default();
+        told.content.size = new.size;
+        told.permissions.mode = new.mode;
+        told.permissions.owner = owner.as_ref().map(Decimal::as_wire);
+        told.permissions.group = group.as_ref().map(Decimal::as_wire);
+        told.times.set_accessed = set_time(new.accessed);
+        told.times.set_modified = set_time(new.modified);
+        let set = told.present() & may;
+        let mut values = Vec::new();
+        let mut encoder = howdah_wire::xdr::Encoder::new(&mut values);
+        for number in set.numbers() {
+            told.put(number, &mut encoder);
+        }
+        Self { values, set }
+    }
+
+    /// As they go into an operation.
+    pub(super) fn as_wire(&self) -> Values<'_> {
+        Values { attributes: self.set, has_unknown: false, bytes: &self.values }
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.set.is_empty()
+    }
+}
+
+fn set_time(how: SetTime) -> Option<wire::SetTime> {
+    match how {
+        SetTime::Keep => None,
+        SetTime::Now => Some(wire::SetTime::ServerTime),
+        SetTime::To(to) => Some(wire::SetTime::ClientTime(time(to))),
+    }
+}
+
+/// A device number.
+pub(super) fn device(number: DeviceNumber) -> Device {
+    Device { major: number.major, minor: number.minor }
+}
+
+/// How durable a WRITE must be.
+pub(super) fn how_durable(stability: Stability) -> nfs4::Stability {
+    match stability {
+        Stability::Unstable => nfs4::Stability::Unstable,
+        Stability::DataSync => nfs4::Stability::DataSync,
+        Stability::FileSync => nfs4::Stability::FileSync,
+    }
+}
+
+/// How durable a WRITE was.
+pub(super) fn stability(told: nfs4::Stability) -> Stability {
+    match told {
+        nfs4::Stability::Unstable => Stability::Unstable,
+        nfs4::Stability::DataSync => Stability::DataSync,
+        nfs4::Stability::FileSync => Stability::FileSync,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_set_comes_back_as_it_was() {
+        let moment = Timestamp { seconds: -7, nanoseconds: 5 };
+        let new = NewAttributes {
+            mode: Some(0o640),
+            user: Some(0),
+            group: Some(u32::MAX - 1),
+            size: Some(9),
+            accessed: SetTime::Now,
+            modified: SetTime::To(moment),
+        };
+        let set = ToSet::new(&new, wire::Attributes::ALL);
+        let back = set.as_wire().decode_all().expect("values");
+        assert_eq!((back.content.size, back.permissions.mode), (Some(9), Some(0o640)));
+        assert_eq!(back.permissions.owner.map(id), Some(0));
+        assert_eq!(back.permissions.group.map(id), Some(u32::MAX - 1));
+        assert_eq!(back.times.set_accessed, Some(wire::SetTime::ServerTime));
+        assert_eq!(back.times.set_modified, Some(wire::SetTime::ClientTime(time(moment))));
+        let few = ToSet::new(&new, Bitmap::of(&[wire::MODE]));
+        assert_eq!(few.as_wire().attributes, Bitmap::of(&[wire::MODE]));
+    }
+
+    #[test]
+    fn a_node_without_a_kind_is_refused_and_other_attributes_may_be_missing() {
+        let mut told = wire::Attributes::default();
+        assert_eq!(of(&told), Err(FsError::ServerFault));
+        told.identity.kind = Some(FileType::Regular);
+        told.content.size = Some(5);
+        told.times.modified = Some(Time { seconds: 3, nanoseconds: u32::MAX });
+        let node = of(&told).expect("enough");
+        assert_eq!((node.used, node.links, node.user), (5, 1, super::super::principal::NOBODY));
+        assert_eq!(node.changed, Timestamp { seconds: 3, nanoseconds: LAST_NANOSECOND });
+        assert_eq!(node.change, node.changed.as_change());
+    }
+}

@@ -1,0 +1,113 @@
+//! OPEN that makes a file, and CLOSE in the same compound: no open is kept.
+
+use std::sync::atomic::Ordering;
+
+use howdah_vfs::{Caller, Change, Create, CreateFile, FileKind, FsError, Handle, Node, Result};
+use howdah_wire::nfs4::{ClientId, Name, Opaque, Owner, StateId, close, getfh, open, putfh};
+
+use super::change::{LOOK, changed};
+use super::client::Nfs4;
+use super::compound::Compound;
+use super::convert::{self, file_handle};
+use super::new_file::NewFile;
+use super::operation::Operation;
+use super::results::ResultReader;
+use super::set_attributes::set;
+
+/// Owners of opens of one user: two opens of a file by one owner at the same time are one, and the first CLOSE ends both.
+const OWNERS: u32 = 64;
+
+impl Nfs4 {
+    /// Makes a file.
+    pub(super) fn create_file(
+        &self,
+        caller: &Caller,
+        create: CreateFile<'_>,
+        change: &mut Change,
+    ) -> Result<Node> {
+        match self.open_and_close(caller, create, change) {
+            Ok(node) if node.attributes.kind != FileKind::Regular => Err(FsError::Exists),
+            // OPEN asks for the right to write, which CREATE of NFSv3 does not: the file that is there will do.
+            Err(FsError::AccessDenied) if takes_any(create.how) => {
+                let there = self.look_up(caller, create.directory, create.name.as_bytes());
+                let node = there.ok().map(|found| found.node);
+                node.filter(|node| node.attributes.kind == FileKind::Regular).ok_or(FsError::AccessDenied)
+            }
+            made => made,
+        }
+    }
+
+    fn open_and_close(&self, caller: &Caller, create: CreateFile<'_>, change: &mut Change) -> Result<Node> {
+        let new = NewFile::of(create.how, self.facts.exclusive);
+        let owner = format!("{}:{}", caller.user, self.opens.fetch_add(1, Ordering::Relaxed) % OWNERS);
+        let open = Operation::Open(open::Arguments {
+            sequence: 0,
+            access: open::ACCESS_WRITE | open::WANT_NO_DELEGATION,
+            deny: open::DENY_NONE,
+            owner: Owner { client: ClientId(0), owner: Opaque(owner.as_bytes()) },
+            create: Some(new.how()),
+            claim: open::Claim::Name(Name(create.name.as_bytes())),
+        });
+        let put = Operation::PutHandle(file_handle(create.directory));
+        let (get, end) = (Operation::GetHandle, Operation::Close(StateId::CURRENT));
+        let plain = [put, LOOK, open, get, LOOK, end, put, LOOK];
+        let setting = [put, LOOK, open, get, set(new.to_set()), LOOK, end, put, LOOK];
+        let operations = if new.to_set().is_empty() { &plain[..] } else { &setting };
+        let results = self.call(caller, &Compound::change("OPEN", operations))?;
+        let mut reader = results.read()?;
+        reader.skip(putfh::OPERATION)?;
+        let before = reader.look()?;
+        *change = Change::none(Some(before));
+        let opened = reader.take::<open::Success<'_>>(open::OPERATION);
+        if opened.is_err() && before.kind != FileKind::Directory {
+            return Err(FsError::NotDirectory);
+        }
+        let opened = opened?;
+        *change = changed(&before, opened.directory, None);
+        let handle = convert::handle(reader.take::<getfh::Success<'_>>(getfh::OPERATION)?.node)?;
+        let made = self.new_node(&new, handle, &mut reader);
+        // A server that does not know the current stateid takes the one that it gave.
+        if made.is_err() || close(&mut reader).is_err() {
+            self.close_file(caller, &handle, opened.state);
+        } else if reader.skip(putfh::OPERATION).is_ok() {
+            *change = changed(&before, opened.directory, reader.look().ok());
+        }
+        if results.repeated {
+            change.before = None;
+        }
+        if made.is_err() && new.is_new() {
+            // Best effort: the refusal is reported in any case.
+            let _ = self.remove_name(caller, (create.directory, create.name), &mut Change::default());
+        }
+        made
+    }
+
+    fn new_node(&self, new: &NewFile, handle: Handle, reader: &mut ResultReader<'_>) -> Result<Node> {
+        if !new.to_set().is_empty() {
+            reader.set()?;
+        }
+        Ok(Node { handle, attributes: new.seen(reader.look()?) })
+    }
+
+    /// Ends an open that its own compound did not end.
+    fn close_file(&self, caller: &Caller, file: &Handle, state: StateId) {
+        let operations = [Operation::PutHandle(file_handle(file)), Operation::Close(state)];
+        let closed = self.call(caller, &Compound::change("CLOSE", &operations)).and_then(|results| {
+            let mut reader = results.read()?;
+            reader.skip(putfh::OPERATION)?;
+            Ok(close(&mut reader)?)
+        });
+        if let Err(error) = closed {
+            tracing::debug!(%error, "closing a new file");
+        }
+    }
+}
+
+fn close(reader: &mut ResultReader<'_>) -> std::result::Result<(), super::results::Stopped> {
+    reader.take::<close::Success>(close::OPERATION).map(drop)
+}
+
+/// Whether any file of that name will do as it is.
+fn takes_any(how: &Create) -> bool {
+    matches!(how, Create::Unchecked(new) if new.size.is_none())
+}

@@ -1,0 +1,122 @@
+//! Why there is no session, or no path: the step, the cause, and what to do.
+
+use std::fmt;
+use std::time::Duration;
+
+use howdah_rpc::client::FirstBytes;
+use howdah_vfs::{FsError, Handle, Shown};
+use howdah_wire::nfs4::Status;
+
+use crate::channel::CallError;
+
+/// A step on the way to a file system.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EstablishStep {
+    /// EXCHANGE_ID.
+    Client,
+    /// CREATE_SESSION.
+    Session,
+    /// The path, from the server's root on.
+    Path(Vec<u8>),
+}
+
+/// Why there is no file system.
+#[derive(Debug, Clone)]
+pub enum EstablishError {
+    /// There is no answer.
+    Call(EstablishStep, CallError),
+    /// There is no answer in time.
+    Silent(EstablishStep, Duration),
+    /// The server refuses.
+    Refused(EstablishStep, Status),
+    /// The root cannot be looked at.
+    Root(EstablishStep, FsError),
+    /// The reply is not what the protocol says.
+    Malformed(EstablishStep),
+    /// It speaks none of these minor versions.
+    MinorVersion(&'static str),
+    /// It takes too few operations in one compound.
+    FewOperations {
+        /// How many.
+        granted: u32,
+        /// How many are needed.
+        needed: u32,
+    },
+    /// Its handles are too long.
+    LongHandles {
+        /// Their length in bytes.
+        length: usize,
+    },
+}
+
+impl EstablishError {
+    /// Whether nothing there speaks this version of the protocol, or nothing answers.
+    pub fn is_other_version(&self) -> bool {
+        matches!(self, Self::Call(..) | Self::Silent(..) | Self::MinorVersion(_))
+    }
+
+    /// What the server's stream begins with, if that is another protocol than RPC.
+    pub fn not_rpc(&self) -> Option<FirstBytes> {
+        match self {
+            Self::Call(_, cause) => cause.not_rpc(),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for EstablishStep {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Client => write!(formatter, "asking for NFSv4 (EXCHANGE_ID)"),
+            Self::Session => write!(formatter, "making an NFSv4 session (CREATE_SESSION)"),
+            Self::Path(path) => write!(formatter, "looking up {} (NFSv4)", Shown(path)),
+        }
+    }
+}
+
+impl fmt::Display for EstablishError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Call(step, cause) => write!(formatter, "{step}: {cause}"),
+            Self::Silent(step, waited) => {
+                write!(
+                    formatter,
+                    "{step}: no answer within {waited:?}; does an NFS server listen on that port?"
+                )
+            }
+            Self::Refused(step, status) => {
+                write!(formatter, "{step}: refused with {status}{}", hint(*status))
+            }
+            Self::Root(step, refusal) => write!(formatter, "{step}: {refusal}"),
+            Self::Malformed(step) => {
+                write!(formatter, "{step}: the server's reply makes no sense; see the log")
+            }
+            Self::MinorVersion(asked) => write!(
+                formatter,
+                "the server does not speak {asked}; try version=4, which takes 4.2 or 4.1, or version=3"
+            ),
+            Self::FewOperations { granted, needed } => write!(
+                formatter,
+                "the server takes {granted} operations in one call, and {needed} are needed; use version=3"
+            ),
+            Self::LongHandles { length } => write!(
+                formatter,
+                "the server's file handles have {length} bytes, and this client takes up to {}; use version=3 if the server has it",
+                Handle::MAX
+            ),
+        }
+    }
+}
+
+fn hint(status: Status) -> &'static str {
+    match status {
+        Status::WRONGSEC | Status::ACCESS | Status::PERM => {
+            "; is it exported to this client, without Kerberos, and to ports that anybody may use (its option `insecure`)?"
+        }
+        Status::CLID_INUSE => "; another user has a client of the same name there",
+        Status::MOVED => "; the server has moved it to another server: mount it from there",
+        _ => "",
+    }
+}
+
+impl std::error::Error for EstablishError {}

@@ -1,0 +1,101 @@
+//! From a channel to a file system: EXCHANGE_ID, CREATE_SESSION, and the path, a round trip each.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use howdah_vfs::Caller;
+use howdah_wire::nfs4::Status;
+
+use super::client::Nfs4;
+use super::client_name::{ClientName, Identified, StepError};
+use super::error::{EstablishError, EstablishStep};
+use super::exchange::CompoundCalls;
+use super::session::Session;
+use super::walk::walk;
+use crate::channel::Channel;
+use crate::common::{Identity, Jukebox, Wanted, machine_name};
+
+/// The minor versions that are asked for, in order.
+const MINOR_VERSIONS: [u32; 2] = [2, 1];
+/// The fewest operations in a compound that the longest one here fits.
+const OPERATIONS_MIN: u32 = 12;
+
+/// How a client acts.
+#[derive(Debug, Clone, Default)]
+pub struct Nfs4Settings {
+    /// Who the server is told to act as.
+    pub identity: Identity,
+    /// Sizes that the user asked for.
+    pub wanted: Wanted,
+    /// How long a server may say "not now" before the caller is told; `None`: for ever.
+    pub patience: Option<Duration>,
+    /// How long each answer may take until there is a session.
+    pub connect_patience: Duration,
+    /// The minor version; without it, the highest that the server has.
+    pub minor_version: Option<u32>,
+}
+
+/// The file system at the end of a path, as `caller`, over a channel that was opened with a [`ClientSession`](howdah_session::ClientSession).
+///
+/// # Errors
+/// The server does not answer, speaks another version, or refuses: each says the step and what to do.
+pub fn establish(
+    channel: Arc<Channel>,
+    path: &[Vec<u8>],
+    caller: &Caller,
+    settings: &Nfs4Settings,
+) -> Result<Nfs4, EstablishError> {
+    let name = ClientName::new(caller.clone(), settings.identity.clone());
+    let patience = settings.connect_patience;
+    let known = identify(&channel, &name, settings)?;
+    let made = Session::make(Arc::clone(&channel), name, known, patience);
+    let session = made.map_err(|error| of_step(EstablishStep::Session, error))?;
+    let granted = session.sizes().operations;
+    if granted < OPERATIONS_MIN {
+        return Err(EstablishError::FewOperations { granted, needed: OPERATIONS_MIN });
+    }
+    let mut calls = CompoundCalls {
+        session,
+        channel,
+        identity: settings.identity.clone(),
+        machine: machine_name(),
+        patience: settings.patience,
+    };
+    let walked = walk(&calls, caller, path)?;
+    calls.session.renew(walked.facts.lease);
+    Ok(Nfs4::new(calls, walked, &settings.wanted))
+}
+
+/// Makes the client known, in the highest minor version that both speak.
+fn identify(
+    channel: &Channel,
+    name: &ClientName,
+    settings: &Nfs4Settings,
+) -> Result<Identified, EstablishError> {
+    let chosen = settings.minor_version.map(|minor| [minor]);
+    let versions = chosen.as_ref().map_or(&MINOR_VERSIONS[..], |chosen| chosen);
+    let mut jukebox = Jukebox::new(Some(settings.connect_patience));
+    for &minor_version in versions {
+        loop {
+            match name.exchange_id(channel, minor_version, Some(settings.connect_patience)) {
+                Err(StepError::Refused(Status::MINOR_VERS_MISMATCH)) => break,
+                Err(StepError::Refused(Status::DELAY)) if jukebox.wait().is_ok() => {}
+                outcome => return outcome.map_err(|error| of_step(EstablishStep::Client, error)),
+            }
+        }
+    }
+    Err(EstablishError::MinorVersion(match versions {
+        [1] => "NFSv4.1",
+        [2] => "NFSv4.2",
+        _ => "NFSv4.2 or NFSv4.1",
+    }))
+}
+
+pub(super) fn of_step(step: EstablishStep, error: StepError) -> EstablishError {
+    match error {
+        StepError::Call(error) => EstablishError::Call(step, error),
+        StepError::Silent(waited) => EstablishError::Silent(step, waited),
+        StepError::Refused(status) => EstablishError::Refused(step, status),
+        StepError::Malformed => EstablishError::Malformed(step),
+    }
+}

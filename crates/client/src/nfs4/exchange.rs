@@ -1,0 +1,172 @@
+//! One call and its answer: what is called again because the session was lost, or since the server says "not now".
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use howdah_vfs::{Caller, FsError, Result};
+use howdah_wire::nfs4::compound::{ReplyHead, ResultHead};
+use howdah_wire::nfs4::{self, Status, create, link, open, remove, rename, sequence, setattr};
+use howdah_wire::xdr::{Decode, DecodeError, Decoder, Encode};
+
+use super::compound::{Behind, Compound, InSession};
+use super::results::Results;
+use super::session::{Session, SessionEpoch};
+use crate::channel::{Answer, Channel, Payload, Pending, ReceiveInto, Request};
+use crate::common::{Identity, Jukebox, failure};
+
+/// So often one call may lose its session. A server that restarts loses it once.
+const SESSIONS_LOST_MAX: u32 = 3;
+
+/// What compounds are sent by.
+pub(super) struct CompoundCalls {
+    pub(super) session: Session,
+    pub(super) channel: Arc<Channel>,
+    pub(super) identity: Identity,
+    pub(super) machine: Vec<u8>,
+    /// How long a server may say "not now"; `None`: for ever.
+    pub(super) patience: Option<Duration>,
+}
+
+impl CompoundCalls {
+    /// Makes a call, and makes it again while its session is lost or the server says "not now".
+    pub(super) fn call(&self, caller: &Caller, compound: &Compound<'_>) -> Result<Results> {
+        let mut tries = Tries::new(self, compound.name);
+        loop {
+            let answer = tries.wait(self.start(caller, compound, None, None))?;
+            if tries.is_final(&answer, Some(compound))? {
+                return Ok(tries.results(answer));
+            }
+        }
+    }
+
+    /// Starts a call.
+    pub(super) fn start(
+        &self,
+        caller: &Caller,
+        compound: &Compound<'_>,
+        payload: Option<Payload>,
+        receive: Option<ReceiveInto>,
+    ) -> Pending {
+        let arguments = InSession { minor_version: self.session.minor_version(), compound };
+        let behind = Behind(compound.behind);
+        let tail = (!compound.behind.is_empty()).then_some(&behind as &dyn Encode);
+        self.channel.start(Request {
+            procedure: nfs4::COMPOUND,
+            credentials: self.identity.credentials(caller, &self.machine),
+            arguments: &arguments,
+            payload,
+            tail,
+            stamp: Some(howdah_session::SEQUENCE_STAMP),
+            receive,
+            class: compound.class,
+            replay: compound.replay(),
+            ..Request::null(nfs4::PROGRAM, nfs4::VERSION)
+        })
+    }
+}
+
+/// The tries of one call.
+pub(super) struct Tries<'c> {
+    calls: &'c CompoundCalls,
+    name: &'static str,
+    jukebox: Jukebox,
+    epoch: SessionEpoch,
+    lost: u32,
+    /// It was sent in a session that is lost: it may have run.
+    is_repeated: bool,
+}
+
+impl<'c> Tries<'c> {
+    /// Before the first answer.
+    pub(super) fn new(calls: &'c CompoundCalls, name: &'static str) -> Self {
+        let jukebox = Jukebox::new(calls.patience);
+        Self { calls, name, jukebox, epoch: calls.session.epoch(), lost: 0, is_repeated: false }
+    }
+
+    /// Waits for the answer to a try.
+    pub(super) fn wait(&self, pending: Pending) -> Result<Answer> {
+        pending.wait().map_err(|error| failure(self.name, &error))
+    }
+
+    /// Whether the answer counts; else the call is to be made again, now. `compound` says which operation must not run twice.
+    pub(super) fn is_final(&mut self, answer: &Answer, compound: Option<&Compound<'_>>) -> Result<bool> {
+        let Ok(head) = Beginning::decode(&mut Decoder::new(&answer.results)) else { return Ok(true) };
+        match head.sequence {
+            Some(Status::OK) => {}
+            Some(status) if is_of_session(status) => {
+                self.is_repeated |= answer.sent_more_than_once || status == Status::RETRY_UNCACHED_REP;
+                self.lost += 1;
+                if self.lost > SESSIONS_LOST_MAX {
+                    tracing::warn!(operation = self.name, %status, "the server takes no call in any session");
+                    return Err(FsError::Io);
+                }
+                tracing::debug!(operation = self.name, %status, "the session is lost");
+                self.epoch = self.calls.session.recover(self.epoch)?;
+                return Ok(false);
+            }
+            _ => return Ok(true),
+        }
+        let is_not_now = matches!(head.status, Status::DELAY | Status::GRACE);
+        if !is_not_now || compound.is_some_and(|compound| has_changed(compound, head.results)) {
+            return Ok(true);
+        }
+        tracing::debug!(operation = self.name, status = %head.status, "the server says: not now");
+        self.jukebox.wait()?;
+        Ok(false)
+    }
+
+    /// The answer that counts.
+    pub(super) fn results(&self, answer: Answer) -> Results {
+        Results { name: self.name, bytes: answer.results, repeated: self.is_repeated }
+    }
+}
+
+/// A refusal of SEQUENCE after which the call is made again in this session or the next.
+fn is_of_session(status: Status) -> bool {
+    matches!(
+        status,
+        Status::BADSESSION
+            | Status::DEADSESSION
+            | Status::CONN_NOT_BOUND_TO_SESSION
+            | Status::BADSLOT
+            | Status::BAD_HIGH_SLOT
+            | Status::SEQ_MISORDERED
+            | Status::RETRY_UNCACHED_REP
+            | Status::SEQ_FALSE_RETRY
+            | Status::STALE_CLIENTID
+            | Status::EXPIRED
+    )
+}
+
+/// Whether what a compound changes was changed, although an operation behind that was refused.
+fn has_changed(compound: &Compound<'_>, results: u32) -> bool {
+    const CHANGES: [u32; 6] = [
+        create::OPERATION,
+        link::OPERATION,
+        open::OPERATION,
+        remove::OPERATION,
+        rename::OPERATION,
+        setattr::OPERATION,
+    ];
+    let mut operations = compound.operations.iter();
+    let first = operations.position(|operation| CHANGES.contains(&operation.number()));
+    // SEQUENCE has a result, too, and so does the operation that was refused.
+    first.is_some_and(|first| results as usize > first + 2)
+}
+
+/// What a reply begins with.
+struct Beginning {
+    status: Status,
+    results: u32,
+    /// How SEQUENCE ended, if it was carried out.
+    sequence: Option<Status>,
+}
+
+impl Decode<'_> for Beginning {
+    fn decode(decoder: &mut Decoder<'_>) -> std::result::Result<Self, DecodeError> {
+        let ReplyHead { status, results, .. } = ReplyHead::decode(decoder)?;
+        let first = if results > 0 { Some(ResultHead::decode(decoder)?) } else { None };
+        let sequence = first.filter(|first| first.operation == sequence::OPERATION);
+        Ok(Self { status, results, sequence: sequence.map(|first| first.status) })
+    }
+}

@@ -1,0 +1,21 @@
+//! GETATTR.
+
+use howdah_vfs::{Attributes, Caller, Handle, Result};
+use howdah_wire::nfs4::putfh;
+
+use super::change::LOOK;
+use super::client::Nfs4;
+use super::compound::Compound;
+use super::convert::file_handle;
+use super::operation::Operation;
+use crate::channel::Class;
+
+impl Nfs4 {
+    pub(super) fn get_attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
+        let operations = [Operation::PutHandle(file_handle(node)), LOOK];
+        let results = self.call(caller, &Compound::new("GETATTR", Class::Attributes, &operations))?;
+        let mut reader = results.read()?;
+        reader.skip(putfh::OPERATION)?;
+        reader.look()
+    }
+}

@@ -1,0 +1,72 @@
+//! What can be stored: GETATTR of limits and of what a file system can do.
+
+use howdah_vfs::{Caller, Handle, Limits, Result};
+use howdah_wire::nfs4::attributes::{self as wire, Support};
+use howdah_wire::nfs4::{Bitmap, Time, getattr, putfh};
+
+use super::change::get;
+use super::client::Nfs4;
+use super::compound::Compound;
+use super::convert::file_handle;
+use super::operation::Operation;
+use crate::channel::Class;
+
+/// The longest name where a server says nothing, in bytes.
+const NAME_MAX: u32 = 255;
+
+const WANTED: Bitmap = Bitmap::of(&[
+    wire::LINK_SUPPORT,
+    wire::SYMLINK_SUPPORT,
+    wire::CASE_INSENSITIVE,
+    wire::CASE_PRESERVING,
+    wire::CHOWN_RESTRICTED,
+    wire::MAXFILESIZE,
+    wire::MAXLINK,
+    wire::MAXNAME,
+    wire::TIME_DELTA,
+]);
+
+impl Nfs4 {
+    pub(super) fn told_limits(&self, caller: &Caller, node: &Handle) -> Result<Limits> {
+        self.with_values(caller, node, WANTED, |told| {
+            let wire::Attributes { limits, support, .. } = told;
+            let Support { hard_links, symbolic_links, chown_restricted, .. } = *support;
+            Limits {
+                largest_file: limits.file_size.unwrap_or(i64::MAX as u64),
+                longest_name: limits.name.unwrap_or(NAME_MAX),
+                most_links: limits.links.unwrap_or(1),
+                time_step_nanoseconds: limits.time_step.map_or(1, nanoseconds),
+                hard_links: hard_links.unwrap_or(true),
+                symbolic_links: symbolic_links.unwrap_or(true),
+                chown_restricted: chown_restricted.unwrap_or(true),
+                case_insensitive: support.case_insensitive.unwrap_or(false),
+                case_preserving: support.case_preserving.unwrap_or(true),
+                parallel_writes: true,
+                passes_files: true,
+                clone_block: None,
+            }
+        })
+    }
+
+    /// Some values of attributes of a node.
+    pub(super) fn with_values<T>(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        wanted: Bitmap,
+        take: impl FnOnce(&wire::Attributes<'_>) -> T,
+    ) -> Result<T> {
+        let operations = [Operation::PutHandle(file_handle(node)), get(wanted)];
+        let results = self.call(caller, &Compound::new("GETATTR", Class::Attributes, &operations))?;
+        let mut reader = results.read()?;
+        reader.skip(putfh::OPERATION)?;
+        let told = reader.take::<getattr::Success<'_>>(getattr::OPERATION)?;
+        Ok(take(&super::convert::values(&told.attributes)?))
+    }
+}
+
+/// A step of more than four seconds is told as four.
+fn nanoseconds(step: Time) -> u32 {
+    let seconds = u32::try_from(step.seconds).unwrap_or(0);
+    seconds.saturating_mul(1_000_000_000).saturating_add(step.nanoseconds).max(1)
+}

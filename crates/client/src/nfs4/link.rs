@@ -1,0 +1,48 @@
+//! LINK.
+
+use howdah_vfs::{AddLink, Attributes, Caller, Change, FsError, Result};
+use howdah_wire::nfs4::{link, putfh, restorefh, savefh};
+
+use super::change::{LOOK, changed};
+use super::client::Nfs4;
+use super::compound::Compound;
+use super::convert::file_handle;
+use super::operation::Operation;
+
+impl Nfs4 {
+    pub(super) fn link_node(
+        &self,
+        caller: &Caller,
+        AddLink { node, directory, name }: AddLink<'_>,
+        change: &mut Change,
+    ) -> Result<Attributes> {
+        let operations = [
+            Operation::PutHandle(file_handle(directory)),
+            LOOK,
+            Operation::PutHandle(file_handle(node)),
+            Operation::SaveHandle,
+            Operation::PutHandle(file_handle(directory)),
+            Operation::Link(name.as_bytes()),
+            LOOK,
+            Operation::RestoreHandle,
+            LOOK,
+        ];
+        let results = self.call(caller, &Compound::change("LINK", &operations))?;
+        let mut reader = results.read()?;
+        reader.skip(putfh::OPERATION)?;
+        let before = reader.look()?;
+        *change = Change::none(Some(before));
+        reader.skip(putfh::OPERATION)?;
+        reader.skip(savefh::OPERATION)?;
+        reader.skip(putfh::OPERATION)?;
+        let told = reader.take::<link::Success>(link::OPERATION).map_err(FsError::from);
+        if results.repeated && told == Err(FsError::Exists) {
+            // Its first run may have done it, in a session that ended.
+            let there = self.look_up(caller, directory, name.as_bytes())?.node;
+            return if there.handle == *node { Ok(there.attributes) } else { Err(FsError::Exists) };
+        }
+        *change = changed(&before, told?.directory, reader.look().ok());
+        reader.skip(restorefh::OPERATION)?;
+        reader.look()
+    }
+}

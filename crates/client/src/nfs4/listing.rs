@@ -1,0 +1,117 @@
+//! READDIR, page by page. NFSv4 lists neither `.` nor `..`: they come from the directory itself, with cookies that no server gives.
+
+use std::ops::ControlFlow;
+
+use howdah_vfs::{Detail, Node, Result};
+use howdah_wire::nfs4::attributes as wire;
+use howdah_wire::nfs4::{Bitmap, Verifier, lookupp, putfh, readdir};
+
+use super::change::LOOK;
+use super::client::Nfs4;
+use super::compound::Compound;
+use super::convert::{self, OF_NODE, file_handle};
+use super::operation::Operation;
+use super::results::ResultReader;
+use crate::channel::Class;
+use crate::common::{DirectoryPages, Listed, Page, Position, Sink, Verifiers};
+
+/// Behind `.` and behind `..` (RFC 8881 18.23.3: reserved for this).
+const BEHIND_SELF: u64 = 1;
+const BEHIND_PARENT: u64 = 2;
+/// Bytes of a reply that are not entries: the header, SEQUENCE, the directory's attributes.
+const AROUND: u32 = 1 << 10;
+
+/// What is asked of each entry where only names are wanted.
+const OF_NAME: Bitmap = Bitmap::of(&[wire::RDATTR_ERROR, wire::FILEID, wire::MOUNTED_ON_FILEID]);
+/// And where nodes are.
+const OF_ENTRY: Bitmap =
+    OF_NODE.union(Bitmap::of(&[wire::RDATTR_ERROR, wire::FILEHANDLE, wire::MOUNTED_ON_FILEID]));
+
+impl DirectoryPages for Nfs4 {
+    fn verifiers(&self) -> &Verifiers {
+        &self.verifiers
+    }
+
+    fn page(&self, position: &Position<'_>, detail: Detail, sink: &mut Sink<'_>) -> Result<Page> {
+        let Position { caller, directory, cookie, verifier } = *position;
+        let is_start = cookie <= BEHIND_PARENT;
+        let read = Operation::ReadDirectory(readdir::Arguments {
+            cookie: if is_start { 0 } else { cookie },
+            verifier: Verifier(if is_start { [0; 8] } else { verifier }),
+            name_count: self.page_size() - AROUND,
+            count: self.page_size() - AROUND,
+            wanted: if detail == Detail::Nodes { OF_ENTRY } else { OF_NAME },
+        });
+        let put = Operation::PutHandle(file_handle(directory));
+        let above = [put, read, LOOK, Operation::LookupParent, Operation::GetHandle, LOOK];
+        // What lies above the root is nobody's business.
+        let asks_above = cookie < BEHIND_PARENT && *directory != self.root.handle;
+        let operations = if asks_above { &above[..] } else { &above[..3] };
+        let results = self.call(caller, &Compound::new("READDIR", Class::Listing, operations))?;
+        let mut reader = results.read()?;
+        reader.skip(putfh::OPERATION)?;
+        let told = reader.take::<readdir::Success<'_>>(readdir::OPERATION)?;
+        let own = reader.look()?;
+        let mut page = Page::new(Some(own), told.verifier.0, told.end);
+        if is_start {
+            let parent = if asks_above { parent(&mut reader).ok() } else { None };
+            let node = Node { handle: *directory, attributes: own };
+            let is_root = *directory == self.root.handle;
+            let dots = [
+                (BEHIND_SELF, &b"."[..], own.file, Some(node)),
+                (BEHIND_PARENT, b"..", own.file, parent.or(is_root.then_some(node))),
+            ];
+            for (behind, name, file, node) in dots.into_iter().filter(|dot| dot.0 > cookie) {
+                let file = node.map_or(file, |node| node.attributes.file);
+                let told = node.map(|node| (node.handle, Some(node.attributes)));
+                if page.give(&Listed { name, file, cookie: behind, told }, sink).is_break() {
+                    return Ok(page);
+                }
+            }
+        }
+        for entry in told.entries {
+            if give(&entry, &mut page, sink)?.is_break() {
+                break;
+            }
+        }
+        Ok(page)
+    }
+
+    fn details(&self, position: &Position<'_>, detail: Detail, listed: &Listed<'_>) -> (u64, Option<Node>) {
+        if detail == Detail::Names {
+            return (listed.file, None);
+        }
+        let told =
+            listed.told.and_then(|(handle, attributes)| Some(Node { handle, attributes: attributes? }));
+        let node = told.or_else(|| self.node_of(position, listed.name));
+        (listed.file, node)
+    }
+}
+
+impl Nfs4 {
+    /// The node of an entry that the listing does not tell; none if it is gone meanwhile.
+    fn node_of(&self, position: &Position<'_>, name: &[u8]) -> Option<Node> {
+        if name == b".." {
+            return None;
+        }
+        self.look_up(position.caller, position.directory, name).ok().map(|found| found.node)
+    }
+}
+
+fn parent(reader: &mut ResultReader<'_>) -> Result<Node> {
+    reader.skip(lookupp::OPERATION)?;
+    reader.node()
+}
+
+fn give(entry: &readdir::Entry<'_>, page: &mut Page, sink: &mut Sink<'_>) -> Result<ControlFlow<()>> {
+    let values = convert::values(&entry.attributes)?;
+    let identity = &values.identity;
+    // An entry whose attributes cannot be had says why instead.
+    let told = match identity.handle.filter(|_| identity.kind.is_some()) {
+        Some(handle) => Some((convert::handle(handle)?, Some(convert::of(&values)?))),
+        None => None,
+    };
+    // Where another file system is mounted, the number of a name is that of what is covered.
+    let file = identity.mounted_on_file.or(identity.file).unwrap_or(0);
+    Ok(page.give(&Listed { name: entry.name.0, file, cookie: entry.cookie, told }, sink))
+}

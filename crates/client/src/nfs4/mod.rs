@@ -1,0 +1,44 @@
+//! NFS versions 4.1 and 4.2 as a [`FileSystem`](howdah_vfs::FileSystem): one file per call of the trait, `file_system` is the table.
+//!
+//! A call is a compound (RFC 8881 2.3), sent in a slot of a session. `establish` makes the session and walks the path to the root in one
+//! compound; `exchange` makes a call again when the session was lost. No file is kept open: data goes by handles, and a file is made by
+//! OPEN and CLOSE in one compound.
+
+mod access;
+mod change;
+mod client;
+mod client_name;
+mod commit;
+mod compound;
+mod convert;
+mod create;
+mod error;
+mod establish;
+mod exchange;
+mod file_system;
+mod get_attributes;
+mod limits;
+mod link;
+mod listing;
+mod lookup;
+mod make;
+mod new_file;
+mod operation;
+mod principal;
+mod read;
+mod read_link;
+mod refusal;
+mod remove;
+mod rename;
+mod results;
+mod server_facts;
+mod session;
+mod set_attributes;
+mod statistics;
+mod transfers;
+mod walk;
+mod write;
+
+pub use client::Nfs4;
+pub use error::{EstablishError, EstablishStep};
+pub use establish::{Nfs4Settings, establish};

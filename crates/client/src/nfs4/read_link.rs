@@ -1,0 +1,29 @@
+//! READLINK.
+
+use howdah_vfs::{Attributes, Caller, Handle, Result};
+use howdah_wire::nfs4::{putfh, readlink};
+
+use super::change::LOOK;
+use super::client::Nfs4;
+use super::compound::Compound;
+use super::convert::file_handle;
+use super::operation::Operation;
+use crate::channel::Class;
+
+impl Nfs4 {
+    pub(super) fn read_target(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        target: &mut Vec<u8>,
+    ) -> Result<Attributes> {
+        let operations = [Operation::PutHandle(file_handle(node)), Operation::ReadLink, LOOK];
+        let results = self.call(caller, &Compound::new("READLINK", Class::Lookup, &operations))?;
+        let mut reader = results.read()?;
+        reader.skip(putfh::OPERATION)?;
+        let told = reader.take::<readlink::Success<'_>>(readlink::OPERATION)?;
+        let attributes = reader.look()?;
+        target.extend_from_slice(told.target.0);
+        Ok(attributes)
+    }
+}

@@ -1,0 +1,53 @@
+//! RENAME.
+
+use howdah_vfs::{Caller, Change, FsError, Handle, Name, Result};
+use howdah_wire::nfs4::{putfh, rename, restorefh, savefh};
+
+use super::change::{LOOK, changed};
+use super::client::Nfs4;
+use super::compound::Compound;
+use super::convert::file_handle;
+use super::operation::Operation;
+
+impl Nfs4 {
+    pub(super) fn rename_node(
+        &self,
+        caller: &Caller,
+        from: (&Handle, Name<'_>),
+        to: (&Handle, Name<'_>),
+        (left, entered): (&mut Change, &mut Change),
+    ) -> Result<()> {
+        let operations = [
+            Operation::PutHandle(file_handle(from.0)),
+            LOOK,
+            Operation::SaveHandle,
+            Operation::PutHandle(file_handle(to.0)),
+            LOOK,
+            Operation::Rename { from: from.1.as_bytes(), to: to.1.as_bytes() },
+            LOOK,
+            Operation::RestoreHandle,
+            LOOK,
+        ];
+        let results = self.call(caller, &Compound::change("RENAME", &operations))?;
+        let mut reader = results.read()?;
+        reader.skip(putfh::OPERATION)?;
+        let before_left = reader.look()?;
+        *left = Change::none(Some(before_left));
+        reader.skip(savefh::OPERATION)?;
+        reader.skip(putfh::OPERATION)?;
+        let before_entered = reader.look()?;
+        *entered = Change::none(Some(before_entered));
+        let told = reader.take::<rename::Success>(rename::OPERATION).map_err(FsError::from);
+        if results.repeated && told == Err(FsError::NotFound) {
+            // Its first run may have done it, in a session that ended: the old name is gone, and something has the new one.
+            return self.look_up(caller, to.0, to.1.as_bytes()).map(drop);
+        }
+        let told = told?;
+        *entered = changed(&before_entered, told.target, reader.look().ok());
+        *left = changed(&before_left, told.source, None);
+        if reader.skip(restorefh::OPERATION).is_ok() {
+            *left = changed(&before_left, told.source, reader.look().ok());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,123 @@
+//! What servers may answer at any time: "not now", a session that is gone, a reply that is not kept.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use howdah_client::Remote;
+use howdah_client::connect::{ConnectOptions, connect};
+use howdah_vfs::{Caller, Change, MakeDirectory, Name, NewAttributes};
+use howdah_wire::nfs4::compound::{ReplyHead, ResultHead};
+use howdah_wire::nfs4::{COMPOUND, PROGRAM, Status, putfh, sequence};
+use howdah_wire::xdr::{Decode, Decoder, Encode, Encoder};
+
+use crate::middleman::{Exchange, Fate, Middleman};
+use crate::served::{EXPORT, Served, serve_memory};
+
+const ME: Caller = Caller::ROOT;
+
+/// A client, and who stands between it and its server.
+fn between(served: &Served) -> (Middleman, Arc<dyn Remote>) {
+    let middleman = Middleman::before(served.address);
+    let url = format!("nfs://{}{EXPORT}?version=4&lanes=1", middleman.address).parse().expect("a URL");
+    let client = connect(&url, &ConnectOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+    (middleman, client)
+}
+
+/// The reply with SEQUENCE refused.
+fn session_refused(status: Status) -> Fate {
+    let mut bytes = Vec::new();
+    let mut encoder = Encoder::new(&mut bytes);
+    ReplyHead { status, tag: b"", results: 1 }.encode(&mut encoder);
+    ResultHead { operation: sequence::OPERATION, status }.encode(&mut encoder);
+    Fate::Replace(bytes)
+}
+
+/// The reply with the operation behind SEQUENCE refused.
+fn first_refused(exchange: &Exchange<'_>, status: Status) -> Fate {
+    let mut decoder = Decoder::new(exchange.results);
+    ReplyHead::decode(&mut decoder).expect("a reply");
+    ResultHead::decode(&mut decoder).expect("a result");
+    let Ok(session) = sequence::Success::decode(&mut decoder) else { return Fate::Pass };
+    let mut bytes = Vec::new();
+    let mut encoder = Encoder::new(&mut bytes);
+    ReplyHead { status, tag: b"", results: 2 }.encode(&mut encoder);
+    ResultHead { operation: sequence::OPERATION, status: Status::OK }.encode(&mut encoder);
+    session.encode(&mut encoder);
+    ResultHead { operation: putfh::OPERATION, status }.encode(&mut encoder);
+    Fate::Replace(bytes)
+}
+
+/// Replaces so many of the replies to compounds, and counts all of them.
+fn replace(
+    middleman: &Middleman,
+    times: u32,
+    with: impl Fn(&Exchange<'_>) -> Fate + Send + 'static,
+) -> Arc<AtomicU32> {
+    let (calls, counted) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+    let counts = Arc::clone(&counted);
+    middleman.judge(move |exchange| {
+        let is_compound = exchange.program == PROGRAM && exchange.procedure == COMPOUND;
+        if !is_compound {
+            return Fate::Pass;
+        }
+        counts.fetch_add(1, Ordering::SeqCst);
+        if calls.fetch_add(1, Ordering::SeqCst) < times { with(exchange) } else { Fate::Pass }
+    });
+    counted
+}
+
+#[test]
+fn a_call_is_made_again_while_the_server_says_not_now() {
+    let served = serve_memory();
+    let (middleman, client) = between(&served);
+    for status in [Status::DELAY, Status::GRACE] {
+        let calls = replace(&middleman, 2, move |exchange| first_refused(exchange, status));
+        client.attributes(&ME, &client.root()).expect("attributes at last");
+        assert_eq!(calls.load(Ordering::SeqCst), 3, "{status}");
+    }
+}
+
+#[test]
+fn a_session_that_the_server_disowns_is_made_again_or_kept_and_calls_are_few() {
+    let served = serve_memory();
+    let (middleman, client) = between(&served);
+    for (status, times) in [
+        (Status::BADSESSION, 1),
+        (Status::BADSESSION, 2),
+        (Status::DEADSESSION, 2),
+        (Status::SEQ_MISORDERED, 1),
+        (Status::RETRY_UNCACHED_REP, 1),
+        (Status::BADSLOT, 1),
+    ] {
+        let calls = replace(&middleman, times, move |_| session_refused(status));
+        client.attributes(&ME, &client.root()).unwrap_or_else(|error| panic!("{status} {times}: {error}"));
+        let calls = calls.load(Ordering::SeqCst);
+        assert!(calls <= 12, "{status} {times}: {calls} calls");
+    }
+}
+
+#[test]
+fn a_server_that_takes_no_call_in_any_session_is_not_asked_for_ever() {
+    let served = serve_memory();
+    let (middleman, client) = between(&served);
+    // Only calls in the session are refused: CREATE_SESSION goes well each time.
+    let calls = replace(&middleman, u32::MAX, |exchange| {
+        let in_session = Decoder::new(&exchange.arguments[12..]).u32("operation") == Ok(sequence::OPERATION);
+        if in_session { session_refused(Status::BADSESSION) } else { Fate::Pass }
+    });
+    client.attributes(&ME, &client.root()).expect_err("no session works");
+    let calls = calls.load(Ordering::SeqCst);
+    assert!(calls <= 30, "{calls} calls");
+}
+
+#[test]
+fn a_change_whose_reply_was_lost_runs_once() {
+    let served = serve_memory();
+    let (middleman, client) = between(&served);
+    let lost = AtomicU32::new(0);
+    middleman.judge(move |_| if lost.fetch_add(1, Ordering::SeqCst) == 0 { Fate::Lose } else { Fate::Pass });
+    let (root, new) = (client.root(), NewAttributes::with_mode(0o755));
+    let name = Name::parse(b"once").expect("a name");
+    let made = client.make_directory(&ME, MakeDirectory::new(&root, name, &new), &mut Change::default());
+    made.expect("the session knows its first run");
+}
