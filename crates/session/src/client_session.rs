@@ -1,60 +1,246 @@
-//! A session as its channel has it.
+//! A session as its channel and its owner have it.
 
-use std::collections::VecDeque;
 use std::time::Duration;
 
 use howdah_rpc::client::envelope::{AfterCall, CallEnd, CallSession, CallTicket, TicketNeed};
+use howdah_wire::nfs4::{SessionId, sequence};
 
+use crate::lease::Lease;
+use crate::outcome::SequenceWord;
+use crate::recovery::{Recovery, UpkeepAction, UpkeepFailure};
 use crate::slots::{SlotTable, SlotTrouble};
 
-/// The session of a channel, or that there is none yet.
+/// So many slots may be lost before another session takes the place of this one.
+const SPOILT_MAX: u32 = 2;
+
+/// Flags that say that states were revoked.
+const REVOKED: u32 = sequence::ALL_STATE_EXPIRED
+    | sequence::SOME_STATE_EXPIRED
+    | sequence::ADMIN_STATE_REVOKED
+    | sequence::RECALLABLE_STATE_REVOKED;
+/// Flags that say that callbacks do not arrive.
+const CALLBACKS: u32 =
+    sequence::CALLBACK_PATH_DOWN | sequence::SESSION_CALLBACK_PATH_DOWN | sequence::BACK_CHANNEL_FAULT;
+
+/// What an owner learned by EXCHANGE_ID.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExchangedId {
+    /// The client.
+    pub client: u64,
+    /// `eir_sequenceid`.
+    pub sequence: u32,
+    /// `EXCHGID4_FLAG_CONFIRMED_R`
+    pub is_confirmed: bool,
+}
+
+/// How a session is, for a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionStanding {
+    /// All calls go out.
+    Ready,
+    /// It is made, or recovered after so many troubles of late. From the third on there is a pause before each attempt.
+    Recovering {
+        /// Troubles of late.
+        troubles: u32,
+    },
+}
+
+/// The session of a channel with all that belongs to it: client, lease, slots. Times are those of the channel.
 #[derive(Debug, Default)]
 pub struct ClientSession {
     slots: Option<SlotTable>,
-    /// Whether all calls may go out, and not only those for its upkeep.
-    is_open: bool,
-    troubles: VecDeque<SlotTrouble>,
+    lease: Lease,
+    recovery: Recovery,
+    /// When the action was given out that is under way.
+    acted: Duration,
+    /// The flags that the server set, and when the call was sent with whose answer it did.
+    flags: u32,
+    flags_of: Duration,
+    /// Calls whose slot the server did not take.
+    bad_slots: u32,
+    uses_callbacks: bool,
     wants_owner: bool,
 }
 
 impl ClientSession {
-    /// There is a session with so many slots now. Tickets of the one before do not count any more.
-    pub fn begin(&mut self, session: [u8; 16], slots: u32) {
-        self.slots = Some(SlotTable::new(session, slots));
-        self.troubles.clear();
+    /// The next thing to do for the owner. It does one thing at a time, and reports each before it asks for the next.
+    pub fn poll(&mut self, now: Duration) -> Option<UpkeepAction> {
+        let mut action = self.recovery.poll(self.session(), now);
+        if action.is_none() && self.recovery.is_idle() && now >= self.lease.due() {
+            let has_slot = self.slots.as_ref().is_some_and(|slots| slots.free().is_some());
+            if has_slot {
+                action = self.recovery.renew();
+            } else {
+                // The calls that hold all slots renew the lease.
+                self.lease.on_asked(now);
+            }
+        }
+        if action.is_some() {
+            self.acted = now;
+        }
+        action
     }
 
-    /// Whether all calls may go out from now on, and not only those for the upkeep of the session.
-    pub fn set_open(&mut self, is_open: bool) {
-        self.is_open = is_open;
+    /// When to ask [`Self::poll`] again, if the session does not want its owner before.
+    pub fn wake_at(&self) -> Option<Duration> {
+        let lease = self.recovery.is_idle().then(|| self.lease.due());
+        self.recovery.wake_at(self.session()).or(lease)
     }
 
-    /// The next thing that is wrong with the session.
-    pub fn poll_trouble(&mut self) -> Option<SlotTrouble> {
-        self.troubles.pop_front()
+    /// EXCHANGE_ID ended. Gives whether this is another client than before: the server has none of its states.
+    pub fn on_exchanged(&mut self, result: Result<ExchangedId, UpkeepFailure>, now: Duration) -> bool {
+        match result {
+            Ok(ExchangedId { client, sequence, is_confirmed }) => {
+                let is_new = self.recovery.on_exchanged((client, sequence, is_confirmed));
+                if is_new {
+                    self.lease.begin(self.acted);
+                    (self.flags, self.flags_of) = (0, now);
+                }
+                is_new
+            }
+            Err(failure) => {
+                self.recovery.on_failed(failure, now);
+                false
+            }
+        }
+    }
+
+    /// CREATE_SESSION ended: the session, and how many slots the server grants.
+    pub fn on_created(&mut self, result: Result<(SessionId, u32), UpkeepFailure>, now: Duration) {
+        match result {
+            Ok((SessionId(session), slots)) => {
+                self.recovery.on_created();
+                self.slots = Some(SlotTable::new(session, slots));
+                self.bad_slots = 0;
+                self.lease.on_renewed(self.acted);
+            }
+            Err(failure) => self.recovery.on_failed(failure, now),
+        }
+    }
+
+    /// Another action ended.
+    pub fn on_done(&mut self, result: Result<(), UpkeepFailure>, now: Duration) {
+        let destroyed = match self.recovery.under_way() {
+            Some(UpkeepAction::DestroySession(session)) => Some(session),
+            _ => None,
+        };
+        match result {
+            Ok(()) => self.recovery.on_done(),
+            Err(failure) => self.recovery.on_failed(failure, now),
+        }
+        if destroyed.is_some() && destroyed == self.session() && self.recovery.is_ending() {
+            self.slots = None;
+        }
+    }
+
+    /// How long the server's lease is (`lease_time`).
+    pub fn set_lease(&mut self, period: Duration) {
+        self.lease.set_period(period);
+    }
+
+    /// Whether there are opens or locks.
+    pub fn set_holds_states(&mut self, holds: bool) {
+        self.recovery.set_holds_states(holds);
+    }
+
+    /// Whether the client wants callbacks.
+    pub fn set_uses_callbacks(&mut self, uses: bool) {
+        self.uses_callbacks = uses;
+    }
+
+    /// The server takes slots back: CB_RECALL_SLOT (RFC 8881 20.8).
+    pub fn on_slots_recalled(&mut self, target_highest: u32) {
+        if let Some(slots) = &mut self.slots {
+            slots.on_recall(target_highest);
+        }
+    }
+
+    /// The client leaves: no call goes out any more but what [`Self::poll`] asks for, until that asks for nothing.
+    pub fn end(&mut self) {
+        self.recovery.end();
+        self.wants_owner = true;
+    }
+
+    /// The session, if there is one.
+    pub fn session(&self) -> Option<SessionId> {
+        self.slots.as_ref().map(|slots| SessionId(slots.session()))
     }
 
     /// Its slots.
     pub fn slots(&self) -> Option<&SlotTable> {
         self.slots.as_ref()
     }
+
+    /// How it is.
+    pub fn standing(&self) -> SessionStanding {
+        match self.recovery.is_ready() {
+            true => SessionStanding::Ready,
+            false => SessionStanding::Recovering { troubles: self.recovery.strikes() },
+        }
+    }
+
+    /// Whether the server is sure to have kept all states until now.
+    pub fn is_lease_certain(&self, now: Duration) -> bool {
+        self.lease.is_certain(now)
+    }
+
+    /// The flags that the server set last (`SEQ4_STATUS_*`).
+    pub fn flags(&self) -> u32 {
+        self.flags
+    }
+
+    fn on_trouble(&mut self, trouble: SlotTrouble, now: Duration) {
+        let Some(slots) = &self.slots else { return };
+        let session = SessionId(slots.session());
+        match trouble {
+            SlotTrouble::Gone => self.recovery.on_session_gone(now),
+            SlotTrouble::NotBound => self.recovery.on_not_bound(now),
+            SlotTrouble::Foreign => self.recovery.give_up_session(session, now),
+            SlotTrouble::Misordered | SlotTrouble::BadSlot | SlotTrouble::Lost => {
+                self.bad_slots += u32::from(trouble == SlotTrouble::BadSlot);
+                let bad = slots.spoilt() + self.bad_slots;
+                if bad > SPOILT_MAX || slots.spoilt() >= slots.usable() {
+                    self.recovery.give_up_session(session, now);
+                }
+            }
+        }
+    }
+
+    /// The server took a call that was sent then. What it says with the answer to an earlier call does not count any more.
+    fn on_word(&mut self, word: SequenceWord, sent: Duration) {
+        self.lease.on_renewed(sent);
+        if sent < self.flags_of {
+            return;
+        }
+        let risen = word.flags & !self.flags;
+        (self.flags, self.flags_of) = (word.flags, sent);
+        let callbacks = risen & CALLBACKS != 0 && self.uses_callbacks;
+        self.recovery.add(risen & sequence::RECLAIM_NEEDED != 0, risen & REVOKED != 0, callbacks);
+    }
 }
 
 impl CallSession for ClientSession {
     fn has_ticket(&self, need: TicketNeed) -> bool {
-        let may = self.is_open || need == TicketNeed::Upkeep;
+        let may = need == TicketNeed::Upkeep || self.recovery.is_ready();
         may && self.slots.as_ref().is_some_and(|slots| slots.free().is_some())
     }
 
-    fn take(&mut self, _: TicketNeed, _: Duration) -> CallTicket {
+    fn take(&mut self, _: TicketNeed, now: Duration) -> CallTicket {
+        self.lease.on_asked(now);
         self.slots.as_mut().expect("there is a session").take()
     }
 
-    fn release(&mut self, ticket: &CallTicket, end: CallEnd<'_>, sent: Duration, _: Duration) -> AfterCall {
+    fn release(&mut self, ticket: &CallTicket, end: CallEnd<'_>, sent: Duration, now: Duration) -> AfterCall {
         let Some(slots) = &mut self.slots else { return AfterCall::Over };
         let released = slots.release(ticket, end, sent);
-        self.wants_owner |= released.trouble.is_some();
-        self.troubles.extend(released.trouble);
+        let had_work = self.recovery.has_work();
+        if let Some(word) = released.word {
+            self.on_word(word, sent);
+        }
+        if let Some(trouble) = released.trouble {
+            self.on_trouble(trouble, now);
+        }
+        self.wants_owner |= !had_work && self.recovery.has_work();
         released.release
     }
 

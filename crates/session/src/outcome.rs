@@ -48,6 +48,10 @@ impl SequenceOutcome {
         if first.status != Status::OK {
             return Ok(Self::Refused(first.status));
         }
+        // The session ended while the compound ran.
+        if head.status == Status::DEADSESSION {
+            return Ok(Self::Refused(head.status));
+        }
         let its = sequence::Success::decode(decoder)?;
         let is_for_it = its.session == SessionId(ticket.session)
             && (its.slot, its.sequence) == (ticket.slot, ticket.number);
@@ -98,6 +102,12 @@ mod tests {
         let word = SequenceWord { highest_slot: 9, target: 8, flags: 4 };
         assert_eq!(parse(&of_sequence(Status::OK, 2)), SequenceOutcome::Went(word));
         assert_eq!(parse(&of_sequence(Status::OK, 1)), SequenceOutcome::Foreign, "another slot");
+        let dead = reply(Status::DEADSESSION, 2, |encoder| {
+            ResultHead { operation: sequence::OPERATION, status: Status::OK }.encode(encoder);
+            success(2).encode(encoder);
+            ResultHead { operation: 22, status: Status::DEADSESSION }.encode(encoder);
+        });
+        assert_eq!(parse(&dead), SequenceOutcome::Refused(Status::DEADSESSION));
         let delay = of_sequence(Status::DELAY, 2);
         assert_eq!(parse(&delay), SequenceOutcome::Refused(Status::DELAY));
         let refused = reply(Status::MINOR_VERS_MISMATCH, 0, |_| {});

@@ -1,0 +1,269 @@
+//! What a session asks of its owner, in which order, and how often.
+
+use std::time::Duration;
+
+use howdah_rpc::client::envelope::{AfterCall, CallEnd, CallSession, CallTicket, TicketNeed};
+use howdah_session::{ClientSession, ExchangedId, SessionStanding, UpkeepAction, UpkeepFailure};
+use howdah_wire::nfs4::compound::{ReplyPlace, ResultHead};
+use howdah_wire::nfs4::{SessionId, Status, sequence};
+use howdah_wire::xdr::{Encode, Encoder};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A session, its owner, and a server that answers as it is told.
+struct Owner {
+    session: ClientSession,
+    now: Duration,
+    next: u8,
+}
+
+impl Owner {
+    fn new() -> Self {
+        Self { session: ClientSession::default(), now: SECOND, next: 0 }
+    }
+
+    /// With a session of a client.
+    fn ready() -> Self {
+        let mut owner = Self::new();
+        owner.expect(UpkeepAction::ExchangeId { incarnation: 0 });
+        assert!(owner.exchanged(1, false));
+        owner.expect(UpkeepAction::CreateSession { client: 1, sequence: 7 });
+        owner.created();
+        owner.expect(UpkeepAction::ReclaimComplete);
+        owner.session.on_done(Ok(()), owner.now);
+        assert_eq!(owner.session.standing(), SessionStanding::Ready);
+        owner
+    }
+
+    fn poll(&mut self) -> Option<UpkeepAction> {
+        self.session.poll(self.now)
+    }
+
+    #[track_caller]
+    fn expect(&mut self, action: UpkeepAction) {
+        assert_eq!(self.poll(), Some(action));
+        assert_eq!(self.poll(), None, "one at a time");
+        let may_go = self.session.has_ticket(TicketNeed::Usual);
+        assert!(!may_go || matches!(action, UpkeepAction::Renew | UpkeepAction::CheckStates));
+    }
+
+    fn exchanged(&mut self, client: u64, is_confirmed: bool) -> bool {
+        self.session.on_exchanged(Ok(ExchangedId { client, sequence: 7, is_confirmed }), self.now)
+    }
+
+    fn created(&mut self) {
+        self.next += 1;
+        self.session.on_created(Ok((SessionId([self.next; 16]), 4)), self.now);
+    }
+
+    fn refused(&mut self, status: Status) {
+        let failure = Err(UpkeepFailure::Refused(status));
+        self.session.on_created(failure, self.now);
+    }
+
+    fn call(&mut self) -> CallTicket {
+        assert!(self.session.has_ticket(TicketNeed::Usual));
+        self.session.take(TicketNeed::Usual, self.now)
+    }
+
+    fn answer(&mut self, ticket: &CallTicket, status: Status, flags: u32) -> AfterCall {
+        let mut results = Vec::new();
+        let mut encoder = Encoder::new(&mut results);
+        let place = ReplyPlace::begin(&mut encoder, b"");
+        ResultHead { operation: sequence::OPERATION, status }.encode(&mut encoder);
+        if status == Status::OK {
+            let (session, sequence, slot) = (SessionId(ticket.session), ticket.number, ticket.slot);
+            sequence::Success { session, sequence, slot, highest_slot: 3, target_highest_slot: 3, flags }
+                .encode(&mut encoder);
+        }
+        place.finish(&mut encoder, status, 1);
+        self.session.release(ticket, CallEnd::Ran(&results), self.now, self.now)
+    }
+
+    /// A call that is answered so.
+    fn called(&mut self, status: Status, flags: u32) {
+        let ticket = self.call();
+        self.answer(&ticket, status, flags);
+    }
+}
+
+#[test]
+fn a_session_that_is_gone_is_made_again_once_for_all_who_notice() {
+    let mut owner = Owner::ready();
+    let tickets = [owner.call(), owner.call(), owner.call()];
+    owner.answer(&tickets[0], Status::BADSESSION, 0);
+    assert!(owner.session.wants_owner() && !owner.session.wants_owner());
+    owner.expect(UpkeepAction::CreateSession { client: 1, sequence: 8 });
+    owner.answer(&tickets[1], Status::DEADSESSION, 0);
+    owner.created();
+    owner.answer(&tickets[2], Status::BADSESSION, 0);
+    assert_eq!((owner.poll(), owner.session.standing()), (None, SessionStanding::Ready));
+    assert_eq!((owner.call().session, owner.call().slot), ([2; 16], 1));
+}
+
+#[test]
+fn a_server_that_forgot_the_client_gets_its_states_again() {
+    let mut owner = Owner::ready();
+    owner.session.set_holds_states(true);
+    owner.called(Status::BADSESSION, 0);
+    owner.expect(UpkeepAction::CreateSession { client: 1, sequence: 8 });
+    owner.refused(Status::STALE_CLIENTID);
+    owner.expect(UpkeepAction::ExchangeId { incarnation: 0 });
+    assert!(owner.exchanged(2, false));
+    owner.expect(UpkeepAction::CreateSession { client: 2, sequence: 7 });
+    owner.created();
+    owner.expect(UpkeepAction::Reclaim);
+    assert!(owner.session.has_ticket(TicketNeed::Upkeep));
+    owner.session.on_done(Ok(()), owner.now);
+    owner.expect(UpkeepAction::ReclaimComplete);
+    owner.session.on_done(Err(UpkeepFailure::Refused(Status::COMPLETE_ALREADY)), owner.now);
+    assert_eq!(owner.session.standing(), SessionStanding::Ready);
+}
+
+#[test]
+fn a_client_that_the_server_still_knows_keeps_its_states_and_numbers() {
+    let mut owner = Owner::ready();
+    owner.session.set_holds_states(true);
+    owner.called(Status::BADSESSION, 0);
+    owner.expect(UpkeepAction::CreateSession { client: 1, sequence: 8 });
+    owner.refused(Status::NOSPC);
+    owner.expect(UpkeepAction::ExchangeId { incarnation: 0 });
+    assert!(!owner.exchanged(1, true));
+    owner.expect(UpkeepAction::CreateSession { client: 1, sequence: 9 });
+    owner.created();
+    assert_eq!((owner.poll(), owner.session.standing()), (None, SessionStanding::Ready));
+}
+
+#[test]
+fn a_number_of_create_session_that_does_not_fit_is_replaced_by_the_servers() {
+    let mut owner = Owner::ready();
+    owner.called(Status::BADSESSION, 0);
+    owner.expect(UpkeepAction::CreateSession { client: 1, sequence: 8 });
+    owner.refused(Status::SEQ_MISORDERED);
+    owner.expect(UpkeepAction::ExchangeId { incarnation: 0 });
+    assert!(!owner.exchanged(1, true));
+    owner.expect(UpkeepAction::CreateSession { client: 1, sequence: 7 });
+}
+
+#[test]
+fn a_server_that_asks_for_patience_is_asked_ever_more_rarely() {
+    let mut owner = Owner::new();
+    let mut asked = 0;
+    while owner.now < 61 * SECOND {
+        if let Some(action) = owner.poll() {
+            assert_eq!(action, UpkeepAction::ExchangeId { incarnation: 0 });
+            asked += 1;
+            owner.session.on_exchanged(Err(UpkeepFailure::Refused(Status::DELAY)), owner.now);
+        }
+        owner.now = owner.session.wake_at().expect("it is to be tried again");
+    }
+    assert_eq!(asked, 17);
+}
+
+#[test]
+fn a_session_that_fails_at_once_is_given_up_and_made_as_another_client_after_a_pause() {
+    let mut owner = Owner::ready();
+    let mut calls = 0;
+    let end = owner.now + 600 * SECOND;
+    let mut incarnations = 0;
+    while owner.now < end {
+        if owner.session.has_ticket(TicketNeed::Usual) {
+            calls += 1;
+            owner.called(Status::BADSESSION, 0);
+        }
+        match owner.poll() {
+            Some(UpkeepAction::ExchangeId { incarnation }) => {
+                calls += 1;
+                incarnations = incarnation;
+                owner.exchanged(u64::from(incarnation) + 1, false);
+            }
+            Some(UpkeepAction::CreateSession { .. }) => {
+                calls += 1;
+                owner.created();
+            }
+            Some(UpkeepAction::ReclaimComplete) => {
+                calls += 1;
+                owner.session.on_done(Ok(()), owner.now);
+            }
+            Some(other) => panic!("{other:?}"),
+            None => owner.now = owner.session.wake_at().expect("it is tried again").max(owner.now),
+        }
+    }
+    assert!((80..130).contains(&calls), "{calls}");
+    assert!(incarnations > 10);
+    let SessionStanding::Recovering { troubles } = owner.session.standing() else { panic!("it recovers") };
+    assert!(troubles > 10);
+}
+
+#[test]
+fn the_server_hears_of_an_idle_client_three_times_in_a_lease() {
+    let mut owner = Owner::ready();
+    owner.session.set_lease(90 * SECOND);
+    owner.called(Status::OK, 0);
+    let mut renewed = Vec::new();
+    while owner.now < 100 * SECOND {
+        owner.now = owner.session.wake_at().expect("the lease is to be renewed");
+        owner.expect(UpkeepAction::Renew);
+        renewed.push(owner.now.as_secs());
+        let ticket = owner.session.take(TicketNeed::Upkeep, owner.now);
+        owner.answer(&ticket, Status::OK, 0);
+        owner.session.on_done(Ok(()), owner.now);
+        assert!(owner.session.is_lease_certain(owner.now + 89 * SECOND));
+    }
+    assert_eq!(renewed, [31, 61, 91, 121]);
+    // Calls renew it, too.
+    owner.now += 20 * SECOND;
+    owner.called(Status::OK, 0);
+    owner.now += 20 * SECOND;
+    assert_eq!(owner.poll(), None);
+}
+
+#[test]
+fn a_flag_is_acted_upon_once_each_time_that_it_rises() {
+    let mut owner = Owner::ready();
+    owner.session.set_holds_states(true);
+    for _ in 0..2 {
+        owner.called(Status::OK, sequence::ADMIN_STATE_REVOKED);
+        assert!(owner.session.wants_owner());
+        owner.expect(UpkeepAction::CheckStates);
+        owner.session.on_done(Ok(()), owner.now);
+        owner.called(Status::OK, sequence::ADMIN_STATE_REVOKED);
+        assert!(!owner.session.wants_owner());
+        assert_eq!(owner.poll(), None);
+        owner.called(Status::OK, 0);
+    }
+    owner.called(Status::OK, sequence::RECLAIM_NEEDED);
+    owner.expect(UpkeepAction::Reclaim);
+    owner.session.on_done(Ok(()), owner.now);
+    owner.expect(UpkeepAction::ReclaimComplete);
+}
+
+#[test]
+fn connections_are_bound_again_and_slots_in_doubt_end_a_session() {
+    let mut owner = Owner::ready();
+    owner.called(Status::CONN_NOT_BOUND_TO_SESSION, 0);
+    owner.expect(UpkeepAction::Bind(SessionId([1; 16])));
+    owner.session.on_done(Ok(()), owner.now);
+    for _ in 0..2 {
+        owner.called(Status::SEQ_MISORDERED, 0);
+        assert_eq!(owner.poll(), None);
+    }
+    owner.called(Status::SEQ_MISORDERED, 0);
+    owner.expect(UpkeepAction::DestroySession(SessionId([1; 16])));
+    owner.session.on_done(Err(UpkeepFailure::Refused(Status::BADSESSION)), owner.now);
+    owner.expect(UpkeepAction::CreateSession { client: 1, sequence: 8 });
+    owner.created();
+    assert_eq!(owner.session.slots().map(|slots| slots.spoilt()), Some(0));
+}
+
+#[test]
+fn a_client_that_leaves_destroys_its_session_and_its_id() {
+    let mut owner = Owner::ready();
+    owner.session.end();
+    owner.expect(UpkeepAction::DestroySession(SessionId([1; 16])));
+    owner.session.on_done(Ok(()), owner.now);
+    owner.expect(UpkeepAction::DestroyClient(1));
+    owner.session.on_done(Err(UpkeepFailure::Refused(Status::CLIENTID_BUSY)), owner.now);
+    assert_eq!((owner.poll(), owner.session.wake_at()), (None, None));
+    assert!(!owner.session.has_ticket(TicketNeed::Usual));
+}
