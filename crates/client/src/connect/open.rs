@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
-use howdah_session::ClientSession;
 use howdah_tls::{ClientFiles, ClientTls};
 use howdah_vfs::{Caller, FileKind, FileSystem};
 use howdah_wire::rpc::AuthFlavor;
@@ -19,7 +18,7 @@ use crate::channel::{Channel, ChannelOptions, ChannelProtocol, Patience, Target,
 use crate::common::{Identity, Wanted};
 use crate::mount::{Mount, MountError, NFS_PORT, Search, mount};
 use crate::nfs3::{Nfs3, Settings};
-use crate::nfs4::{Nfs4, Nfs4Settings, establish};
+use crate::nfs4::{Nfs4, Nfs4Settings, establish, session_protocol};
 use crate::url::{NfsUrl, NfsVersion, Security, UrlOptions, WantedSecurity};
 
 /// The file system that a URL names. Its root is the directory that the server's MOUNT gave for the longest start of the
@@ -66,10 +65,7 @@ fn open_nfs4(url: &NfsUrl, options: &ConnectOptions, minor: Option<u32>) -> Resu
     let port = url.options.nfs_port.or(url.port).unwrap_or(NFS_PORT);
     let mut first = None;
     for address in addresses(url, port)? {
-        let protocol = ChannelProtocol {
-            session: Some(Box::new(ClientSession::default())),
-            ..ChannelProtocol::default()
-        };
+        let (protocol, calls) = session_protocol();
         match open_channel(url, options, address, protocol) {
             Ok(channel) => {
                 let Settings { identity, wanted, patience } = settings(url, options);
@@ -77,7 +73,7 @@ fn open_nfs4(url: &NfsUrl, options: &ConnectOptions, minor: Option<u32>) -> Resu
                 let settings =
                     Nfs4Settings { identity, wanted, patience, connect_patience, minor_version: minor };
                 let caller = url.caller(options.caller.clone());
-                return establish(Arc::new(channel), &url.path, &caller, &settings)
+                return establish(Arc::new(channel), calls, &url.path, &caller, &settings)
                     .map_err(Box::new)
                     .map_err(|cause| ConnectError::Nfs4 { host: url.host.clone(), address, cause });
             }

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use howdah_session::ExchangedId;
 use howdah_vfs::Caller;
 use howdah_wire::nfs4::create_session::{self, ChannelSizes};
-use howdah_wire::nfs4::exchange_id::{self, ClientOwner, Protection, WITHOUT_PNFS};
+use howdah_wire::nfs4::exchange_id::{self, CONFIRMED, ClientOwner, Protection, WITHOUT_PNFS};
 use howdah_wire::nfs4::{COMPOUND, CallbackSecurity, ClientId, Opaque, PROGRAM, Status, VERSION, Verifier};
 use howdah_wire::xdr::{Array, Encode};
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -36,20 +37,19 @@ const UNIQUE: usize = 16;
 /// Who a client is. Another one in each process and for each mount: two of one name would end each other's state.
 pub(super) struct ClientName {
     owner: Vec<u8>,
-    verifier: Verifier,
+    /// With the number of the incarnation, the verifier of this start of the client.
+    start: u64,
     /// Who makes sessions, and renews them.
     caller: Caller,
     identity: Identity,
     machine: Vec<u8>,
 }
 
-/// A client that the server knows.
+/// A client that the server knows, and the minor version that both speak.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Identified {
     pub(super) minor_version: u32,
-    pub(super) client: ClientId,
-    /// The number of the next CREATE_SESSION.
-    pub(super) sequence: u32,
+    pub(super) exchanged: ExchangedId,
 }
 
 /// Why a step was not done.
@@ -85,7 +85,7 @@ impl ClientName {
             [0, 8].map(|at| u64::from_be_bytes(unique[at..at + 8].try_into().expect("eight")));
         let host = String::from_utf8_lossy(&machine);
         let owner = format!("howdah {host} {} {name:016x}", std::process::id()).into_bytes();
-        Self { owner, verifier: Verifier(start.to_be_bytes()), caller, identity, machine }
+        Self { owner, start, caller, identity, machine }
     }
 
     /// A compound as this client, outside of a session.
@@ -97,15 +97,16 @@ impl ClientName {
         }
     }
 
-    /// Makes the client known (EXCHANGE_ID). `patience`: how long the answer may take; without it, as long as the channel says.
+    /// Makes the client known (EXCHANGE_ID); another incarnation is another start of it. `patience`: how long the answer may take; without it, as long as the channel says.
     pub(super) fn exchange_id(
         &self,
         channel: &Channel,
-        minor_version: u32,
+        (minor_version, incarnation): (u32, u32),
         patience: Option<Duration>,
     ) -> Result<Identified, StepError> {
+        let verifier = Verifier(self.start.wrapping_add(incarnation.into()).to_be_bytes());
         let arguments = exchange_id::Arguments {
-            owner: ClientOwner { verifier: self.verifier, owner: Opaque(&self.owner) },
+            owner: ClientOwner { verifier, owner: Opaque(&self.owner) },
             flags: WITHOUT_PNFS,
             protection: Protection::None,
             implementation: None,
@@ -113,7 +114,9 @@ impl ClientName {
         let operation = exchange_id::OPERATION;
         self.call(channel, &Alone { minor_version, operation, arguments: &arguments }, patience, |reader| {
             let told = reader.take::<exchange_id::Success<'_>>(operation)?;
-            Ok(Identified { minor_version, client: told.client, sequence: told.sequence })
+            let is_confirmed = told.flags & CONFIRMED != 0;
+            let exchanged = ExchangedId { client: told.client.0, sequence: told.sequence, is_confirmed };
+            Ok(Identified { minor_version, exchanged })
         })
     }
 
@@ -121,12 +124,12 @@ impl ClientName {
     pub(super) fn create_session(
         &self,
         channel: &Channel,
-        known: &Identified,
+        known: Identified,
         patience: Option<Duration>,
     ) -> Result<create_session::Success, StepError> {
         let arguments = create_session::Arguments {
-            client: known.client,
-            sequence: known.sequence,
+            client: ClientId(known.exchanged.client),
+            sequence: known.exchanged.sequence,
             flags: 0,
             fore: WANTED,
             back: CALLBACKS,

@@ -17,12 +17,14 @@ pub(super) struct Compound<'a> {
     pub(super) operations: &'a [Operation<'a>],
     /// Those behind the data of a WRITE.
     pub(super) behind: &'a [Operation<'a>],
+    /// Whether it goes out before the session is there for all calls.
+    pub(super) is_upkeep: bool,
 }
 
 impl<'a> Compound<'a> {
     /// One that can be carried out twice.
     pub(super) fn new(name: &'static str, class: Class, operations: &'a [Operation<'a>]) -> Self {
-        Self { name, class, operations, behind: &[] }
+        Self { name, class, operations, behind: &[], is_upkeep: false }
     }
 
     /// One that changes names or attributes.

@@ -2,7 +2,9 @@
 
 use std::sync::atomic::Ordering;
 
-use howdah_vfs::{Caller, Change, Create, CreateFile, FileKind, FsError, Handle, Node, Result};
+use howdah_vfs::{
+    Caller, Change, Create, CreateFile, FileKind, FsError, Handle, NewAttributes, Node, Result, SetAttributes,
+};
 use howdah_wire::nfs4::{ClientId, Name, Opaque, Owner, StateId, close, getfh, open, putfh};
 
 use super::change::{LOOK, changed};
@@ -27,14 +29,24 @@ impl Nfs4 {
     ) -> Result<Node> {
         match self.open_and_close(caller, create, change) {
             Ok(node) if node.attributes.kind != FileKind::Regular => Err(FsError::Exists),
-            // OPEN asks for the right to write, which CREATE of NFSv3 does not: the file that is there will do.
-            Err(FsError::AccessDenied) if takes_any(create.how) => {
-                let there = self.look_up(caller, create.directory, create.name.as_bytes());
-                let node = there.ok().map(|found| found.node);
-                node.filter(|node| node.attributes.kind == FileKind::Regular).ok_or(FsError::AccessDenied)
-            }
+            Err(FsError::AccessDenied) => match create.how {
+                Create::Unchecked(new) => self.take_existing(caller, create, new.size),
+                _ => Err(FsError::AccessDenied),
+            },
             made => made,
         }
+    }
+
+    /// OPEN asks for the right to write, which CREATE of NFSv3 does not: the file that is there will do, and its owner may cut it.
+    fn take_existing(&self, caller: &Caller, create: CreateFile<'_>, size: Option<u64>) -> Result<Node> {
+        let there = self.look_up(caller, create.directory, create.name.as_bytes());
+        let there = there.map_err(|_| FsError::AccessDenied)?.node;
+        let Some(size) = size.filter(|_| there.attributes.kind == FileKind::Regular) else {
+            return Ok(there);
+        };
+        let new = NewAttributes::with_size(size);
+        self.set(caller, SetAttributes::new(&there.handle, &new, None), &mut Change::default())?;
+        Ok(Node { attributes: self.get_attributes(caller, &there.handle)?, ..there })
     }
 
     fn open_and_close(&self, caller: &Caller, create: CreateFile<'_>, change: &mut Change) -> Result<Node> {
@@ -105,9 +117,4 @@ impl Nfs4 {
 
 fn close(reader: &mut ResultReader<'_>) -> std::result::Result<(), super::results::Stopped> {
     reader.take::<close::Success>(close::OPERATION).map(drop)
-}
-
-/// Whether any file of that name will do as it is.
-fn takes_any(how: &Create) -> bool {
-    matches!(how, Create::Unchecked(new) if new.size.is_none())
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use howdah_session::ClientSession;
 use howdah_vfs::Caller;
 use howdah_wire::nfs4::Status;
 
@@ -10,7 +11,8 @@ use super::client::Nfs4;
 use super::client_name::{ClientName, Identified, StepError};
 use super::error::{EstablishError, EstablishStep};
 use super::exchange::CompoundCalls;
-use super::session::Session;
+use super::session::{Session, UpkeepCalls};
+use super::upkeep::{Upkeep, show};
 use super::walk::walk;
 use crate::channel::Channel;
 use crate::common::{Identity, Jukebox, Wanted, machine_name};
@@ -22,39 +24,49 @@ const OPERATIONS_MIN: u32 = 12;
 
 /// How a client acts.
 #[derive(Debug, Clone, Default)]
-pub struct Nfs4Settings {
+pub(crate) struct Nfs4Settings {
     /// Who the server is told to act as.
-    pub identity: Identity,
+    pub(crate) identity: Identity,
     /// Sizes that the user asked for.
-    pub wanted: Wanted,
+    pub(crate) wanted: Wanted,
     /// How long a server may say "not now" before the caller is told; `None`: for ever.
-    pub patience: Option<Duration>,
+    pub(crate) patience: Option<Duration>,
     /// How long each answer may take until there is a session.
-    pub connect_patience: Duration,
+    pub(crate) connect_patience: Duration,
     /// The minor version; without it, the highest that the server has.
-    pub minor_version: Option<u32>,
+    pub(crate) minor_version: Option<u32>,
 }
 
-/// The file system at the end of a path, as `caller`, over a channel that was opened with a [`ClientSession`](howdah_session::ClientSession).
+/// The file system at the end of a path, as `caller`, over a channel that was opened with [`session_protocol`](super::session_protocol).
 ///
 /// # Errors
 /// The server does not answer, speaks another version, or refuses: each says the step and what to do.
-pub fn establish(
+pub(crate) fn establish(
     channel: Arc<Channel>,
+    calls: UpkeepCalls,
     path: &[Vec<u8>],
     caller: &Caller,
     settings: &Nfs4Settings,
 ) -> Result<Nfs4, EstablishError> {
     let name = ClientName::new(caller.clone(), settings.identity.clone());
-    let patience = settings.connect_patience;
+    // The session says what it needs, which is what there is to do here, in this order.
+    show(&channel, ClientSession::poll);
     let known = identify(&channel, &name, settings)?;
-    let made = Session::make(Arc::clone(&channel), name, known, patience);
-    let session = made.map_err(|error| of_step(EstablishStep::Session, error))?;
+    show(&channel, |session, now| session.on_exchanged(Ok(known.exchanged), now));
+    show(&channel, ClientSession::poll);
+    let made = name.create_session(&channel, known, Some(settings.connect_patience));
+    let made = made.map_err(|error| of_step(EstablishStep::Session, error))?;
+    show(&channel, |session, now| session.on_created(Ok((made.session, made.fore.slots)), now));
+    show(&channel, ClientSession::poll);
+    let minor_version = known.minor_version;
+    tracing::debug!(minor_version, sizes = ?made.fore, "there is a session");
+    let upkeep = Upkeep { name, minor_version };
+    let session = Session::new(upkeep, Arc::clone(&channel), made.fore, calls);
     let granted = session.sizes().operations;
     if granted < OPERATIONS_MIN {
         return Err(EstablishError::FewOperations { granted, needed: OPERATIONS_MIN });
     }
-    let mut calls = CompoundCalls {
+    let calls = CompoundCalls {
         session,
         channel,
         identity: settings.identity.clone(),
@@ -62,7 +74,7 @@ pub fn establish(
         patience: settings.patience,
     };
     let walked = walk(&calls, caller, path)?;
-    calls.session.renew(walked.facts.lease);
+    calls.session.set_lease(walked.facts.lease);
     Ok(Nfs4::new(calls, walked, &settings.wanted))
 }
 
@@ -77,7 +89,7 @@ fn identify(
     let mut jukebox = Jukebox::new(Some(settings.connect_patience));
     for &minor_version in versions {
         loop {
-            match name.exchange_id(channel, minor_version, Some(settings.connect_patience)) {
+            match name.exchange_id(channel, (minor_version, 0), Some(settings.connect_patience)) {
                 Err(StepError::Refused(Status::MINOR_VERS_MISMATCH)) => break,
                 Err(StepError::Refused(Status::DELAY)) if jukebox.wait().is_ok() => {}
                 outcome => return outcome.map_err(|error| of_step(EstablishStep::Client, error)),

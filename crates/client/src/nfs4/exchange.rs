@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use howdah_session::{SEQUENCE_STAMP, UPKEEP_STAMP};
 use howdah_vfs::{Caller, FsError, Result};
 use howdah_wire::nfs4::compound::{ReplyHead, ResultHead};
 use howdah_wire::nfs4::{self, Status, create, link, open, remove, rename, sequence, setattr};
@@ -10,7 +11,7 @@ use howdah_wire::xdr::{Decode, DecodeError, Decoder, Encode};
 
 use super::compound::{Behind, Compound, InSession};
 use super::results::Results;
-use super::session::{Session, SessionEpoch};
+use super::session::Session;
 use crate::channel::{Answer, Channel, Payload, Pending, ReceiveInto, Request};
 use crate::common::{Identity, Jukebox, failure};
 
@@ -56,7 +57,7 @@ impl CompoundCalls {
             arguments: &arguments,
             payload,
             tail,
-            stamp: Some(howdah_session::SEQUENCE_STAMP),
+            stamp: Some(if compound.is_upkeep { UPKEEP_STAMP } else { SEQUENCE_STAMP }),
             receive,
             class: compound.class,
             replay: compound.replay(),
@@ -66,21 +67,19 @@ impl CompoundCalls {
 }
 
 /// The tries of one call.
-pub(super) struct Tries<'c> {
-    calls: &'c CompoundCalls,
+pub(super) struct Tries {
     name: &'static str,
     jukebox: Jukebox,
-    epoch: SessionEpoch,
     lost: u32,
     /// It was sent in a session that is lost: it may have run.
     is_repeated: bool,
 }
 
-impl<'c> Tries<'c> {
+impl Tries {
     /// Before the first answer.
-    pub(super) fn new(calls: &'c CompoundCalls, name: &'static str) -> Self {
+    pub(super) fn new(calls: &CompoundCalls, name: &'static str) -> Self {
         let jukebox = Jukebox::new(calls.patience);
-        Self { calls, name, jukebox, epoch: calls.session.epoch(), lost: 0, is_repeated: false }
+        Self { name, jukebox, lost: 0, is_repeated: false }
     }
 
     /// Waits for the answer to a try.
@@ -100,8 +99,8 @@ impl<'c> Tries<'c> {
                     tracing::warn!(operation = self.name, %status, "the server takes no call in any session");
                     return Err(FsError::Io);
                 }
+                // The next try waits in the channel until there is a session again.
                 tracing::debug!(operation = self.name, %status, "the session is lost");
-                self.epoch = self.calls.session.recover(self.epoch)?;
                 return Ok(false);
             }
             _ => return Ok(true),

@@ -36,9 +36,11 @@ mod session;
 mod set_attributes;
 mod statistics;
 mod transfers;
+mod upkeep;
 mod walk;
 mod write;
 
 pub use client::Nfs4;
 pub use error::{EstablishError, EstablishStep};
-pub use establish::{Nfs4Settings, establish};
+pub(crate) use establish::{Nfs4Settings, establish};
+pub(crate) use session::session_protocol;

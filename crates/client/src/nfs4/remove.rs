@@ -1,6 +1,6 @@
 //! REMOVE, which takes names of all kinds: what kind it is is checked in the same compound.
 
-use howdah_vfs::{Access, Caller, Change, FsError, Handle, Name, Result};
+use howdah_vfs::{Caller, Change, FsError, Handle, Name, Result};
 use howdah_wire::nfs4::attributes::{self as wire, Values};
 use howdah_wire::nfs4::{FileType, Status, lookup, nverify, putfh, remove, verify};
 
@@ -58,12 +58,7 @@ impl Nfs4 {
         }
         let checked =
             if is_directory { check_directory(&mut reader) } else { check_no_directory(&mut reader) };
-        if let Err(error) = checked {
-            // A caller who may remove nothing here learns that first.
-            let may = self.check_access(caller, directory, Access::DELETE | Access::MODIFY);
-            let may = may.is_ok_and(|(may, _)| may != Access::NONE);
-            return Err(if may { error } else { FsError::AccessDenied });
-        }
+        checked?;
         reader.skip(putfh::OPERATION)?;
         let told = reader.take::<remove::Success>(remove::OPERATION)?.directory;
         *change = changed(&before, told, reader.look().ok());

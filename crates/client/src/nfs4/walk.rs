@@ -31,8 +31,10 @@ pub(super) fn walk(calls: &CompoundCalls, caller: &Caller, path: &[Vec<u8>]) -> 
         // The server wants it alone. Whether it takes it shows when something is to be reclaimed, which is never.
         None => {
             let alone = [Operation::ReclaimComplete];
-            let told = calls.call(caller, &Compound::new("RECLAIM_COMPLETE", Class::Attributes, &alone));
+            let alone = Compound::new("RECLAIM_COMPLETE", Class::Attributes, &alone);
+            let told = calls.call(caller, &Compound { is_upkeep: true, ..alone });
             told.map_err(|error| EstablishError::Root(EstablishStep::Session, error))?;
+            calls.session.on_complete();
             let walked = steps(calls, caller, (None, first), false)?;
             walked.ok_or_else(|| EstablishError::Malformed(step(first)))?
         }
@@ -67,12 +69,16 @@ fn steps(
         operations.extend([Operation::Lookup(name), Operation::GetHandle, LOOK]);
     }
     operations.push(get(WANTED));
-    let results = calls.call(caller, &Compound::new("LOOKUP", Class::Lookup, &operations));
+    let compound = Compound::new("LOOKUP", Class::Lookup, &operations);
+    let results = calls.call(caller, &Compound { is_upkeep: begins, ..compound });
     let results = results.map_err(|error| EstablishError::Root(step(names), error))?;
     let mut reader = results.read().map_err(|stopped| stopped_at(names, stopped))?;
     if begins && let Err(stopped) = reader.skip(reclaim_complete::OPERATION) {
         tracing::debug!(?stopped, "RECLAIM_COMPLETE in front of others");
         return Ok(None);
+    }
+    if begins {
+        calls.session.on_complete();
     }
     let put = if start.is_some() { putfh::OPERATION } else { putrootfh::OPERATION };
     reader.skip(put).map_err(|stopped| stopped_at(&[], stopped))?;

@@ -1,5 +1,6 @@
 //! From a URL to a file system by NFSv4.
 
+use std::net::TcpListener;
 use std::sync::Arc;
 
 use howdah_client::Remote;
@@ -93,11 +94,13 @@ fn a_server_without_mount_is_spoken_to_by_nfs4_unless_the_url_says_otherwise() {
     let served = serve_memory();
     let between = Middleman::before(served.address);
     between.deny(mount::PROGRAM);
+    // Nothing listens at this port any more.
+    let portmap_port =
+        TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("free").port();
     let connected = |query: &str| {
         let url =
             format!("nfs://127.0.0.1:{}/export?{query}", between.address.port()).parse().expect("a URL");
-        // Nothing answers at this port of the portmapper.
-        connect(&url, &ConnectOptions { portmap_port: between.address.port(), ..ConnectOptions::default() })
+        connect(&url, &ConnectOptions { portmap_port, ..ConnectOptions::default() })
     };
     assert_eq!(connected("").expect("connected").protocol(), "NFSv4.2");
     let error = connected("version=3").err().expect("there is no MOUNT").to_string();

@@ -13,6 +13,10 @@ const TAKEN: &[FsError] = &[FsError::Exists, FsError::IsDirectory, FsError::Inva
 /// What is said of a directory that cannot go.
 const FULL: &[FsError] = &[FsError::NotEmpty, FsError::Exists];
 
+/// What is said of a name of the wrong kind, or before that is seen, to a caller who may not remove it.
+const NO_DIRECTORY: &[FsError] = &[FsError::NotDirectory, FsError::NotPermitted, FsError::AccessDenied];
+const A_DIRECTORY: &[FsError] = &[FsError::IsDirectory, FsError::NotPermitted, FsError::AccessDenied];
+
 /// What is said of the second name of a directory; or, before that is seen, of the place for the name.
 const NO_LINK: &[FsError] = &[
     FsError::NotPermitted,
@@ -35,7 +39,8 @@ pub(super) fn refusals_alike(act: &Act, model: FsError, subject: FsError) -> boo
     let groups: &[&[FsError]] = match act {
         Act::Read { .. } | Act::Write { .. } | Act::Commit | Act::Set(Setting::Size(_)) => &[NOT_A_FILE],
         Act::Create { .. } => &[TAKEN],
-        Act::RemoveDirectory => &[FULL],
+        Act::Remove => &[A_DIRECTORY],
+        Act::RemoveDirectory => &[FULL, NO_DIRECTORY],
         Act::Rename { .. } => &[FULL, NOT_BY_DIRECTORY, NOT_BY_FILE, EITHER_HANDLE],
         Act::Link { .. } => &[NO_LINK],
         _ => &[],

@@ -1,0 +1,159 @@
+//! Looks after a session on a thread of its own: makes it again when the server has lost it, and renews the lease. What is to be done,
+//! and when, `howdah_session` decides.
+
+use std::sync::Weak;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use howdah_session::{ClientSession, ExchangedId, UPKEEP_STAMP, UpkeepAction, UpkeepFailure};
+use howdah_wire::nfs4::bind_conn_to_session::{self, WantedUse};
+use howdah_wire::nfs4::{ClientId, destroy_clientid, destroy_session, reclaim_complete};
+use howdah_wire::xdr::Encode;
+
+use super::client_name::{ClientName, Identified, StepError};
+use super::compound::{Alone, Compound, InSession};
+use super::operation::Operation;
+use super::results::{ResultReader, Results, Stopped};
+use crate::channel::{Answer, CallError, Channel, Class, Pending, Request};
+
+/// The shortest sleep: a session that is due says so at once.
+const SLEEP_MIN: Duration = Duration::from_millis(1);
+
+/// What the thread is called for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum UpkeepCall {
+    /// To look at the session.
+    Attend,
+    /// To end.
+    End,
+}
+
+/// What the thread needs.
+pub(super) struct Upkeep {
+    pub(super) name: ClientName,
+    pub(super) minor_version: u32,
+}
+
+impl Upkeep {
+    /// Looks after the session until it is called to end, or the channel is gone.
+    pub(super) fn run(&self, channel: &Weak<Channel>, calls: &Receiver<UpkeepCall>) {
+        while let Some(channel) = channel.upgrade() {
+            while let Some(action) = show(&channel, ClientSession::poll).flatten() {
+                self.act(&channel, action);
+            }
+            let sleep =
+                show(&channel, |session, now| session.wake_at().map(|at| at.saturating_sub(now))).flatten();
+            drop(channel);
+            let called = match sleep {
+                Some(sleep) => calls.recv_timeout(sleep.max(SLEEP_MIN)),
+                None => calls.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            if matches!(called, Ok(UpkeepCall::End) | Err(RecvTimeoutError::Disconnected)) {
+                return;
+            }
+        }
+    }
+
+    /// Does something, and tells the session how it ended.
+    fn act(&self, channel: &Channel, action: UpkeepAction) {
+        tracing::debug!(?action, "looking after the session");
+        match action {
+            UpkeepAction::ExchangeId { incarnation } => {
+                let known = self.name.exchange_id(channel, (self.minor_version, incarnation), None);
+                let known = known.map(|known| known.exchanged).map_err(|error| failure(&error));
+                show(channel, |session, now| session.on_exchanged(known, now));
+            }
+            UpkeepAction::CreateSession { client, sequence } => {
+                let made = self.name.create_session(channel, self.identified(client, sequence), None);
+                if made.is_ok() {
+                    tracing::info!("the server lost the session, and has another one now");
+                }
+                let made = made.map(|made| (made.session, made.fore.slots)).map_err(|error| failure(&error));
+                show(channel, |session, now| session.on_created(made, now));
+            }
+            action => {
+                let ended = self.start(channel, action).map_or(Ok(()), |ended| done(action, ended.wait()));
+                show(channel, |session, now| session.on_done(ended, now));
+            }
+        }
+    }
+
+    fn identified(&self, client: u64, sequence: u32) -> Identified {
+        let exchanged = ExchangedId { client, sequence, is_confirmed: false };
+        Identified { minor_version: self.minor_version, exchanged }
+    }
+
+    /// Starts what is done by a call that tells nothing. None if there is nothing to do: this client has no states.
+    pub(super) fn start(&self, channel: &Channel, action: UpkeepAction) -> Option<Pending> {
+        match action {
+            UpkeepAction::DestroySession(session) => {
+                let arguments = destroy_session::Arguments { session };
+                Some(self.start_alone(channel, destroy_session::OPERATION, &arguments))
+            }
+            UpkeepAction::DestroyClient(client) => {
+                let arguments = destroy_clientid::Arguments { client: ClientId(client) };
+                Some(self.start_alone(channel, destroy_clientid::OPERATION, &arguments))
+            }
+            UpkeepAction::Bind(session) => {
+                let arguments =
+                    bind_conn_to_session::Arguments { session, direction: WantedUse::Calls, rdma: false };
+                Some(self.start_alone(channel, bind_conn_to_session::OPERATION, &arguments))
+            }
+            UpkeepAction::Renew => Some(self.start_in_session(channel, &[])),
+            UpkeepAction::ReclaimComplete => {
+                Some(self.start_in_session(channel, &[Operation::ReclaimComplete]))
+            }
+            UpkeepAction::Reclaim
+            | UpkeepAction::CheckStates
+            | UpkeepAction::RepairCallbacks
+            | UpkeepAction::ExchangeId { .. }
+            | UpkeepAction::CreateSession { .. } => None,
+        }
+    }
+
+    fn start_alone(&self, channel: &Channel, operation: u32, arguments: &impl Encode) -> Pending {
+        let alone = Alone { minor_version: self.minor_version, operation, arguments };
+        channel.start(Request { arguments: &alone, ..self.name.request() })
+    }
+
+    fn start_in_session(&self, channel: &Channel, operations: &[Operation<'_>]) -> Pending {
+        let compound = Compound::new("SEQUENCE", Class::Attributes, operations);
+        let arguments = InSession { minor_version: self.minor_version, compound: &compound };
+        channel.start(Request { arguments: &arguments, stamp: Some(UPKEEP_STAMP), ..self.name.request() })
+    }
+}
+
+/// Shows the session of a channel.
+pub(super) fn show<T>(channel: &Channel, look: impl FnOnce(&mut ClientSession, Duration) -> T) -> Option<T> {
+    channel.with_session(look)
+}
+
+/// How what was done ended.
+fn done(action: UpkeepAction, answer: Result<Answer, CallError>) -> Result<(), UpkeepFailure> {
+    let answer = answer.map_err(|_| UpkeepFailure::NoAnswer)?;
+    let results = Results { name: "SEQUENCE", bytes: answer.results, repeated: false };
+    let ended = match action {
+        UpkeepAction::DestroySession(_) => alone(&results, destroy_session::OPERATION),
+        UpkeepAction::DestroyClient(_) => alone(&results, destroy_clientid::OPERATION),
+        UpkeepAction::Bind(_) => alone(&results, bind_conn_to_session::OPERATION),
+        UpkeepAction::ReclaimComplete => {
+            results.read().and_then(|mut reader| reader.skip(reclaim_complete::OPERATION))
+        }
+        _ => results.read().map(drop),
+    };
+    ended.map_err(|stopped| match stopped {
+        Stopped::Refused(_, status) => UpkeepFailure::Refused(status),
+        Stopped::Malformed => UpkeepFailure::NoAnswer,
+    })
+}
+
+fn alone(results: &Results, operation: u32) -> Result<(), Stopped> {
+    ResultReader::begin(results.name, &results.bytes)?.skip(operation)
+}
+
+fn failure(error: &StepError) -> UpkeepFailure {
+    match error {
+        StepError::Refused(status) => UpkeepFailure::Refused(*status),
+        StepError::Call(_) | StepError::Silent(_) | StepError::Malformed => UpkeepFailure::NoAnswer,
+    }
+}
