@@ -92,6 +92,8 @@ pub enum ServerKind {
 /// How our client drives a server of other people, and what is known of that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Drive {
+    /// The version of NFS, as URLs have it.
+    pub version: &'static str,
     /// How calls travel.
     pub transport: Transport,
     /// Connections to the server: all is done once with each of these numbers.

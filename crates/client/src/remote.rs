@@ -33,6 +33,9 @@ pub trait Remote: FileSystem {
     /// What the first of these names led to when this connected, if there are any.
     fn first_below_at_connect(&self) -> Option<Result<Node>>;
 
+    /// Tells the server that this client leaves, so that it keeps nothing for it. Calls after that may fail. Dropping it does so, too.
+    fn leave(&self) {}
+
     /// What was called to connect: calls that the channel does not count.
     fn connect_calls(&self) -> &[ProcedureReport];
 }

@@ -24,6 +24,14 @@ pub const SCENARIOS: &[Scenario] = &[
         ..BASE
     },
     Scenario {
+        name: "linux-server-nfs4",
+        about: "our client of NFSv4.2 on the Linux kernel's server: the same",
+        peer: driven_by(LINUX, NFS42, LINUX_DIFFERS_BY_NFS4),
+        sizes: SIZES,
+        limit: LIMIT,
+        ..BASE
+    },
+    Scenario {
         name: "linux-server-udp",
         about: "the same in datagrams",
         peer: driven(LINUX, Transport::Udp),
@@ -35,6 +43,15 @@ pub const SCENARIOS: &[Scenario] = &[
         name: "ganesha-tcp",
         about: "our client on NFS-Ganesha: the conformance suite, and data, over one lane and over four",
         peer: driven(GANESHA, Transport::Tcp),
+        sizes: SIZES,
+        limit: LIMIT,
+        privileged: true,
+        ..BASE
+    },
+    Scenario {
+        name: "ganesha-nfs4",
+        about: "our client of NFSv4.2 on NFS-Ganesha: the same",
+        peer: driven_by(GANESHA, NFS42, GANESHA_DIFFERS_BY_NFS4),
         sizes: SIZES,
         limit: LIMIT,
         privileged: true,
@@ -56,7 +73,17 @@ const fn driven(kind: ServerKind, transport: Transport) -> Peer {
         ServerKind::LinuxKernel(_) => LINUX_DIFFERS,
         ServerKind::Ganesha(_) => GANESHA_DIFFERS,
     };
-    Peer::Server { kind, drive: Drive { transport, lanes: LANES, differences } }
+    driven_by(kind, ("3", transport), differences)
+}
+
+const NFS42: (&str, Transport) = ("4.2", Transport::Tcp);
+
+const fn driven_by(
+    kind: ServerKind,
+    (version, transport): (&'static str, Transport),
+    differences: &'static [Difference],
+) -> Peer {
+    Peer::Server { kind, drive: Drive { version, transport, lanes: LANES, differences } }
 }
 
 const fn always(case: &'static str, why: &'static str) -> Difference {
@@ -118,3 +145,9 @@ const GANESHA_DIFFERS: &[Difference] = &[
     always("change data: refusals_tell_of_the_file", NO_BEFORE),
     always("limits: limits_are_plausible", "PATHCONF tells of names of 1024 bytes"),
 ];
+
+/// The same by NFSv4.2.
+const LINUX_DIFFERS_BY_NFS4: &[Difference] = &[];
+
+/// The same by NFSv4.2.
+const GANESHA_DIFFERS_BY_NFS4: &[Difference] = &[];

@@ -110,6 +110,8 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
     mounted.wait();
     let written = write_all(&flush, &layers);
     layers.cached.settle();
+    // Threads that answer questions about the mount keep the client until the process ends.
+    client.leave();
     if arguments.in_background
         && let Err(error) = &written
     {

@@ -118,6 +118,10 @@ impl Remote for Nfs4 {
         self.first_below
     }
 
+    fn leave(&self) {
+        self.calls.session.end();
+    }
+
     fn connect_calls(&self) -> &[ProcedureReport] {
         &[]
     }

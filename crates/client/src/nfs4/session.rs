@@ -83,6 +83,20 @@ impl Session {
         self.channel.with_session(|session: &mut ClientSession, now| session.on_done(Ok(()), now));
     }
 
+    /// Ends the session, and the client at the server. No call goes out any more.
+    pub(super) fn end(&self) {
+        // The thread may be busy, and looks at it then.
+        let _ = self.sender.try_send(UpkeepCall::End);
+        self.channel.with_session(|session: &mut ClientSession, _| session.end());
+        while let Some(action) = self.poll() {
+            let ended = self.upkeep.start(&self.channel, action);
+            if ended.is_some_and(|ended| wait_at_most(ended, LINGER).is_none()) {
+                tracing::debug!(?action, "the server did not answer in time");
+            }
+            self.on_complete();
+        }
+    }
+
     fn poll(&self) -> Option<UpkeepAction> {
         self.channel.with_session(|session: &mut ClientSession, now| session.poll(now)).flatten()
     }
@@ -91,16 +105,6 @@ impl Session {
 /// The server need not wait until the lease is over.
 impl Drop for Session {
     fn drop(&mut self) {
-        // The thread may be busy, and looks at it then.
-        let _ = self.sender.try_send(UpkeepCall::End);
-        self.channel.with_session(|session: &mut ClientSession, _| session.end());
-        while let Some(action) = self.poll() {
-            let ended =
-                self.upkeep.start(&self.channel, action).map(|ended| wait_at_most(ended, LINGER).is_some());
-            if ended == Some(false) {
-                tracing::debug!(?action, "the server did not answer in time");
-            }
-            self.on_complete();
-        }
+        self.end();
     }
 }

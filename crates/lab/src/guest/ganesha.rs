@@ -36,12 +36,15 @@ impl Ganesha {
         let Self { export, storage, nfs_port, mount_port } = self;
         format!(
             r#"NFS_CORE_PARAM {{
-    Protocols = 3;
+    Protocols = 3, 4;
     NFS_Port = {nfs_port};
     MNT_Port = {mount_port};
     Enable_UDP = true;
     Enable_NLM = false;
     Enable_RQUOTA = false;
+}}
+NFSv4 {{
+    Graceless = true;
 }}
 NFS_KRB5 {{
     Active_krb5 = false;
@@ -51,9 +54,9 @@ MDCACHE {{
 }}
 EXPORT {{
     Export_Id = 1;
-    Path = "{}";
-    Pseudo = "/export";
-    Protocols = 3;
+    Path = "{export}";
+    Pseudo = "{export}";
+    Protocols = 3, 4;
     Transports = TCP, UDP;
     SecType = sys;
     Access_Type = RW;
@@ -63,7 +66,7 @@ EXPORT {{
     }}
 }}
 "#,
-            export.display()
+            export = export.display()
         )
     }
 }

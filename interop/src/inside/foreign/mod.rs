@@ -44,7 +44,7 @@ fn drive_all(job: &Job, place: &Place, drive: Drive) -> Result<()> {
     let mut log = File::create(job.log("job.txt")).context("making a log")?;
     for &lanes in drive.lanes {
         let over = format!("over {lanes} {}", if lanes == 1 { "lane" } else { "lanes" });
-        let client = connect::connect(place, drive.transport, lanes).context(over.clone())?;
+        let client = connect::connect(place, drive, lanes).context(over.clone())?;
         let done = drive_one(job, place, drive, &client, &mut log);
         writeln!(log, "{over}: {:#?}", client.channel().report()).context("writing a log")?;
         writeln!(log, "note: {over}: {}", done.context(over.clone())?).context("writing a log")?;
