@@ -6,7 +6,9 @@ use std::time::Duration;
 use howdah_session::{SEQUENCE_STAMP, UPKEEP_STAMP};
 use howdah_vfs::{Caller, FsError, Result};
 use howdah_wire::nfs4::compound::{ReplyHead, ResultHead};
-use howdah_wire::nfs4::{self, Status, create, link, open, remove, rename, sequence, setattr};
+use howdah_wire::nfs4::{
+    self, Status, create, link, open, remove, removexattr, rename, sequence, setattr, setxattr,
+};
 use howdah_wire::xdr::{Decode, DecodeError, Decoder, Encode};
 
 use super::compound::{Behind, Compound, InSession};
@@ -139,13 +141,15 @@ fn is_of_session(status: Status) -> bool {
 
 /// Whether what a compound changes was changed, although an operation behind that was refused.
 fn has_changed(compound: &Compound<'_>, results: u32) -> bool {
-    const CHANGES: [u32; 6] = [
+    const CHANGES: [u32; 8] = [
         create::OPERATION,
         link::OPERATION,
         open::OPERATION,
         remove::OPERATION,
+        removexattr::OPERATION,
         rename::OPERATION,
         setattr::OPERATION,
+        setxattr::OPERATION,
     ];
     let mut operations = compound.operations.iter();
     let first = operations.position(|operation| CHANGES.contains(&operation.number()));

@@ -3,9 +3,10 @@
 use std::ops::ControlFlow;
 
 use howdah_vfs::{
-    Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CreateFile, Data, Entry, FileRange,
-    FileSystem, Found, FsError, Handle, Limits, ListDirectory, Listing, MakeDirectory, MakeLink, MakeSpecial,
-    Name, Node, ReadFile, ReadOutcome, Result, SetAttributes, Statistics, WriteFile, Written,
+    Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CreateFile, Data, Entry,
+    ExtendedAttributes, FileRange, FileSystem, Found, FsError, Handle, Limits, ListDirectory, Listing,
+    MakeDirectory, MakeLink, MakeSpecial, Name, Node, RangeOperations, ReadFile, ReadOutcome, Result,
+    SetAttributes, Statistics, WriteFile, Written,
 };
 use howdah_wire::nfs4::LinkTarget;
 use howdah_wire::nfs4::create::NewNode;
@@ -22,6 +23,14 @@ impl FileSystem for Nfs4 {
 
     fn waits(&self) -> bool {
         true
+    }
+
+    fn ranges(&self) -> Option<&dyn RangeOperations> {
+        self.range_operations()
+    }
+
+    fn xattrs(&self) -> Option<&dyn ExtendedAttributes> {
+        self.extended_attributes()
     }
 
     fn attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {

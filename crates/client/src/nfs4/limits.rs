@@ -24,6 +24,7 @@ const WANTED: Bitmap = Bitmap::of(&[
     wire::MAXLINK,
     wire::MAXNAME,
     wire::TIME_DELTA,
+    wire::CLONE_BLKSIZE,
 ]);
 
 impl Nfs4 {
@@ -43,7 +44,7 @@ impl Nfs4 {
                 case_preserving: support.case_preserving.unwrap_or(true),
                 parallel_writes: true,
                 passes_files: true,
-                clone_block: None,
+                clone_block: limits.clone_block.filter(|block| *block > 0),
             }
         })
     }

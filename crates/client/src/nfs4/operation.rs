@@ -2,9 +2,10 @@
 
 use howdah_wire::nfs4::attributes::Values;
 use howdah_wire::nfs4::{
-    Bitmap, FileHandle, Name, StateId, access, close, commit, create, getattr, getfh, link, lookup, lookupp,
-    nverify, open, putfh, putrootfh, read, readdir, readlink, reclaim_complete, remove, rename, restorefh,
-    savefh, setattr, verify, write,
+    Bitmap, FileHandle, Name, StateId, access, allocate, clone, close, commit, copy, create, deallocate,
+    getattr, getfh, getxattr, link, listxattrs, lookup, lookupp, nverify, open, putfh, putrootfh, read,
+    readdir, readlink, reclaim_complete, remove, removexattr, rename, restorefh, savefh, seek, setattr,
+    setxattr, verify, write,
 };
 use howdah_wire::xdr::{Encode, Encoder};
 
@@ -12,12 +13,18 @@ use howdah_wire::xdr::{Encode, Encoder};
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Operation<'a> {
     Access(access::Arguments),
+    Allocate(allocate::Arguments),
+    Clone(clone::Arguments),
     Close(StateId),
     Commit(commit::Arguments),
+    Copy(copy::Arguments<'a>),
     Create(create::Arguments<'a>),
+    Deallocate(deallocate::Arguments),
     GetAttributes(Bitmap),
     GetHandle,
+    GetXattr(&'a [u8]),
     Link(&'a [u8]),
+    ListXattrs(listxattrs::Arguments),
     Lookup(&'a [u8]),
     LookupParent,
     Open(open::Arguments<'a>),
@@ -30,13 +37,16 @@ pub(super) enum Operation<'a> {
     RefuseIf(Values<'a>),
     RefuseUnless(Values<'a>),
     Remove(&'a [u8]),
+    RemoveXattr(&'a [u8]),
     Rename {
         from: &'a [u8],
         to: &'a [u8],
     },
     RestoreHandle,
     SaveHandle,
+    Seek(seek::Arguments),
     SetAttributes(setattr::Arguments<'a>),
+    SetXattr(setxattr::Arguments<'a>),
     /// The data follows as the payload of the call.
     Write(write::Head),
 }
@@ -46,12 +56,18 @@ impl Operation<'_> {
     pub(super) fn number(&self) -> u32 {
         match self {
             Self::Access(_) => access::OPERATION,
+            Self::Allocate(_) => allocate::OPERATION,
+            Self::Clone(_) => clone::OPERATION,
             Self::Close(_) => close::OPERATION,
             Self::Commit(_) => commit::OPERATION,
+            Self::Copy(_) => copy::OPERATION,
             Self::Create(_) => create::OPERATION,
+            Self::Deallocate(_) => deallocate::OPERATION,
             Self::GetAttributes(_) => getattr::OPERATION,
             Self::GetHandle => getfh::OPERATION,
+            Self::GetXattr(_) => getxattr::OPERATION,
             Self::Link(_) => link::OPERATION,
+            Self::ListXattrs(_) => listxattrs::OPERATION,
             Self::Lookup(_) => lookup::OPERATION,
             Self::LookupParent => lookupp::OPERATION,
             Self::Open(_) => open::OPERATION,
@@ -64,10 +80,13 @@ impl Operation<'_> {
             Self::RefuseIf(_) => nverify::OPERATION,
             Self::RefuseUnless(_) => verify::OPERATION,
             Self::Remove(_) => remove::OPERATION,
+            Self::RemoveXattr(_) => removexattr::OPERATION,
             Self::Rename { .. } => rename::OPERATION,
             Self::RestoreHandle => restorefh::OPERATION,
             Self::SaveHandle => savefh::OPERATION,
+            Self::Seek(_) => seek::OPERATION,
             Self::SetAttributes(_) => setattr::OPERATION,
+            Self::SetXattr(_) => setxattr::OPERATION,
             Self::Write(_) => write::OPERATION,
         }
     }
@@ -78,11 +97,20 @@ impl Encode for Operation<'_> {
         encoder.u32(self.number());
         match *self {
             Self::Access(arguments) => arguments.encode(encoder),
+            Self::Allocate(arguments) => arguments.encode(encoder),
+            Self::Clone(arguments) => arguments.encode(encoder),
             Self::Close(state) => close::Arguments { sequence: 0, state }.encode(encoder),
             Self::Commit(arguments) => arguments.encode(encoder),
+            Self::Copy(arguments) => arguments.encode(encoder),
             Self::Create(arguments) => arguments.encode(encoder),
+            Self::Deallocate(arguments) => arguments.encode(encoder),
             Self::GetAttributes(wanted) => wanted.encode(encoder),
-            Self::Link(name) | Self::Lookup(name) | Self::Remove(name) => Name(name).encode(encoder),
+            Self::GetXattr(name)
+            | Self::Link(name)
+            | Self::Lookup(name)
+            | Self::Remove(name)
+            | Self::RemoveXattr(name) => Name(name).encode(encoder),
+            Self::ListXattrs(arguments) => arguments.encode(encoder),
             Self::Open(arguments) => arguments.encode(encoder),
             Self::PutHandle(handle) => handle.encode(encoder),
             Self::Read(arguments) => arguments.encode(encoder),
@@ -94,7 +122,9 @@ impl Encode for Operation<'_> {
             Self::Rename { from, to } => {
                 rename::Arguments { from: Name(from), to: Name(to) }.encode(encoder);
             }
+            Self::Seek(arguments) => arguments.encode(encoder),
             Self::SetAttributes(arguments) => arguments.encode(encoder),
+            Self::SetXattr(arguments) => arguments.encode(encoder),
             Self::Write(head) => head.encode(encoder),
             Self::GetHandle
             | Self::LookupParent

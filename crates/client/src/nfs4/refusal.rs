@@ -1,7 +1,10 @@
 //! Why a server refuses an operation, as a refusal of the file system.
 
 use howdah_vfs::FsError;
-use howdah_wire::nfs4::{Status, access, commit, getattr, open, operation, read, readdir, setattr, write};
+use howdah_wire::nfs4::{
+    Status, access, allocate, clone, commit, copy, deallocate, getattr, open, operation, read, readdir, seek,
+    setattr, write,
+};
 
 /// The refusal that a status of an operation is.
 pub(super) fn refusal(operation: u32, status: Status) -> FsError {
@@ -59,6 +62,11 @@ fn of_another_kind(operation: u32, status: Status) -> FsError {
             read::OPERATION
             | write::OPERATION
             | commit::OPERATION
+            | seek::OPERATION
+            | allocate::OPERATION
+            | deallocate::OPERATION
+            | copy::OPERATION
+            | clone::OPERATION
             | setattr::OPERATION
             | access::OPERATION
             | getattr::OPERATION,

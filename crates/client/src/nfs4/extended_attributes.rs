@@ -1,0 +1,124 @@
+//! Extended attributes (RFC 8276): only in minor version 2, and not on every file system.
+
+use std::ops::ControlFlow;
+
+use howdah_vfs::{
+    Caller, Change, ExtendedAttributes, FsError, Handle, Result, SetXattr, SetXattrMode, XattrName,
+};
+use howdah_wire::nfs4::{Name, XattrValue, getxattr, listxattrs, putfh, removexattr, setxattr};
+
+use super::change::{LOOK, changed};
+use super::client::Nfs4;
+use super::compound::Compound;
+use super::convert::file_handle;
+use super::operation::Operation;
+use crate::channel::Class;
+
+/// The longest list of names that one call asks for, in bytes: that of Linux (`XATTR_LIST_MAX`).
+const LIST_MAX: u32 = 64 << 10;
+/// The most calls for the names of one node.
+const CALLS_MAX: usize = 64;
+
+impl ExtendedAttributes for Nfs4 {
+    fn get_xattr(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        name: XattrName<'_>,
+        value: &mut Vec<u8>,
+    ) -> Result<()> {
+        let operations = [Operation::PutHandle(file_handle(node)), Operation::GetXattr(name.as_bytes())];
+        let results = self.call(caller, &Compound::new("GETXATTR", Class::Lookup, &operations))?;
+        let mut reader = results.read()?;
+        reader.skip(putfh::OPERATION)?;
+        let told = reader.take::<getxattr::Success<'_>>(getxattr::OPERATION)?;
+        value.extend_from_slice(told.value.0);
+        Ok(())
+    }
+
+    fn set_xattr(&self, caller: &Caller, set: SetXattr<'_>, change: &mut Change) -> Result<()> {
+        if set.value.len() > XattrName::VALUE_MAX {
+            return Err(FsError::XattrTooBig);
+        }
+        let how = match set.mode {
+            SetXattrMode::Either => setxattr::EITHER,
+            SetXattrMode::Create => setxattr::CREATE,
+            SetXattrMode::Replace => setxattr::REPLACE,
+        };
+        let (name, value) = (Name(set.name.as_bytes()), XattrValue(set.value));
+        let operation = Operation::SetXattr(setxattr::Arguments { how, name, value });
+        let operations = [Operation::PutHandle(file_handle(set.node)), LOOK, operation, LOOK];
+        let results = self.call(caller, &Compound::change("SETXATTR", &operations))?;
+        let mut reader = results.read()?;
+        reader.skip(putfh::OPERATION)?;
+        let before = reader.look()?;
+        *change = Change::none(Some(before));
+        let told = reader.take::<setxattr::Success>(setxattr::OPERATION).map_err(FsError::from);
+        if results.repeated && set.mode == SetXattrMode::Create && told == Err(FsError::Exists) {
+            // Its first run may have set it, in a session that ended.
+            let mut value = Vec::new();
+            self.get_xattr(caller, set.node, set.name, &mut value)?;
+            return if value == set.value { Ok(()) } else { Err(FsError::Exists) };
+        }
+        *change = changed(&before, told?.node, reader.look().ok());
+        Ok(())
+    }
+
+    fn list_xattrs(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        cookie: u64,
+        sink: &mut dyn FnMut(XattrName<'_>, u64) -> ControlFlow<()>,
+    ) -> Result<bool> {
+        // A server tells one cookie for many names: so all are asked for, and put in an order of our own.
+        let mut names = Vec::new();
+        let mut at = 0;
+        for _ in 0..CALLS_MAX {
+            let arguments = listxattrs::Arguments { cookie: at, count: LIST_MAX };
+            let operations = [Operation::PutHandle(file_handle(node)), Operation::ListXattrs(arguments)];
+            let results = self.call(caller, &Compound::new("LISTXATTRS", Class::Lookup, &operations))?;
+            let mut reader = results.read()?;
+            reader.skip(putfh::OPERATION)?;
+            let told = reader.take::<listxattrs::Success<'_>>(listxattrs::OPERATION)?;
+            names.extend(told.names.iter().map(|name| name.0.to_vec()));
+            if told.end {
+                let known = names.iter().filter_map(|name| XattrName::parse(name).ok());
+                return Ok(XattrName::list(known, cookie, sink));
+            }
+            at = told.cookie;
+        }
+        tracing::warn!("the server's list of extended attributes has no end");
+        Err(FsError::ServerFault)
+    }
+
+    fn remove_xattr(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        name: XattrName<'_>,
+        change: &mut Change,
+    ) -> Result<()> {
+        let remove = Operation::RemoveXattr(name.as_bytes());
+        let operations = [Operation::PutHandle(file_handle(node)), LOOK, remove, LOOK];
+        let results = self.call(caller, &Compound::change("REMOVEXATTR", &operations))?;
+        let mut reader = results.read()?;
+        reader.skip(putfh::OPERATION)?;
+        let before = reader.look()?;
+        *change = Change::none(Some(before));
+        let told = reader.take::<removexattr::Success>(removexattr::OPERATION).map_err(FsError::from);
+        if results.repeated && told == Err(FsError::NoXattr) {
+            // Its first run removed it, in a session that ended.
+            return Ok(());
+        }
+        *change = changed(&before, told?.node, reader.look().ok());
+        Ok(())
+    }
+}
+
+impl Nfs4 {
+    /// Its extended attributes, if the minor version has them.
+    pub(super) fn extended_attributes(&self) -> Option<&dyn ExtendedAttributes> {
+        (self.calls.session.minor_version() >= 2).then_some(self as _)
+    }
+}
