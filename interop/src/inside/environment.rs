@@ -56,9 +56,10 @@ pub fn of_heads(job: &Job, network: &Network, options: &str) -> Values {
 }
 
 /// The values of a guest that serves a file system of this type.
-pub fn of_serving_guest(job: &Job, network: &Network, file_system: &str) -> Values {
+pub fn of_serving_guest(job: &Job, network: &Network, (file_system, nfs4): (&str, bool)) -> Values {
     let mut values = of_every_job(job, network);
     values.extend([("FILE_SYSTEM", file_system.to_owned()), ("JOB_LOG", "serve.txt".to_owned())]);
+    values.push(("NFS4", if nfs4 { "yes" } else { "no" }.to_owned()));
     values
 }
 

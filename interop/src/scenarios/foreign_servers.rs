@@ -146,8 +146,51 @@ const GANESHA_DIFFERS: &[Difference] = &[
     always("limits: limits_are_plausible", "PATHCONF tells of names of 1024 bytes"),
 ];
 
-/// The same by NFSv4.2.
-const LINUX_DIFFERS_BY_NFS4: &[Difference] = &[];
+const CUT_TARGET: &str = "a target with a NUL is cut there";
+const NOT_ATOMIC: &str = "no change of a directory is said to be atomic";
 
-/// The same by NFSv4.2.
-const GANESHA_DIFFERS_BY_NFS4: &[Difference] = &[];
+/// The Linux kernel's server (6.1) by NFSv4.2, in the order of the suite.
+const LINUX_DIFFERS_BY_NFS4: &[Difference] = &[
+    sometimes("rename: it_replaces_a_file", KEPT_OPEN),
+    sometimes("link: a_node_goes_with_its_last_name", KEPT_OPEN),
+    always("symbolic link: a_target_that_is_none_is_refused", CUT_TARGET),
+    always(
+        "setting times: times_are_set_to_the_step_that_is_told",
+        "time_delta is a whole second, nanoseconds are kept",
+    ),
+    always("ownership: a_write_takes_the_privilege_from_a_program", PRIVILEGED),
+    sometimes("stale handles: a_removed_node_is_gone", KEPT_OPEN),
+    sometimes("stale handles: a_new_node_of_the_same_name_is_another_node", KEPT_OPEN),
+    sometimes("stale handles: a_replaced_node_is_gone", KEPT_OPEN),
+    sometimes("stale handles: a_reused_number_is_another_node", KEPT_OPEN),
+    always(
+        "stale handles: a_handle_of_nobody_is_refused",
+        "an empty handle is refused as arguments that make no sense",
+    ),
+];
+
+/// NFS-Ganesha (4.3) by NFSv4.2, as above.
+const GANESHA_DIFFERS_BY_NFS4: &[Difference] = &[
+    always(
+        "attributes: an_entry_changes_its_directory",
+        "LINK leaves the old times of the directory in its cache",
+    ),
+    always("symbolic link: a_target_that_is_none_is_refused", CUT_TARGET),
+    always(
+        "setting times: times_are_set_to_the_step_that_is_told",
+        "time_delta is 100 ns, single ones are kept",
+    ),
+    always(
+        "setting times: every_kind_of_node_has_times",
+        "times of some kinds of nodes are not set, without a word",
+    ),
+    always(
+        "permissions: searching_takes_the_execute_bit",
+        "LOOKUPP leads up from a directory that may not be searched",
+    ),
+    always("ownership: a_write_takes_the_privilege_from_a_program", PRIVILEGED),
+    always("change data: every_new_name_is_told", NOT_ATOMIC),
+    always("change data: every_name_that_goes_is_told", NOT_ATOMIC),
+    always("change data: a_rename_tells_of_both_directories", NOT_ATOMIC),
+    always("limits: limits_are_plausible", "maxname is not the longest name that fits"),
+];

@@ -6,7 +6,6 @@ use howdah_wire::nfs4::{access, putfh};
 use super::change::LOOK;
 use super::client::Nfs4;
 use super::compound::Compound;
-use super::convert::file_handle;
 use super::operation::Operation;
 use crate::channel::Class;
 
@@ -18,7 +17,7 @@ impl Nfs4 {
         wanted: Access,
     ) -> Result<(Access, Attributes)> {
         let arguments = access::Arguments { wanted: wanted.bits() };
-        let operations = [Operation::PutHandle(file_handle(node)), Operation::Access(arguments), LOOK];
+        let operations = [self.put(node), Operation::Access(arguments), LOOK];
         let results = self.call(caller, &Compound::new("ACCESS", Class::Attributes, &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;

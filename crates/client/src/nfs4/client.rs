@@ -8,6 +8,7 @@ use howdah_wire::nfs4;
 
 use super::compound::Compound;
 use super::exchange::CompoundCalls;
+use super::operation::Operation;
 use super::results::Results;
 use super::server_facts::ServerFacts;
 use crate::channel::{Channel, Payload, Pending, ProcedureReport, ReceiveInto};
@@ -58,6 +59,11 @@ impl Nfs4 {
             below_root: walked.below,
             first_below: walked.first_below,
         }
+    }
+
+    /// Makes a node the current one.
+    pub(super) fn put(&self, node: &Handle) -> Operation<'static> {
+        Operation::PutHandle(self.calls.handles.to_wire(node))
     }
 
     /// Makes a call, and makes it again while its session is lost or the server says "not now".

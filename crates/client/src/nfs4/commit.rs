@@ -6,7 +6,6 @@ use howdah_wire::nfs4::{commit, putfh};
 use super::change::LOOK;
 use super::client::Nfs4;
 use super::compound::Compound;
-use super::convert::file_handle;
 use super::operation::Operation;
 use crate::channel::Class;
 
@@ -19,7 +18,7 @@ impl Nfs4 {
     ) -> Result<Committed> {
         // More than the protocol can say is "up to the end".
         let arguments = commit::Arguments { offset, count: u32::try_from(count).unwrap_or(0) };
-        let operations = [Operation::PutHandle(file_handle(node)), Operation::Commit(arguments), LOOK];
+        let operations = [self.put(node), Operation::Commit(arguments), LOOK];
         let results = self.call(caller, &Compound::new("COMMIT", Class::Commit, &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;

@@ -1,10 +1,10 @@
 //! Values of NFSv4 into values of the file system, and back.
 
 use howdah_vfs::{
-    Attributes, DeviceNumber, FileKind, FsError, Handle, NewAttributes, Result, SetTime, Stability, Timestamp,
+    Attributes, DeviceNumber, FileKind, FsError, NewAttributes, Result, SetTime, Stability, Timestamp,
 };
 use howdah_wire::nfs4::attributes::{self as wire, FileSystemId, Values};
-use howdah_wire::nfs4::{self, Bitmap, Device, FileHandle, FileType, Time};
+use howdah_wire::nfs4::{self, Bitmap, Device, FileType, Time};
 
 use super::principal::{Decimal, id};
 
@@ -31,23 +31,6 @@ pub(super) const OF_NODE: Bitmap = Bitmap::of(&[
     wire::TIME_METADATA,
     wire::TIME_MODIFY,
 ]);
-
-/// A handle as the server made it.
-pub(super) fn handle(told: FileHandle<'_>) -> Result<Handle> {
-    Handle::new(told.0).map_err(|_| {
-        tracing::warn!(
-            bytes = told.0.len(),
-            most = Handle::MAX,
-            "the server's file handles are longer than this client can hold: mount it with version=3"
-        );
-        FsError::NotSupported
-    })
-}
-
-/// A handle for the server.
-pub(super) fn file_handle(handle: &Handle) -> FileHandle<'_> {
-    FileHandle(handle.as_bytes())
-}
 
 /// A time that the server tells.
 pub(super) fn timestamp(time: Time) -> Timestamp {
@@ -98,7 +81,8 @@ pub(super) fn of(told: &wire::Attributes<'_>) -> Result<Attributes> {
         accessed: times.accessed.map_or(modified, timestamp),
         modified,
         changed,
-        created: times.created.map(timestamp),
+        // A server that does not keep it may say zero.
+        created: times.created.filter(|created| *created != Time::default()).map(timestamp),
     })
 }
 

@@ -10,7 +10,6 @@ use howdah_wire::nfs4::{ClientId, Name, Opaque, Owner, StateId, close, getfh, op
 use super::change::{LOOK, changed};
 use super::client::Nfs4;
 use super::compound::Compound;
-use super::convert::{self, file_handle};
 use super::new_file::NewFile;
 use super::operation::Operation;
 use super::results::ResultReader;
@@ -60,7 +59,7 @@ impl Nfs4 {
             create: Some(new.how()),
             claim: open::Claim::Name(Name(create.name.as_bytes())),
         });
-        let put = Operation::PutHandle(file_handle(create.directory));
+        let put = self.put(create.directory);
         let (get, end) = (Operation::GetHandle, Operation::Close(StateId::CURRENT));
         let plain = [put, LOOK, open, get, LOOK, end, put, LOOK];
         let setting = [put, LOOK, open, get, set(new.to_set()), LOOK, end, put, LOOK];
@@ -76,7 +75,7 @@ impl Nfs4 {
         }
         let opened = opened?;
         *change = changed(&before, opened.directory, None);
-        let handle = convert::handle(reader.take::<getfh::Success<'_>>(getfh::OPERATION)?.node)?;
+        let handle = self.calls.handles.learn(reader.take::<getfh::Success<'_>>(getfh::OPERATION)?.node)?;
         let made = self.new_node(&new, handle, &mut reader);
         // A server that does not know the current stateid takes the one that it gave.
         if made.is_err() || close(&mut reader).is_err() {
@@ -103,7 +102,7 @@ impl Nfs4 {
 
     /// Ends an open that its own compound did not end.
     fn close_file(&self, caller: &Caller, file: &Handle, state: StateId) {
-        let operations = [Operation::PutHandle(file_handle(file)), Operation::Close(state)];
+        let operations = [self.put(file), Operation::Close(state)];
         let closed = self.call(caller, &Compound::change("CLOSE", &operations)).and_then(|results| {
             let mut reader = results.read()?;
             reader.skip(putfh::OPERATION)?;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use howdah_rpc::client::FirstBytes;
-use howdah_vfs::{FsError, Handle, Shown};
+use howdah_vfs::{FsError, Shown};
 use howdah_wire::nfs4::Status;
 
 use crate::channel::CallError;
@@ -41,11 +41,6 @@ pub enum EstablishError {
         granted: u32,
         /// How many are needed.
         needed: u32,
-    },
-    /// Its handles are too long.
-    LongHandles {
-        /// Their length in bytes.
-        length: usize,
     },
 }
 
@@ -98,11 +93,6 @@ impl fmt::Display for EstablishError {
             Self::FewOperations { granted, needed } => write!(
                 formatter,
                 "the server takes {granted} operations in one call, and {needed} are needed; use version=3"
-            ),
-            Self::LongHandles { length } => write!(
-                formatter,
-                "the server's file handles have {length} bytes, and this client takes up to {}; use version=3 if the server has it",
-                Handle::MAX
             ),
         }
     }

@@ -11,6 +11,7 @@ use super::client::Nfs4;
 use super::client_name::{ClientName, Identified, StepError};
 use super::error::{EstablishError, EstablishStep};
 use super::exchange::CompoundCalls;
+use super::handles::Handles;
 use super::session::{Session, UpkeepCalls};
 use super::upkeep::{Upkeep, show};
 use super::walk::walk;
@@ -71,6 +72,7 @@ pub(crate) fn establish(
         channel,
         identity: settings.identity.clone(),
         machine: machine_name(),
+        handles: Handles::default(),
         patience: settings.patience,
     };
     let walked = walk(&calls, caller, path)?;

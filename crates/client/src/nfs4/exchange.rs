@@ -12,6 +12,7 @@ use howdah_wire::nfs4::{
 use howdah_wire::xdr::{Decode, DecodeError, Decoder, Encode};
 
 use super::compound::{Behind, Compound, InSession};
+use super::handles::Handles;
 use super::results::Results;
 use super::session::Session;
 use crate::channel::{Answer, Channel, Payload, Pending, ReceiveInto, Request};
@@ -26,6 +27,7 @@ pub(super) struct CompoundCalls {
     pub(super) channel: Arc<Channel>,
     pub(super) identity: Identity,
     pub(super) machine: Vec<u8>,
+    pub(super) handles: Handles,
     /// How long a server may say "not now"; `None`: for ever.
     pub(super) patience: Option<Duration>,
 }

@@ -10,7 +10,6 @@ use howdah_wire::nfs4::{Name, XattrValue, getxattr, listxattrs, putfh, removexat
 use super::change::{LOOK, changed};
 use super::client::Nfs4;
 use super::compound::Compound;
-use super::convert::file_handle;
 use super::operation::Operation;
 use crate::channel::Class;
 
@@ -27,7 +26,7 @@ impl ExtendedAttributes for Nfs4 {
         name: XattrName<'_>,
         value: &mut Vec<u8>,
     ) -> Result<()> {
-        let operations = [Operation::PutHandle(file_handle(node)), Operation::GetXattr(name.as_bytes())];
+        let operations = [self.put(node), Operation::GetXattr(name.as_bytes())];
         let results = self.call(caller, &Compound::new("GETXATTR", Class::Lookup, &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;
@@ -47,7 +46,7 @@ impl ExtendedAttributes for Nfs4 {
         };
         let (name, value) = (Name(set.name.as_bytes()), XattrValue(set.value));
         let operation = Operation::SetXattr(setxattr::Arguments { how, name, value });
-        let operations = [Operation::PutHandle(file_handle(set.node)), LOOK, operation, LOOK];
+        let operations = [self.put(set.node), LOOK, operation, LOOK];
         let results = self.call(caller, &Compound::change("SETXATTR", &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;
@@ -76,7 +75,7 @@ impl ExtendedAttributes for Nfs4 {
         let mut at = 0;
         for _ in 0..CALLS_MAX {
             let arguments = listxattrs::Arguments { cookie: at, count: LIST_MAX };
-            let operations = [Operation::PutHandle(file_handle(node)), Operation::ListXattrs(arguments)];
+            let operations = [self.put(node), Operation::ListXattrs(arguments)];
             let results = self.call(caller, &Compound::new("LISTXATTRS", Class::Lookup, &operations))?;
             let mut reader = results.read()?;
             reader.skip(putfh::OPERATION)?;
@@ -100,7 +99,7 @@ impl ExtendedAttributes for Nfs4 {
         change: &mut Change,
     ) -> Result<()> {
         let remove = Operation::RemoveXattr(name.as_bytes());
-        let operations = [Operation::PutHandle(file_handle(node)), LOOK, remove, LOOK];
+        let operations = [self.put(node), LOOK, remove, LOOK];
         let results = self.call(caller, &Compound::change("REMOVEXATTR", &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;

@@ -6,13 +6,11 @@ use howdah_wire::nfs4::putfh;
 use super::change::LOOK;
 use super::client::Nfs4;
 use super::compound::Compound;
-use super::convert::file_handle;
-use super::operation::Operation;
 use crate::channel::Class;
 
 impl Nfs4 {
     pub(super) fn get_attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
-        let operations = [Operation::PutHandle(file_handle(node)), LOOK];
+        let operations = [self.put(node), LOOK];
         let results = self.call(caller, &Compound::new("GETATTR", Class::Attributes, &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;

@@ -7,8 +7,6 @@ use howdah_wire::nfs4::{Bitmap, Time, getattr, putfh};
 use super::change::get;
 use super::client::Nfs4;
 use super::compound::Compound;
-use super::convert::file_handle;
-use super::operation::Operation;
 use crate::channel::Class;
 
 /// The longest name where a server says nothing, in bytes.
@@ -57,7 +55,7 @@ impl Nfs4 {
         wanted: Bitmap,
         take: impl FnOnce(&wire::Attributes<'_>) -> T,
     ) -> Result<T> {
-        let operations = [Operation::PutHandle(file_handle(node)), get(wanted)];
+        let operations = [self.put(node), get(wanted)];
         let results = self.call(caller, &Compound::new("GETATTR", Class::Attributes, &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;

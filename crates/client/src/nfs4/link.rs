@@ -6,7 +6,6 @@ use howdah_wire::nfs4::{link, putfh, restorefh, savefh};
 use super::change::{LOOK, changed};
 use super::client::Nfs4;
 use super::compound::Compound;
-use super::convert::file_handle;
 use super::operation::Operation;
 
 impl Nfs4 {
@@ -17,11 +16,11 @@ impl Nfs4 {
         change: &mut Change,
     ) -> Result<Attributes> {
         let operations = [
-            Operation::PutHandle(file_handle(directory)),
+            self.put(directory),
             LOOK,
-            Operation::PutHandle(file_handle(node)),
+            self.put(node),
             Operation::SaveHandle,
-            Operation::PutHandle(file_handle(directory)),
+            self.put(directory),
             Operation::Link(name.as_bytes()),
             LOOK,
             Operation::RestoreHandle,

@@ -9,7 +9,8 @@ use howdah_wire::nfs4::{Bitmap, Verifier, lookupp, putfh, readdir};
 use super::change::LOOK;
 use super::client::Nfs4;
 use super::compound::Compound;
-use super::convert::{self, OF_NODE, file_handle};
+use super::convert::{self, OF_NODE};
+use super::handles::Handles;
 use super::operation::Operation;
 use super::results::ResultReader;
 use crate::channel::Class;
@@ -42,7 +43,7 @@ impl DirectoryPages for Nfs4 {
             count: self.page_size() - AROUND,
             wanted: if detail == Detail::Nodes { OF_ENTRY } else { OF_NAME },
         });
-        let put = Operation::PutHandle(file_handle(directory));
+        let put = self.put(directory);
         let above = [put, read, LOOK, Operation::LookupParent, Operation::GetHandle, LOOK];
         // What lies above the root is nobody's business.
         let asks_above = cookie < BEHIND_PARENT && *directory != self.root.handle;
@@ -54,7 +55,7 @@ impl DirectoryPages for Nfs4 {
         let own = reader.look()?;
         let mut page = Page::new(Some(own), told.verifier.0, told.end);
         if is_start {
-            let parent = if asks_above { parent(&mut reader).ok() } else { None };
+            let parent = if asks_above { parent(&mut reader, &self.calls.handles).ok() } else { None };
             let node = Node { handle: *directory, attributes: own };
             let is_root = *directory == self.root.handle;
             let dots = [
@@ -70,7 +71,7 @@ impl DirectoryPages for Nfs4 {
             }
         }
         for entry in told.entries {
-            if give(&entry, &mut page, sink)?.is_break() {
+            if give(&entry, &self.calls.handles, &mut page, sink)?.is_break() {
                 break;
             }
         }
@@ -98,17 +99,22 @@ impl Nfs4 {
     }
 }
 
-fn parent(reader: &mut ResultReader<'_>) -> Result<Node> {
+fn parent(reader: &mut ResultReader<'_>, handles: &Handles) -> Result<Node> {
     reader.skip(lookupp::OPERATION)?;
-    reader.node()
+    reader.node(handles)
 }
 
-fn give(entry: &readdir::Entry<'_>, page: &mut Page, sink: &mut Sink<'_>) -> Result<ControlFlow<()>> {
+fn give(
+    entry: &readdir::Entry<'_>,
+    handles: &Handles,
+    page: &mut Page,
+    sink: &mut Sink<'_>,
+) -> Result<ControlFlow<()>> {
     let values = convert::values(&entry.attributes)?;
     let identity = &values.identity;
     // An entry whose attributes cannot be had says why instead.
     let told = match identity.handle.filter(|_| identity.kind.is_some()) {
-        Some(handle) => Some((convert::handle(handle)?, Some(convert::of(&values)?))),
+        Some(handle) => Some((handles.learn(handle)?, Some(convert::of(&values)?))),
         None => None,
     };
     // Where another file system is mounted, the number of a name is that of what is covered.

@@ -6,16 +6,16 @@ use howdah_wire::nfs4::{getfh, lookup, lookupp, putfh};
 use super::change::LOOK;
 use super::client::Nfs4;
 use super::compound::Compound;
-use super::convert::{self, file_handle};
+use super::handles::Handles;
 use super::operation::Operation;
 use super::results::ResultReader;
 use crate::channel::Class;
 
 impl ResultReader<'_> {
     /// The node that GETFH and GETATTR tell of next.
-    pub(super) fn node(&mut self) -> Result<Node> {
+    pub(super) fn node(&mut self, handles: &Handles) -> Result<Node> {
         let told = self.take::<getfh::Success<'_>>(getfh::OPERATION)?;
-        let handle = convert::handle(told.node)?;
+        let handle = handles.learn(told.node)?;
         Ok(Node { handle, attributes: self.look()? })
     }
 }
@@ -23,14 +23,14 @@ impl ResultReader<'_> {
 impl Nfs4 {
     /// The node of a name.
     pub(super) fn look_up(&self, caller: &Caller, directory: &Handle, name: &[u8]) -> Result<Found> {
-        let put = Operation::PutHandle(file_handle(directory));
+        let put = self.put(directory);
         let operations = [put, LOOK, Operation::Lookup(name), Operation::GetHandle, LOOK];
         let results = self.call(caller, &Compound::new("LOOKUP", Class::Lookup, &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;
         let directory = reader.look()?;
         reader.skip(lookup::OPERATION)?;
-        Ok(Found { node: reader.node()?, directory: Some(directory) })
+        Ok(Found { node: reader.node(&self.calls.handles)?, directory: Some(directory) })
     }
 
     /// The directory that holds this one. What lies above the root is not asked for: it may be another export.
@@ -40,13 +40,13 @@ impl Nfs4 {
             let node = Node { handle: *directory, attributes };
             return Ok(Found { node, directory: Some(attributes) });
         }
-        let put = Operation::PutHandle(file_handle(directory));
+        let put = self.put(directory);
         let operations = [put, LOOK, Operation::LookupParent, Operation::GetHandle, LOOK];
         let results = self.call(caller, &Compound::new("LOOKUPP", Class::Lookup, &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;
         let directory = reader.look()?;
         reader.skip(lookupp::OPERATION)?;
-        Ok(Found { node: reader.node()?, directory: Some(directory) })
+        Ok(Found { node: reader.node(&self.calls.handles)?, directory: Some(directory) })
     }
 }

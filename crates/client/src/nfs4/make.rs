@@ -7,7 +7,7 @@ use howdah_wire::nfs4::{self, create, putfh};
 use super::change::{LOOK, changed};
 use super::client::Nfs4;
 use super::compound::Compound;
-use super::convert::{ToSet, device, file_handle};
+use super::convert::{ToSet, device};
 use super::operation::Operation;
 use super::set_attributes::SETTABLE;
 
@@ -32,7 +32,7 @@ impl Nfs4 {
         let new = ToSet::new(new, SETTABLE);
         let name = nfs4::Name(name.as_bytes());
         let make = Operation::Create(create::Arguments { node, name, attributes: new.as_wire() });
-        let put = Operation::PutHandle(file_handle(directory));
+        let put = self.put(directory);
         let operations = [put, LOOK, make, Operation::GetHandle, LOOK, put, LOOK];
         let results = self.call(caller, &Compound::change("CREATE", &operations))?;
         let mut reader = results.read()?;
@@ -47,7 +47,7 @@ impl Nfs4 {
         }
         let told = told?.directory;
         *change = changed(&before, told, None);
-        let made = reader.node()?;
+        let made = reader.node(&self.calls.handles)?;
         reader.skip(putfh::OPERATION)?;
         *change = changed(&before, told, reader.look().ok());
         Ok(made)

@@ -2,12 +2,14 @@
 
 use howdah_wire::nfs4::attributes::Values;
 use howdah_wire::nfs4::{
-    Bitmap, FileHandle, Name, StateId, access, allocate, clone, close, commit, copy, create, deallocate,
+    Bitmap, Name, StateId, access, allocate, clone, close, commit, copy, create, deallocate,
     getattr, getfh, getxattr, link, listxattrs, lookup, lookupp, nverify, open, putfh, putrootfh, read,
     readdir, readlink, reclaim_complete, remove, removexattr, rename, restorefh, savefh, seek, setattr,
     setxattr, verify, write,
 };
 use howdah_wire::xdr::{Encode, Encoder};
+
+use super::handles::WireHandle;
 
 /// An operation with its arguments.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +30,7 @@ pub(super) enum Operation<'a> {
     Lookup(&'a [u8]),
     LookupParent,
     Open(open::Arguments<'a>),
-    PutHandle(FileHandle<'a>),
+    PutHandle(WireHandle),
     PutRoot,
     Read(read::Arguments),
     ReadDirectory(readdir::Arguments),

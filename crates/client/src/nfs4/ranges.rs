@@ -10,7 +10,7 @@ use howdah_wire::xdr::Decode;
 use super::change::LOOK;
 use super::client::Nfs4;
 use super::compound::Compound;
-use super::convert::{file_handle, stability};
+use super::convert::stability;
 use super::operation::Operation;
 use super::results::{ResultReader, Stopped};
 use crate::channel::Class;
@@ -22,7 +22,7 @@ impl RangeOperations for Nfs4 {
             SeekTarget::Hole => seek::HOLE,
         };
         let seek = Operation::Seek(seek::Arguments { state: StateId::ANONYMOUS, offset, what });
-        let operations = [Operation::PutHandle(file_handle(node)), seek];
+        let operations = [self.put(node), seek];
         let results = self.call(caller, &Compound::new("SEEK", Class::Attributes, &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;
@@ -112,7 +112,7 @@ impl Nfs4 {
         operation: Operation<'_>,
         change: &mut Change,
     ) -> Result<()> {
-        let operations = [Operation::PutHandle(file_handle(node)), operation, LOOK];
+        let operations = [self.put(node), operation, LOOK];
         let results = self.call(caller, &Compound::new(name, Class::Commit, &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;
@@ -129,7 +129,7 @@ impl Nfs4 {
         range: &CopyRange<'_>,
         operation: Operation<'_>,
     ) -> Result<super::results::Results> {
-        let [from, to] = [range.from.0, range.to.0].map(|node| Operation::PutHandle(file_handle(node)));
+        let [from, to] = [range.from.0, range.to.0].map(|node| self.put(node));
         let operations = [from, Operation::SaveHandle, to, operation, LOOK];
         self.call(caller, &Compound::new(name, Class::Commit, &operations))
     }

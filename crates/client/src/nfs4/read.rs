@@ -7,7 +7,6 @@ use howdah_wire::xdr::padding;
 use super::change::LOOK;
 use super::client::Nfs4;
 use super::compound::Compound;
-use super::convert::file_handle;
 use super::exchange::Tries;
 use super::operation::Operation;
 use super::results::Results;
@@ -21,7 +20,7 @@ impl Nfs4 {
         let count = u32::try_from(range.count).unwrap_or(u32::MAX);
         // Without an open: the server judges each READ by its caller, as with NFSv3.
         let arguments = read::Arguments { state: StateId::ANONYMOUS, offset: range.offset, count };
-        let operations = [Operation::PutHandle(file_handle(range.node)), Operation::Read(arguments), LOOK];
+        let operations = [self.put(range.node), Operation::Read(arguments), LOOK];
         let receive = ReceiveInto { buffer, most: range.count, locate };
         let compound = Compound::new(NAME, Class::Read, &operations);
         self.start(range.caller, &compound, None, Some(receive))

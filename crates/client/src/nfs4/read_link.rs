@@ -6,7 +6,6 @@ use howdah_wire::nfs4::{putfh, readlink};
 use super::change::LOOK;
 use super::client::Nfs4;
 use super::compound::Compound;
-use super::convert::file_handle;
 use super::operation::Operation;
 use crate::channel::Class;
 
@@ -17,7 +16,7 @@ impl Nfs4 {
         node: &Handle,
         target: &mut Vec<u8>,
     ) -> Result<Attributes> {
-        let operations = [Operation::PutHandle(file_handle(node)), Operation::ReadLink, LOOK];
+        let operations = [self.put(node), Operation::ReadLink, LOOK];
         let results = self.call(caller, &Compound::new("READLINK", Class::Lookup, &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;

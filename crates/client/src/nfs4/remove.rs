@@ -7,7 +7,6 @@ use howdah_wire::nfs4::{FileType, Status, lookup, nverify, putfh, remove, verify
 use super::change::{LOOK, changed};
 use super::client::Nfs4;
 use super::compound::Compound;
-use super::convert::file_handle;
 use super::operation::Operation;
 use super::results::{ResultReader, Stopped};
 
@@ -44,7 +43,7 @@ impl Nfs4 {
         let mut buffer = Vec::new();
         let kind = Values::of(&directory_kind, &mut buffer);
         let check = if is_directory { Operation::RefuseUnless(kind) } else { Operation::RefuseIf(kind) };
-        let (put, name) = (Operation::PutHandle(file_handle(directory)), name.as_bytes());
+        let (put, name) = (self.put(directory), name.as_bytes());
         let operations = [put, LOOK, Operation::Lookup(name), check, put, Operation::Remove(name), LOOK];
         let results = self.call(caller, &Compound::change("REMOVE", &operations))?;
         let mut reader = results.read()?;

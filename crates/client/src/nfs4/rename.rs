@@ -6,7 +6,6 @@ use howdah_wire::nfs4::{putfh, rename, restorefh, savefh};
 use super::change::{LOOK, changed};
 use super::client::Nfs4;
 use super::compound::Compound;
-use super::convert::file_handle;
 use super::operation::Operation;
 
 impl Nfs4 {
@@ -18,10 +17,10 @@ impl Nfs4 {
         (left, entered): (&mut Change, &mut Change),
     ) -> Result<()> {
         let operations = [
-            Operation::PutHandle(file_handle(from.0)),
+            self.put(from.0),
             LOOK,
             Operation::SaveHandle,
-            Operation::PutHandle(file_handle(to.0)),
+            self.put(to.0),
             LOOK,
             Operation::Rename { from: from.1.as_bytes(), to: to.1.as_bytes() },
             LOOK,

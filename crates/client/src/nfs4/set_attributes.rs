@@ -7,7 +7,7 @@ use howdah_wire::nfs4::{Bitmap, StateId, Status, putfh, setattr, verify};
 use super::change::LOOK;
 use super::client::Nfs4;
 use super::compound::Compound;
-use super::convert::{ToSet, file_handle, time};
+use super::convert::{ToSet, time};
 use super::operation::Operation;
 use super::results::{ResultReader, Stopped};
 use crate::common::has_been_set;
@@ -46,7 +46,7 @@ impl Nfs4 {
         SetAttributes { node, new, guard }: SetAttributes<'_>,
         change: &mut Change,
     ) -> Result<()> {
-        let (put, new_values) = (Operation::PutHandle(file_handle(node)), ToSet::new(new, SETTABLE));
+        let (put, new_values) = (self.put(node), ToSet::new(new, SETTABLE));
         let guarded = guard.map(guard_values);
         let mut buffer = Vec::new();
         let plain = [put, LOOK, set(&new_values), LOOK];

@@ -6,9 +6,10 @@ use howdah_wire::nfs4::{getattr, getfh, lookup, putfh, putrootfh, reclaim_comple
 use super::change::{LOOK, get};
 use super::client::Walked;
 use super::compound::Compound;
-use super::convert::{file_handle, values};
+use super::convert::values;
 use super::error::{EstablishError, EstablishStep};
 use super::exchange::CompoundCalls;
+use super::handles::Handles;
 use super::operation::Operation;
 use super::results::{ResultReader, Stopped};
 use super::server_facts::{ServerFacts, WANTED};
@@ -61,7 +62,7 @@ fn steps(
     let mut operations = Vec::with_capacity(BESIDE + OF_NAME * names.len());
     operations.extend(begins.then_some(Operation::ReclaimComplete));
     operations.push(match &start {
-        Some(start) => Operation::PutHandle(file_handle(start)),
+        Some(start) => Operation::PutHandle(calls.handles.to_wire(start)),
         None => Operation::PutRoot,
     });
     operations.extend([Operation::GetHandle, LOOK, get(WANTED)]);
@@ -82,12 +83,12 @@ fn steps(
     }
     let put = if start.is_some() { putfh::OPERATION } else { putrootfh::OPERATION };
     reader.skip(put).map_err(|stopped| stopped_at(&[], stopped))?;
-    read(&mut reader, names).map(Some)
+    read(&mut reader, &calls.handles, names).map(Some)
 }
 
 /// Takes the nodes on the way.
-fn read(reader: &mut ResultReader<'_>, names: &[Vec<u8>]) -> Walk<Walked> {
-    let root = node(reader, &[])?;
+fn read(reader: &mut ResultReader<'_>, handles: &Handles, names: &[Vec<u8>]) -> Walk<Walked> {
+    let root = node(reader, handles, &[])?;
     let facts = facts(reader)?;
     let mut walked = Walked { root, depth: 0, below: Vec::new(), first_below: None, facts };
     for (number, _) in names.iter().enumerate() {
@@ -95,7 +96,7 @@ fn read(reader: &mut ResultReader<'_>, names: &[Vec<u8>]) -> Walk<Walked> {
             walked.first_below = Some(Err(stopped.into()));
             return Ok(walked);
         }
-        let node = node(reader, &names[..=number])?;
+        let node = node(reader, handles, &names[..=number])?;
         if node.attributes.kind != FileKind::Directory {
             walked.first_below = Some(Ok(node));
             return Ok(walked);
@@ -106,13 +107,12 @@ fn read(reader: &mut ResultReader<'_>, names: &[Vec<u8>]) -> Walk<Walked> {
     Ok(walked)
 }
 
-fn node(reader: &mut ResultReader<'_>, names: &[Vec<u8>]) -> Walk<Node> {
+fn node(reader: &mut ResultReader<'_>, handles: &Handles, names: &[Vec<u8>]) -> Walk<Node> {
     let told = reader.take::<getfh::Success<'_>>(getfh::OPERATION);
     let told = told.map_err(|stopped| stopped_at(names, stopped))?;
-    let long = |_| EstablishError::LongHandles { length: told.node.0.len() };
-    let handle = Handle::new(told.node.0).map_err(long)?;
-    let attributes = reader.look().map_err(|error| EstablishError::Root(step(names), error))?;
-    Ok(Node { handle, attributes })
+    let fault = |error| EstablishError::Root(step(names), error);
+    let handle = handles.learn(told.node).map_err(fault)?;
+    Ok(Node { handle, attributes: reader.look().map_err(fault)? })
 }
 
 fn facts(reader: &mut ResultReader<'_>) -> Walk<ServerFacts> {

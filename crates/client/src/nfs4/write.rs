@@ -6,7 +6,7 @@ use howdah_wire::nfs4::{StateId, putfh, write};
 use super::change::LOOK;
 use super::client::Nfs4;
 use super::compound::Compound;
-use super::convert::{file_handle, how_durable, stability};
+use super::convert::{how_durable, stability};
 use super::exchange::Tries;
 use super::operation::Operation;
 use super::results::Results;
@@ -23,7 +23,7 @@ impl Nfs4 {
             stability: how_durable(part.how),
             length: u32::try_from(part.data.len()).map_err(|_| FsError::Invalid)?,
         };
-        let operations = [Operation::PutHandle(file_handle(part.node)), Operation::Write(head)];
+        let operations = [self.put(part.node), Operation::Write(head)];
         let compound = Compound { behind: &[LOOK], ..Compound::new(NAME, Class::Write, &operations) };
         Ok(self.start(part.caller, &compound, Some(part.data.clone()), None))
     }

@@ -22,16 +22,21 @@ const MANY: usize = 2_000;
 pub struct LinuxKernel {
     guest: Guest,
     work: PathBuf,
+    /// Its root for NFSv4 is the export.
+    nfs4: bool,
 }
 
 impl LinuxKernel {
     /// Boots it and waits until it serves.
-    pub fn start(job: &Job, network: &Network, file_system: &str) -> Result<Self> {
+    ///
+    /// # Errors
+    /// It does not.
+    pub fn start(job: &Job, network: &Network, file_system: &str, nfs4: bool) -> Result<Self> {
         if file_system != "tmpfs" {
             make_disk(job, file_system).context("making the guest's disk")?;
         }
-        job.write_environment(&environment::of_serving_guest(job, network, file_system))?;
-        let mut serving = Self { guest: Guest::boot(job, network)?, work: job.work.clone() };
+        job.write_environment(&environment::of_serving_guest(job, network, (file_system, nfs4)))?;
+        let mut serving = Self { guest: Guest::boot(job, network)?, work: job.work.clone(), nfs4 };
         until_started(|| {
             serving.must_run()?;
             Ok(serving.work.join("serving").exists())
@@ -44,7 +49,8 @@ impl LinuxKernel {
 impl Serving for LinuxKernel {
     fn place(&self) -> Place {
         let abilities = Abilities { many_entries: MANY, ..Abilities::default() };
-        Place { address: GUEST_ADDRESS, export: "/mnt/s".to_owned(), abilities }
+        let export = if self.nfs4 { "/" } else { "/mnt/s" };
+        Place { address: GUEST_ADDRESS, export: export.to_owned(), abilities }
     }
 
     fn must_run(&mut self) -> Result<()> {

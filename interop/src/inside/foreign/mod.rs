@@ -28,7 +28,9 @@ use serving::{Place, Serving};
 /// Runs the scenario.
 pub fn run(job: &Job, network: &Network, kind: ServerKind, drive: Drive) -> Result<End> {
     let mut server: Box<dyn Serving> = match kind {
-        ServerKind::LinuxKernel(file_system) => Box::new(LinuxKernel::start(job, network, file_system)?),
+        ServerKind::LinuxKernel(file_system) => {
+            Box::new(LinuxKernel::start(job, network, file_system, drive.version != "3")?)
+        }
         ServerKind::Ganesha(storage) => Box::new(Ganesha::start(job, network, storage)?),
     };
     let driven = drive_all(job, &server.place(), drive);
