@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use howdah_rpc::client::envelope::{AfterCall, CallEnd, CallSession, CallTicket, TicketNeed};
+use howdah_rpc::client::envelope::{AfterCall, CallEnd, CallSends, CallSession, CallTicket, TicketNeed};
 use howdah_wire::nfs4::{SessionId, sequence};
 
 use crate::lease::Lease;
@@ -65,6 +65,7 @@ pub struct ClientSession {
 impl ClientSession {
     /// The next thing to do for the owner. It does one thing at a time, and reports each before it asks for the next.
     pub fn poll(&mut self, now: Duration) -> Option<UpkeepAction> {
+        self.give_up_useless(now);
         let mut action = self.recovery.poll(self.session(), now);
         if action.is_none() && self.recovery.is_idle() && now >= self.lease.due() {
             let has_slot = self.slots.as_ref().is_some_and(|slots| slots.free().is_some());
@@ -153,6 +154,7 @@ impl ClientSession {
         if let Some(slots) = &mut self.slots {
             slots.on_recall(target_highest);
         }
+        self.wants_owner = true;
     }
 
     /// The client leaves: no call goes out any more but what [`Self::poll`] asks for, until that asks for nothing.
@@ -198,11 +200,17 @@ impl ClientSession {
             SlotTrouble::Foreign => self.recovery.give_up_session(session, now),
             SlotTrouble::Misordered | SlotTrouble::BadSlot | SlotTrouble::Lost => {
                 self.bad_slots += u32::from(trouble == SlotTrouble::BadSlot);
-                let bad = slots.spoilt() + self.bad_slots;
-                if bad > SPOILT_MAX || slots.spoilt() >= slots.usable() {
+                if slots.spoilt() + self.bad_slots > SPOILT_MAX {
                     self.recovery.give_up_session(session, now);
                 }
             }
+        }
+    }
+
+    /// Another session takes the place of one without a slot that can be used.
+    fn give_up_useless(&mut self, now: Duration) {
+        if let Some(slots) = self.slots.as_ref().filter(|slots| slots.is_useless()) {
+            self.recovery.give_up_session(SessionId(slots.session()), now);
         }
     }
 
@@ -225,21 +233,28 @@ impl CallSession for ClientSession {
         may && self.slots.as_ref().is_some_and(|slots| slots.free().is_some())
     }
 
-    fn take(&mut self, _: TicketNeed, now: Duration) -> CallTicket {
+    fn take(&mut self, need: TicketNeed, now: Duration) -> CallTicket {
         self.lease.on_asked(now);
-        self.slots.as_mut().expect("there is a session").take()
+        self.slots.as_mut().expect("there is a session").take(need == TicketNeed::Upkeep)
     }
 
-    fn release(&mut self, ticket: &CallTicket, end: CallEnd<'_>, sent: Duration, now: Duration) -> AfterCall {
+    fn release(
+        &mut self,
+        ticket: &CallTicket,
+        end: CallEnd<'_>,
+        sends: CallSends,
+        now: Duration,
+    ) -> AfterCall {
         let Some(slots) = &mut self.slots else { return AfterCall::Over };
-        let released = slots.release(ticket, end, sent);
+        let released = slots.release(ticket, end, sends);
         let had_work = self.recovery.has_work();
         if let Some(word) = released.word {
-            self.on_word(word, sent);
+            self.on_word(word, sends.last);
         }
         if let Some(trouble) = released.trouble {
             self.on_trouble(trouble, now);
         }
+        self.give_up_useless(now);
         self.wants_owner |= !had_work && self.recovery.has_work();
         released.release
     }

@@ -10,6 +10,8 @@ use crate::strikes::Strikes;
 const PATIENCE_FIRST: Duration = Duration::from_millis(100);
 /// up to this.
 const PATIENCE_LONGEST: Duration = Duration::from_secs(5);
+/// After so many troubles of late the client gives its id up.
+const STRIKES_OF_CLIENT: u32 = 6;
 
 /// Something to do for the owner of a session: a compound of its own each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -198,7 +200,7 @@ impl Recovery {
 
     /// A connection is not bound to the session.
     pub fn on_not_bound(&mut self, now: Duration) {
-        if !self.needs.bind && self.is_ready() {
+        if !self.needs.bind && !self.needs.session && !self.needs.client {
             self.needs.bind = true;
             self.strike(now);
         }
@@ -237,7 +239,7 @@ impl Recovery {
     /// CREATE_SESSION was answered: there is one.
     pub fn on_created(&mut self) {
         self.succeed();
-        (self.needs.session, self.needs.bind, self.needs.callbacks) = (false, false, false);
+        (self.needs.session, self.needs.callbacks) = (false, false);
         if let Some(client) = &mut self.client {
             client.sequence = client.sequence.wrapping_add(1);
         }
@@ -290,6 +292,8 @@ impl Recovery {
                 self.needs.session = true;
                 self.strike(now);
             }
+            // It is done once connections are bound.
+            _ if self.needs.bind => {}
             (UpkeepAction::RepairCallbacks, _) => self.needs.callbacks = false,
             (UpkeepAction::Renew, _) => {}
             (UpkeepAction::Reclaim | UpkeepAction::ReclaimComplete | UpkeepAction::CheckStates, _) => {
@@ -333,12 +337,13 @@ impl Recovery {
         (self.delays, self.resume) = (self.delays + 1, now + wait);
     }
 
-    /// Something failed. After the third time in a row all is given up, and begun as another client after a while.
+    /// Something failed. After the third time in a row it is begun from the client's id, after a while; and after the sixth as another
+    /// client, which loses all states, so that nothing at the server that is wrong stays in the way.
     fn strike(&mut self, now: Duration) {
         if let Some(wait) = self.strikes.strike(now) {
             self.resume = now + wait;
             self.needs.client = true;
-            self.incarnation += 1;
+            self.incarnation += u32::from(self.strikes.count() >= STRIKES_OF_CLIENT);
         }
     }
 }

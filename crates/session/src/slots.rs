@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use howdah_rpc::client::envelope::{AfterCall, CallEnd, CallTicket};
+use howdah_rpc::client::envelope::{AfterCall, CallEnd, CallSends, CallTicket};
 use howdah_wire::nfs4::Status;
 
 use crate::outcome::{SequenceOutcome, SequenceWord};
@@ -38,10 +38,16 @@ struct Slot {
     next: u32,
     /// How often the server ran its call already.
     delays: u32,
+    /// Its number at the server is in doubt.
+    is_spoilt: bool,
+    /// The server did not take it for a while. Some servers keep its number then, and others begin from 1.
+    was_retired: bool,
+    /// Its call is one for the upkeep of the session.
+    is_for_upkeep: bool,
 }
 
 /// A slot that was never used.
-const NEW: Slot = Slot { next: 1, delays: 0 };
+const NEW: Slot = Slot { next: 1, delays: 0, is_spoilt: false, was_retired: false, is_for_upkeep: false };
 
 /// The slots of one session. One that holds a call is in use until the server has answered, and one that is not used any more stays in
 /// use.
@@ -83,6 +89,12 @@ impl SlotTable {
         self.spoilt
     }
 
+    /// Whether no slot that may be used will ever be free.
+    pub fn is_useless(&self) -> bool {
+        let usable = self.usable();
+        self.spoilt >= usable && self.slots[..usable as usize].iter().all(|slot| slot.is_spoilt)
+    }
+
     /// Whether no call is under way.
     pub fn is_idle(&self) -> bool {
         let used: u32 = self.used.iter().map(|word| word.count_ones()).sum();
@@ -96,8 +108,8 @@ impl SlotTable {
         (free < self.usable()).then_some(free)
     }
 
-    /// Takes the lowest free slot. There must be one.
-    pub fn take(&mut self) -> CallTicket {
+    /// Takes the lowest free slot, for a call of the session's own upkeep or for another. There must be one.
+    pub fn take(&mut self, is_for_upkeep: bool) -> CallTicket {
         let slot = self.free().expect("a slot is free");
         let (place, word) = (slot as usize, slot as usize / 64);
         if place >= self.slots.len() {
@@ -105,31 +117,35 @@ impl SlotTable {
             self.used.resize(word + 1, 0);
         }
         self.used[word] |= 1 << (slot % 64);
+        self.slots[place].is_for_upkeep = is_for_upkeep;
         let highest_slot = self.highest_used().unwrap_or(slot);
         CallTicket { session: self.session, slot, number: self.slots[place].next, highest_slot }
     }
 
-    /// A call ended that was last sent then. Says what becomes of it, and what the server said.
-    pub fn release(&mut self, ticket: &CallTicket, end: CallEnd<'_>, sent: Duration) -> Released {
+    /// A call ended. Says what becomes of it, and what the server said.
+    pub fn release(&mut self, ticket: &CallTicket, end: CallEnd<'_>, sends: CallSends) -> Released {
         let mut released = Released { release: AfterCall::Over, word: None, trouble: None };
         if ticket.session != self.session {
+            if matches!(end, CallEnd::Ran(results) if is_delayed(results, ticket)) {
+                released.release = AfterCall::SendAgain(AGAIN_LONGEST);
+            }
             return released;
         }
         let outcome = match end {
             CallEnd::Ran(results) => SequenceOutcome::parse(results, ticket),
             CallEnd::NotRun => {
-                self.put_back(ticket, 0);
+                released.trouble = self.on_not_run(ticket, sends);
                 return released;
             }
             CallEnd::Unknown => {
                 released.trouble = Some(SlotTrouble::Lost);
-                self.spoilt += 1;
+                self.spoil(ticket);
                 return released;
             }
         };
         match outcome {
             SequenceOutcome::Went(word) => {
-                self.on_word(word, sent);
+                self.on_word(word, sends.last);
                 released.word = Some(word);
                 self.put_back(ticket, 1);
             }
@@ -139,13 +155,23 @@ impl SlotTable {
             SequenceOutcome::Refused(Status::DELAY) => {
                 released.release = AfterCall::SendAgain(self.delay(ticket));
             }
-            SequenceOutcome::Refused(status) => {
-                released.trouble = self.on_refusal(ticket, status);
+            SequenceOutcome::Refused(Status::CONN_NOT_BOUND_TO_SESSION) => {
+                released.trouble = Some(SlotTrouble::NotBound);
+                if self.slots[ticket.slot as usize].is_for_upkeep {
+                    // Connections are not bound before it is over.
+                    self.on_not_run(ticket, sends);
+                } else {
+                    // It may have run by way of another connection: only the same number tells.
+                    released.release = AfterCall::SendAgain(self.delay(ticket));
+                }
             }
-            SequenceOutcome::NotReached(_) => self.put_back(ticket, 0),
+            SequenceOutcome::Refused(status) => {
+                released.trouble = self.on_refusal(ticket, status, sends);
+            }
+            SequenceOutcome::NotReached(_) => released.trouble = self.on_not_run(ticket, sends),
             SequenceOutcome::Foreign => {
                 released.trouble = Some(SlotTrouble::Foreign);
-                self.spoilt += 1;
+                self.spoil(ticket);
             }
         }
         released
@@ -156,35 +182,62 @@ impl SlotTable {
         self.wanted = target_highest.saturating_add(1).min(SLOTS_MAX);
     }
 
-    fn on_refusal(&mut self, ticket: &CallTicket, status: Status) -> Option<SlotTrouble> {
-        let trouble = match status {
-            Status::BADSESSION | Status::DEADSESSION => SlotTrouble::Gone,
-            Status::CONN_NOT_BOUND_TO_SESSION => SlotTrouble::NotBound,
-            Status::BADSLOT => {
-                self.taken = self.taken.min(ticket.slot.max(1));
-                SlotTrouble::BadSlot
-            }
-            Status::BAD_HIGH_SLOT => SlotTrouble::BadSlot,
-            Status::SEQ_MISORDERED => {
-                self.spoilt += 1;
-                return Some(SlotTrouble::Misordered);
-            }
-            // What is wrong is the compound. It did not run.
-            _ => {
+    fn on_refusal(&mut self, ticket: &CallTicket, status: Status, sends: CallSends) -> Option<SlotTrouble> {
+        match status {
+            Status::BADSESSION | Status::DEADSESSION => {
                 self.put_back(ticket, 0);
-                return None;
+                Some(SlotTrouble::Gone)
             }
-        };
-        self.put_back(ticket, 0);
-        Some(trouble)
+            Status::SEQ_MISORDERED if self.begins_anew(ticket, sends) => None,
+            Status::SEQ_MISORDERED => {
+                self.spoil(ticket);
+                Some(SlotTrouble::Misordered)
+            }
+            Status::BADSLOT | Status::BAD_HIGH_SLOT => {
+                if status == Status::BADSLOT {
+                    self.taken = self.taken.min(ticket.slot.max(1));
+                }
+                self.on_not_run(ticket, sends).or(Some(SlotTrouble::BadSlot))
+            }
+            // What is wrong is the compound.
+            _ => self.on_not_run(ticket, sends),
+        }
     }
 
-    /// The slot is free again, and its number that much further. One that the server does not take any more starts from 1.
+    /// Whether the server forgot the number of a slot while it did not take it: the slot begins from 1.
+    fn begins_anew(&mut self, ticket: &CallTicket, sends: CallSends) -> bool {
+        let is_forgotten = self.slots[ticket.slot as usize].was_retired && sends.count == 1;
+        if is_forgotten {
+            self.put_back(ticket, 0);
+            self.slots[ticket.slot as usize] = NEW;
+        }
+        is_forgotten
+    }
+
+    /// The server did not run a call this time. An earlier copy may have run: then its slot is not used any more, since a server may
+    /// answer the next call in it as it answered that one.
+    fn on_not_run(&mut self, ticket: &CallTicket, sends: CallSends) -> Option<SlotTrouble> {
+        if sends.count > 1 {
+            self.spoil(ticket);
+            return Some(SlotTrouble::Lost);
+        }
+        self.put_back(ticket, 0);
+        None
+    }
+
+    /// The slot is free again, and its number that much further.
     fn put_back(&mut self, ticket: &CallTicket, step: u32) {
         let place = ticket.slot as usize;
         self.used[place / 64] &= !(1 << (ticket.slot % 64));
         let next = ticket.number.wrapping_add(step);
-        self.slots[place] = if ticket.slot < self.taken { Slot { next, delays: 0 } } else { NEW };
+        let before = self.slots[place].was_retired && step == 0;
+        self.slots[place] = Slot { next, was_retired: before || ticket.slot >= self.taken, ..NEW };
+    }
+
+    /// The slot is not used any more.
+    fn spoil(&mut self, ticket: &CallTicket) {
+        self.slots[ticket.slot as usize].is_spoilt = true;
+        self.spoilt += 1;
     }
 
     /// The server says how many slots there are. What it said with the answer to an earlier call does not count any more.
@@ -195,11 +248,8 @@ impl SlotTable {
         self.said = sent;
         let count = |highest: u32| highest.saturating_add(1).min(SLOTS_MAX);
         (self.taken, self.wanted) = (count(word.highest_slot), count(word.target));
-        for place in self.taken as usize..self.slots.len() {
-            if self.used[place / 64] & (1 << (place % 64)) == 0 {
-                self.slots[place] = NEW;
-            }
-        }
+        let retired = self.slots.iter_mut().skip(self.taken as usize);
+        retired.for_each(|slot| slot.was_retired = true);
     }
 
     fn delay(&mut self, ticket: &CallTicket) -> Duration {
@@ -213,6 +263,11 @@ impl SlotTable {
         let word = self.used.iter().rposition(|word| *word != 0)?;
         Some(word as u32 * 64 + self.used[word].ilog2())
     }
+}
+
+/// Whether the server still runs a call.
+fn is_delayed(results: &[u8], ticket: &CallTicket) -> bool {
+    SequenceOutcome::parse(results, ticket) == SequenceOutcome::Refused(Status::DELAY)
 }
 
 /// What the end of a call means.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use howdah_rpc::client::envelope::{AfterCall, CallEnd, CallSession, CallTicket, TicketNeed};
+use howdah_rpc::client::envelope::{AfterCall, CallEnd, CallSends, CallSession, CallTicket, TicketNeed};
 use howdah_session::{ClientSession, ExchangedId, SessionStanding, UpkeepAction, UpkeepFailure};
 use howdah_wire::nfs4::compound::{ReplyPlace, ResultHead};
 use howdah_wire::nfs4::{SessionId, Status, sequence};
@@ -77,7 +77,8 @@ impl Owner {
                 .encode(&mut encoder);
         }
         place.finish(&mut encoder, status, 1);
-        self.session.release(ticket, CallEnd::Ran(&results), self.now, self.now)
+        let sends = CallSends { count: 1, last: self.now };
+        self.session.release(ticket, CallEnd::Ran(&results), sends, self.now)
     }
 
     /// A call that is answered so.
@@ -161,7 +162,7 @@ fn a_server_that_asks_for_patience_is_asked_ever_more_rarely() {
 }
 
 #[test]
-fn a_session_that_fails_at_once_is_given_up_and_made_as_another_client_after_a_pause() {
+fn a_session_that_fails_at_once_is_made_ever_more_rarely_and_in_the_end_as_another_client() {
     let mut owner = Owner::ready();
     let mut calls = 0;
     let end = owner.now + 600 * SECOND;
@@ -174,8 +175,9 @@ fn a_session_that_fails_at_once_is_given_up_and_made_as_another_client_after_a_p
         match owner.poll() {
             Some(UpkeepAction::ExchangeId { incarnation }) => {
                 calls += 1;
+                let is_known = incarnation == incarnations;
                 incarnations = incarnation;
-                owner.exchanged(u64::from(incarnation) + 1, false);
+                owner.exchanged(u64::from(incarnation) + 1, is_known);
             }
             Some(UpkeepAction::CreateSession { .. }) => {
                 calls += 1;
@@ -241,9 +243,23 @@ fn a_flag_is_acted_upon_once_each_time_that_it_rises() {
 #[test]
 fn connections_are_bound_again_and_slots_in_doubt_end_a_session() {
     let mut owner = Owner::ready();
-    owner.called(Status::CONN_NOT_BOUND_TO_SESSION, 0);
+    let ticket = owner.call();
+    let again = owner.answer(&ticket, Status::CONN_NOT_BOUND_TO_SESSION, 0);
+    assert_eq!(again, AfterCall::SendAgain(SECOND / 10));
     owner.expect(UpkeepAction::Bind(SessionId([1; 16])));
     owner.session.on_done(Ok(()), owner.now);
+    assert_eq!(owner.answer(&ticket, Status::OK, 0), AfterCall::Over);
+    // Also in the middle of a recovery.
+    owner.called(Status::OK, sequence::RECLAIM_NEEDED);
+    owner.expect(UpkeepAction::ReclaimComplete);
+    let ticket = owner.session.take(TicketNeed::Upkeep, owner.now);
+    assert_eq!(owner.answer(&ticket, Status::CONN_NOT_BOUND_TO_SESSION, 0), AfterCall::Over);
+    owner.session.on_done(Err(UpkeepFailure::Refused(Status::CONN_NOT_BOUND_TO_SESSION)), owner.now);
+    owner.expect(UpkeepAction::Bind(SessionId([1; 16])));
+    owner.session.on_done(Ok(()), owner.now);
+    owner.expect(UpkeepAction::ReclaimComplete);
+    owner.session.on_done(Ok(()), owner.now);
+    owner.now += 100 * SECOND;
     for _ in 0..2 {
         owner.called(Status::SEQ_MISORDERED, 0);
         assert_eq!(owner.poll(), None);

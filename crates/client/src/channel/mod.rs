@@ -49,7 +49,8 @@ pub use howdah_net::Transport;
 pub use howdah_rpc::client::core::{Patience, ProcedureReport};
 pub use howdah_rpc::client::datagram::{Advice, ClassReport, Report as DatagramReport};
 pub use howdah_rpc::client::envelope::{
-    AfterCall, CallEnd, CallProtection, CallSession, CallTicket, TicketNeed, TicketStamp, Unprotected,
+    AfterCall, CallEnd, CallProtection, CallSends, CallSession, CallTicket, TicketNeed, TicketStamp,
+    Unprotected,
 };
 pub use howdah_rpc::client::lanes::{LANES_MAX, Lanes, Limit, Why};
 pub use howdah_rpc::client::{Class, Locate, ReceiveInto, Replay};

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use howdah_client::channel::{
-    AfterCall, CallEnd, CallProtection, CallSession, CallTicket, Channel, ChannelOptions, ChannelProtocol,
-    ConnectStep, Lanes, Request, Target, TicketNeed, TicketStamp, Transport, Unprotected,
+    AfterCall, CallEnd, CallProtection, CallSends, CallSession, CallTicket, Channel, ChannelOptions,
+    ChannelProtocol, ConnectStep, Lanes, Request, Target, TicketNeed, TicketStamp, Transport, Unprotected,
 };
 use howdah_net::Connection;
 use howdah_wire::xdr::{Encode, Encoder};
@@ -47,7 +47,7 @@ impl CallSession for Slots {
         }
     }
 
-    fn release(&mut self, ticket: &CallTicket, _: CallEnd<'_>, _: Duration, _: Duration) -> AfterCall {
+    fn release(&mut self, ticket: &CallTicket, _: CallEnd<'_>, _: CallSends, _: Duration) -> AfterCall {
         self.slots[ticket.slot as usize].1 = false;
         AfterCall::Over
     }

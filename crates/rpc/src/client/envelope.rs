@@ -29,6 +29,15 @@ pub enum TicketNeed {
     Upkeep,
 }
 
+/// How often a call was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallSends {
+    /// So often. After more than once, that the server refuses it does not say that it did not run.
+    pub count: u32,
+    /// When it was last.
+    pub last: Duration,
+}
+
 /// How a call with a ticket ended.
 #[derive(Debug, Clone, Copy)]
 pub enum CallEnd<'r> {
@@ -57,8 +66,14 @@ pub trait CallSession: Any + Send {
     /// The ticket of a call that goes out. Only after [`CallSession::has_ticket`].
     fn take(&mut self, need: TicketNeed, now: Duration) -> CallTicket;
 
-    /// A call ended that was last sent then. One whose caller gave up has not ended: its ticket is held until the server answers.
-    fn release(&mut self, ticket: &CallTicket, end: CallEnd<'_>, sent: Duration, now: Duration) -> AfterCall;
+    /// A call ended. One whose caller gave up has not: its ticket is held until the server answers.
+    fn release(
+        &mut self,
+        ticket: &CallTicket,
+        end: CallEnd<'_>,
+        sends: CallSends,
+        now: Duration,
+    ) -> AfterCall;
 
     /// Whether there is something to do for the owner of the session since it was last asked.
     fn wants_owner(&mut self) -> bool;

@@ -8,7 +8,7 @@ use howdah_rpc::client::core::{
     AnswerEffect, CallFacts, ChannelNotice, Core, CoreOutput, CoreSettings, Failure, LanePlan, LaneWork,
     Patience, ProcedureId,
 };
-use howdah_rpc::client::envelope::{AfterCall, CallEnd, CallSession, CallTicket, TicketNeed};
+use howdah_rpc::client::envelope::{AfterCall, CallEnd, CallSends, CallSession, CallTicket, TicketNeed};
 use howdah_rpc::client::lanes::{Growth, Lanes, SentState};
 use howdah_rpc::client::{Claim, Class};
 use howdah_tune::flight::Bounds;
@@ -95,7 +95,7 @@ impl CallSession for Slots {
         CallTicket { session: [0; 16], slot, number: *number, highest_slot: slot }
     }
 
-    fn release(&mut self, ticket: &CallTicket, end: CallEnd<'_>, _: Duration, _: Duration) -> AfterCall {
+    fn release(&mut self, ticket: &CallTicket, end: CallEnd<'_>, _: CallSends, _: Duration) -> AfterCall {
         if matches!(end, CallEnd::Ran(_)) && self.random.below(self.again) == 0 {
             return AfterCall::SendAgain(Duration::from_millis(self.random.below(2000)));
         }

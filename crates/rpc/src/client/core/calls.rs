@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use crate::client::envelope::{CallTicket, TicketNeed};
+use crate::client::envelope::{CallSends, CallTicket, TicketNeed};
 use crate::client::lanes::Place;
 use crate::client::{Class, Locate, ReceiveInto};
 
@@ -70,6 +70,11 @@ impl<T> Call<T> {
     /// What it holds of the session.
     pub(super) fn ticket(&self) -> Option<CallTicket> {
         self.admitted.and_then(|(_, ticket)| ticket)
+    }
+
+    /// How often it was sent.
+    pub(super) fn sends(&self) -> CallSends {
+        CallSends { count: self.sends, last: self.sent }
     }
 
     /// Gives the buffer for data out.

@@ -14,7 +14,7 @@ use super::output::{
 };
 use super::server::{Server, changes_nothing};
 use super::settings::CoreSettings;
-use crate::client::envelope::{AfterCall, CallEnd, CallSession, CallTicket, TicketNeed};
+use crate::client::envelope::{AfterCall, CallEnd, CallSends, CallSession, CallTicket, TicketNeed};
 use crate::client::lanes::{
     Facts, Finding, Growth, Lanes, Limit, Look, Place, SentState, Sight, Verdict, Why, Window,
 };
@@ -201,7 +201,7 @@ impl<T: Clone> Core<T> {
         let (volume, sends, took) = (call.facts.volume, call.sends, now.saturating_sub(call.started));
         if let Some(ticket) = call.ticket() {
             let link = call.sent_on;
-            match self.release(&ticket, end, call.sent, now) {
+            match self.release(&ticket, end, call.sends(), now) {
                 AfterCall::SendAgain(delay) => {
                     self.again.push((now + delay, xid, link));
                     return AnswerEffect::Again;
@@ -658,7 +658,7 @@ impl<T: Clone> Core<T> {
         if let Some(ticket) = call.ticket() {
             // It was never sent, or its first send broke off.
             let end = if call.sends <= 1 { CallEnd::NotRun } else { CallEnd::Unknown };
-            self.release(&ticket, end, call.sent, now);
+            self.release(&ticket, end, call.sends(), now);
         }
         self.leave(&call, answered.flatten(), now);
         if !self.is_closed {
@@ -689,9 +689,15 @@ impl<T: Clone> Core<T> {
     }
 
     /// A ticket is given back.
-    fn release(&mut self, ticket: &CallTicket, end: CallEnd<'_>, sent: Duration, now: Duration) -> AfterCall {
+    fn release(
+        &mut self,
+        ticket: &CallTicket,
+        end: CallEnd<'_>,
+        sends: CallSends,
+        now: Duration,
+    ) -> AfterCall {
         let session = self.session.as_mut().expect("it gave the ticket");
-        let release = session.release(ticket, end, sent, now);
+        let release = session.release(ticket, end, sends, now);
         if session.wants_owner() {
             self.outputs.push_back(CoreOutput::AttendSession);
         }
