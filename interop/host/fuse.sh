@@ -9,12 +9,12 @@ export TMPDIR=$WORK/tmp
 fuse() {
     ASKED=${1:-}
     OPTIONS=$ASKED
-    if ((${BEHIND:-0})); then OPTIONS=${OPTIONS:+$OPTIONS,}behind,journal=$WORK/journal; fi
+    if [ "${BEHIND:-0}" = 1 ]; then OPTIONS=${OPTIONS:+$OPTIONS,}behind,journal=$WORK/journal; fi
     "$HOWDAH" mount "nfs://127.0.0.1:$PORT$EXPORT_NAME" "$MOUNTED" ${OPTIONS:+-o "$OPTIONS"} --state "$WORK/mounts"
 }
 
 unmount() {
-    if ((${BEHIND:-0})); then "$HOWDAH" sync "$MOUNTED" --state "$WORK/mounts"; fi
+    if [ "${BEHIND:-0}" = 1 ]; then "$HOWDAH" sync "$MOUNTED" --state "$WORK/mounts"; fi
     "$HOWDAH" umount "$MOUNTED" --state "$WORK/mounts"
 }
 

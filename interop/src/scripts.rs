@@ -47,4 +47,14 @@ mod tests {
             assert!(texts.iter().any(|(name, _)| *name == job), "{}: no script {job}", scenario.name);
         }
     }
+
+    /// `sh` takes the arithmetic of bash for a subshell that runs a number, and a condition of it as false.
+    #[test]
+    fn jobs_of_the_host_have_no_arithmetic_of_bash() {
+        for (name, text) in [super::HOST, super::SUITES].concat() {
+            for line in text.lines().filter(|line| !line.trim_start().starts_with('#')) {
+                assert!(!line.replace("$((", "").contains("(("), "{name}: {line}");
+            }
+        }
+    }
 }
