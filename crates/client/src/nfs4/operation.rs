@@ -2,10 +2,9 @@
 
 use howdah_wire::nfs4::attributes::Values;
 use howdah_wire::nfs4::{
-    Bitmap, Name, StateId, access, allocate, clone, close, commit, copy, create, deallocate,
-    getattr, getfh, getxattr, link, listxattrs, lookup, lookupp, nverify, open, putfh, putrootfh, read,
-    readdir, readlink, reclaim_complete, remove, removexattr, rename, restorefh, savefh, seek, setattr,
-    setxattr, verify, write,
+    Bitmap, Name, StateId, access, allocate, clone, close, commit, copy, create, deallocate, getattr, getfh,
+    getxattr, link, listxattrs, lookup, lookupp, nverify, open, putfh, putrootfh, read, readdir, readlink,
+    reclaim_complete, remove, removexattr, rename, restorefh, savefh, seek, setattr, setxattr, verify, write,
 };
 use howdah_wire::xdr::{Encode, Encoder};
 
