@@ -49,9 +49,13 @@ impl RangeOperations for Nfs4 {
             outcome => return outcome,
         };
         let source = self.get_attributes(caller, range.from.0)?;
-        let there = source.size.saturating_sub(range.from.1);
-        match there {
-            _ if source.kind != FileKind::Regular || there >= range.count => Err(refused),
+        let target = self.get_attributes(caller, range.to.0)?;
+        if target.kind == FileKind::Directory {
+            return Err(FsError::IsDirectory);
+        }
+        let are_files = [source.kind, target.kind] == [FileKind::Regular; 2];
+        match source.size.saturating_sub(range.from.1) {
+            there if !are_files || there >= range.count => Err(refused),
             0 => Ok(Written { count: 0, stability: Stability::FileSync, verifier: [0; 8] }),
             count => self.copy_exactly(caller, &CopyRange { count, ..range }, change),
         }
