@@ -300,7 +300,7 @@ fn what_answers_and_is_no_nfs_says_so() {
     let said = refused(&format!("nfs://{}/export", other.address), &ConnectOptions::default());
     assert!(said.contains("it does not serve this program"), "{said}");
     other.deny(protocol::PROGRAM);
-    let text = format!("nfs://127.0.0.1:{}/export", other.address.port());
+    let text = format!("nfs://127.0.0.1:{}/export?version=3", other.address.port());
     let said = refused(&text, &with_portmapper(free_port()));
     assert!(said.contains("asking MOUNT at") && said.contains("it does not serve this program"), "{said}");
 }

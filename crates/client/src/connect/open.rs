@@ -18,7 +18,7 @@ use crate::channel::{Channel, ChannelOptions, ChannelProtocol, Patience, Target,
 use crate::common::{Identity, Wanted};
 use crate::mount::{Mount, MountError, NFS_PORT, Search, mount};
 use crate::nfs3::{Nfs3, Settings};
-use crate::nfs4::{Nfs4, Nfs4Settings, establish, session_protocol};
+use crate::nfs4::{Nfs4Client, Nfs4Settings, establish, session_protocol};
 use crate::url::{NfsUrl, NfsVersion, Security, UrlOptions, WantedSecurity};
 
 /// The file system that a URL names. Its root is the directory that the server's MOUNT gave for the longest start of the
@@ -60,7 +60,7 @@ fn open_nfs3(url: &NfsUrl, options: &ConnectOptions) -> Result<Nfs3, ConnectErro
 }
 
 /// The directory that a URL names, by NFSv4: from the server's root, without MOUNT and portmapper.
-fn open_nfs4(url: &NfsUrl, options: &ConnectOptions, minor: Option<u32>) -> Result<Nfs4, ConnectError> {
+fn open_nfs4(url: &NfsUrl, options: &ConnectOptions, minor: Option<u32>) -> Result<Nfs4Client, ConnectError> {
     let options = &with_tls(url, options, nfs4::VERSION)?;
     let port = url.options.nfs_port.or(url.port).unwrap_or(NFS_PORT);
     let mut first = None;

@@ -16,7 +16,7 @@ use crate::common::{Verifiers, Wanted};
 use crate::{Remote, Sizes};
 
 /// A directory of a server, by NFSv4.1 or 4.2, as a file system. It opens no files: data is read and written by handles, as with NFSv3.
-pub struct Nfs4 {
+pub struct Nfs4Client {
     pub(super) calls: CompoundCalls,
     pub(super) root: Node,
     /// The server does not know the root any more.
@@ -44,7 +44,7 @@ pub(super) struct Walked {
     pub(super) facts: ServerFacts,
 }
 
-impl Nfs4 {
+impl Nfs4Client {
     /// Of what was found at the end of a path.
     pub(super) fn new(calls: CompoundCalls, walked: Walked, wanted: &Wanted) -> Self {
         let sizes = walked.facts.sizes(calls.session.sizes(), wanted);
@@ -91,7 +91,7 @@ impl Nfs4 {
     }
 }
 
-impl Remote for Nfs4 {
+impl Remote for Nfs4Client {
     fn channel(&self) -> &Arc<Channel> {
         &self.calls.channel
     }

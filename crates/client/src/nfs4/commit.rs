@@ -4,12 +4,12 @@ use howdah_vfs::{Caller, Change, CommitFile, Committed, Result};
 use howdah_wire::nfs4::{commit, putfh};
 
 use super::change::LOOK;
-use super::client::Nfs4;
+use super::client::Nfs4Client;
 use super::compound::Compound;
 use super::operation::Operation;
 use crate::channel::Class;
 
-impl Nfs4 {
+impl Nfs4Client {
     pub(super) fn commit_range(
         &self,
         caller: &Caller,

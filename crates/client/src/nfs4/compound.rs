@@ -42,6 +42,8 @@ impl<'a> Compound<'a> {
 pub(super) struct InSession<'a> {
     pub(super) minor_version: u32,
     pub(super) compound: &'a Compound<'a>,
+    /// Whether the server keeps the reply, so that a call that is sent again does not run again.
+    pub(super) keep: bool,
 }
 
 impl Encode for InSession<'_> {
@@ -49,9 +51,8 @@ impl Encode for InSession<'_> {
         let Compound { operations, behind, .. } = self.compound;
         head(self.minor_version, 1 + operations.len() + behind.len()).encode(encoder);
         encoder.u32(sequence::OPERATION);
-        // The session, the slot and its number are written when the call is sent. A reply to a change is kept, so that a change that is
-        // sent again does not run again.
-        let keep = self.compound.replay() == Replay::OnceOnly;
+        // The session, the slot and its number are written when the call is sent.
+        let keep = self.keep;
         sequence::Arguments { session: Default::default(), sequence: 0, slot: 0, highest_slot: 0, keep }
             .encode(encoder);
         operations.iter().for_each(|operation| operation.encode(encoder));

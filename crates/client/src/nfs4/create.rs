@@ -8,7 +8,7 @@ use howdah_vfs::{
 use howdah_wire::nfs4::{ClientId, Name, Opaque, Owner, StateId, close, getfh, open, putfh};
 
 use super::change::{LOOK, changed};
-use super::client::Nfs4;
+use super::client::Nfs4Client;
 use super::compound::Compound;
 use super::new_file::NewFile;
 use super::operation::Operation;
@@ -18,7 +18,7 @@ use super::set_attributes::set;
 /// Owners of opens of one user: two opens of a file by one owner at the same time are one, and the first CLOSE ends both.
 const OWNERS: u32 = 64;
 
-impl Nfs4 {
+impl Nfs4Client {
     /// Makes a file.
     pub(super) fn create_file(
         &self,

@@ -7,7 +7,7 @@ use howdah_session::ClientSession;
 use howdah_vfs::Caller;
 use howdah_wire::nfs4::Status;
 
-use super::client::Nfs4;
+use super::client::Nfs4Client;
 use super::client_name::{ClientName, Identified, StepError};
 use super::error::{EstablishError, EstablishStep};
 use super::exchange::CompoundCalls;
@@ -48,7 +48,7 @@ pub(crate) fn establish(
     path: &[Vec<u8>],
     caller: &Caller,
     settings: &Nfs4Settings,
-) -> Result<Nfs4, EstablishError> {
+) -> Result<Nfs4Client, EstablishError> {
     let name = ClientName::new(caller.clone(), settings.identity.clone());
     // The session says what it needs, which is what there is to do here, in this order.
     show(&channel, ClientSession::poll);
@@ -77,7 +77,7 @@ pub(crate) fn establish(
     };
     let walked = walk(&calls, caller, path)?;
     calls.session.set_lease(walked.facts.lease);
-    Ok(Nfs4::new(calls, walked, &settings.wanted))
+    Ok(Nfs4Client::new(calls, walked, &settings.wanted))
 }
 
 /// Makes the client known, in the highest minor version that both speak.

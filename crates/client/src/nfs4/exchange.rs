@@ -15,9 +15,12 @@ use super::compound::{Behind, Compound, InSession};
 use super::handles::Handles;
 use super::results::Results;
 use super::session::Session;
-use crate::channel::{Answer, Channel, Payload, Pending, ReceiveInto, Request};
+use crate::channel::{Answer, Channel, Payload, Pending, ReceiveInto, Replay, Request};
 use crate::common::{Identity, Jukebox, failure};
 
+/// The longest reply to a change, in bytes. A server that keeps less would refuse the change, and is not asked to keep it: one that is
+/// sent again is then judged as with NFSv3.
+const KEPT_MIN: u32 = 1200;
 /// So often one call may lose its session. A server that restarts loses it once.
 const SESSIONS_LOST_MAX: u32 = 3;
 
@@ -52,7 +55,8 @@ impl CompoundCalls {
         payload: Option<Payload>,
         receive: Option<ReceiveInto>,
     ) -> Pending {
-        let arguments = InSession { minor_version: self.session.minor_version(), compound };
+        let keep = compound.replay() == Replay::OnceOnly && self.session.sizes().kept_response >= KEPT_MIN;
+        let arguments = InSession { minor_version: self.session.minor_version(), compound, keep };
         let behind = Behind(compound.behind);
         let tail = (!compound.behind.is_empty()).then_some(&behind as &dyn Encode);
         self.channel.start(Request {

@@ -11,12 +11,12 @@ use howdah_vfs::{
 use howdah_wire::nfs4::LinkTarget;
 use howdah_wire::nfs4::create::NewNode;
 
-use super::client::Nfs4;
+use super::client::Nfs4Client;
 use super::make::{NewName, special};
 use crate::channel::Payload;
 use crate::common::{DirectoryPages, ReadRange, Transfers};
 
-impl FileSystem for Nfs4 {
+impl FileSystem for Nfs4Client {
     fn root(&self) -> Handle {
         self.root.handle
     }

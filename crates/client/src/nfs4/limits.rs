@@ -5,7 +5,7 @@ use howdah_wire::nfs4::attributes::{self as wire, Support};
 use howdah_wire::nfs4::{Bitmap, Time, getattr, putfh};
 
 use super::change::get;
-use super::client::Nfs4;
+use super::client::Nfs4Client;
 use super::compound::Compound;
 use crate::channel::Class;
 
@@ -25,7 +25,7 @@ const WANTED: Bitmap = Bitmap::of(&[
     wire::CLONE_BLKSIZE,
 ]);
 
-impl Nfs4 {
+impl Nfs4Client {
     pub(super) fn told_limits(&self, caller: &Caller, node: &Handle) -> Result<Limits> {
         self.with_values(caller, node, WANTED, |told| {
             let wire::Attributes { limits, support, .. } = told;

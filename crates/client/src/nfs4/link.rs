@@ -4,11 +4,11 @@ use howdah_vfs::{AddLink, Attributes, Caller, Change, FsError, Result};
 use howdah_wire::nfs4::{link, putfh, restorefh, savefh};
 
 use super::change::{LOOK, changed};
-use super::client::Nfs4;
+use super::client::Nfs4Client;
 use super::compound::Compound;
 use super::operation::Operation;
 
-impl Nfs4 {
+impl Nfs4Client {
     pub(super) fn link_node(
         &self,
         caller: &Caller,

@@ -7,7 +7,7 @@ use howdah_wire::nfs4::attributes as wire;
 use howdah_wire::nfs4::{Bitmap, Verifier, lookupp, putfh, readdir};
 
 use super::change::LOOK;
-use super::client::Nfs4;
+use super::client::Nfs4Client;
 use super::compound::Compound;
 use super::convert::{self, OF_NODE};
 use super::handles::Handles;
@@ -28,7 +28,7 @@ const OF_NAME: Bitmap = Bitmap::of(&[wire::RDATTR_ERROR, wire::FILEID, wire::MOU
 const OF_ENTRY: Bitmap =
     OF_NODE.union(Bitmap::of(&[wire::RDATTR_ERROR, wire::FILEHANDLE, wire::MOUNTED_ON_FILEID]));
 
-impl DirectoryPages for Nfs4 {
+impl DirectoryPages for Nfs4Client {
     fn verifiers(&self) -> &Verifiers {
         &self.verifiers
     }
@@ -89,7 +89,7 @@ impl DirectoryPages for Nfs4 {
     }
 }
 
-impl Nfs4 {
+impl Nfs4Client {
     /// The node of an entry that the listing does not tell; none if it is gone meanwhile.
     fn node_of(&self, position: &Position<'_>, name: &[u8]) -> Option<Node> {
         if name == b".." {

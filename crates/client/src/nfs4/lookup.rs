@@ -4,7 +4,7 @@ use howdah_vfs::{Caller, Found, Handle, Node, Result};
 use howdah_wire::nfs4::{getfh, lookup, lookupp, putfh};
 
 use super::change::LOOK;
-use super::client::Nfs4;
+use super::client::Nfs4Client;
 use super::compound::Compound;
 use super::handles::Handles;
 use super::operation::Operation;
@@ -20,7 +20,7 @@ impl ResultReader<'_> {
     }
 }
 
-impl Nfs4 {
+impl Nfs4Client {
     /// The node of a name.
     pub(super) fn look_up(&self, caller: &Caller, directory: &Handle, name: &[u8]) -> Result<Found> {
         let put = self.put(directory);

@@ -5,7 +5,7 @@ use howdah_wire::nfs4::create::NewNode;
 use howdah_wire::nfs4::{self, create, putfh};
 
 use super::change::{LOOK, changed};
-use super::client::Nfs4;
+use super::client::Nfs4Client;
 use super::compound::Compound;
 use super::convert::{ToSet, device};
 use super::operation::Operation;
@@ -19,7 +19,7 @@ pub(super) struct NewName<'p> {
     pub(super) name: Name<'p>,
 }
 
-impl Nfs4 {
+impl Nfs4Client {
     /// Makes a node that is no regular file.
     pub(super) fn make(
         &self,

@@ -43,7 +43,7 @@ mod upkeep;
 mod walk;
 mod write;
 
-pub use client::Nfs4;
+pub use client::Nfs4Client;
 pub use error::{EstablishError, EstablishStep};
 pub(crate) use establish::{Nfs4Settings, establish};
 pub(crate) use session::session_protocol;

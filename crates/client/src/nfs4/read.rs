@@ -5,7 +5,7 @@ use howdah_wire::nfs4::{StateId, putfh, read};
 use howdah_wire::xdr::padding;
 
 use super::change::LOOK;
-use super::client::Nfs4;
+use super::client::Nfs4Client;
 use super::compound::Compound;
 use super::exchange::Tries;
 use super::operation::Operation;
@@ -15,7 +15,7 @@ use crate::common::{ReadPart, ReadRange};
 
 const NAME: &str = "READ";
 
-impl Nfs4 {
+impl Nfs4Client {
     pub(super) fn begin_read(&self, range: ReadRange<'_>, buffer: Vec<u8>) -> Pending {
         let count = u32::try_from(range.count).unwrap_or(u32::MAX);
         // Without an open: the server judges each READ by its caller, as with NFSv3.

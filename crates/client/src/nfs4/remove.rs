@@ -5,12 +5,12 @@ use howdah_wire::nfs4::attributes::{self as wire, Values};
 use howdah_wire::nfs4::{FileType, Status, lookup, nverify, putfh, remove, verify};
 
 use super::change::{LOOK, changed};
-use super::client::Nfs4;
+use super::client::Nfs4Client;
 use super::compound::Compound;
 use super::operation::Operation;
 use super::results::{ResultReader, Stopped};
 
-impl Nfs4 {
+impl Nfs4Client {
     /// Removes a name that is not a directory's.
     pub(super) fn remove_name(
         &self,

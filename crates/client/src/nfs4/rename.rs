@@ -4,11 +4,11 @@ use howdah_vfs::{Caller, Change, FsError, Handle, Name, Result};
 use howdah_wire::nfs4::{putfh, rename, restorefh, savefh};
 
 use super::change::{LOOK, changed};
-use super::client::Nfs4;
+use super::client::Nfs4Client;
 use super::compound::Compound;
 use super::operation::Operation;
 
-impl Nfs4 {
+impl Nfs4Client {
     pub(super) fn rename_node(
         &self,
         caller: &Caller,

@@ -5,7 +5,7 @@ use howdah_wire::nfs4::attributes::{self as wire, Values};
 use howdah_wire::nfs4::{Bitmap, StateId, Status, putfh, setattr, verify};
 
 use super::change::LOOK;
-use super::client::Nfs4;
+use super::client::Nfs4Client;
 use super::compound::Compound;
 use super::convert::{ToSet, time};
 use super::operation::Operation;
@@ -39,7 +39,7 @@ pub(super) fn set(new: &ToSet) -> Operation<'_> {
     Operation::SetAttributes(setattr::Arguments { state: StateId::ANONYMOUS, attributes: new.as_wire() })
 }
 
-impl Nfs4 {
+impl Nfs4Client {
     pub(super) fn set(
         &self,
         caller: &Caller,

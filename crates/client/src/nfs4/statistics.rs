@@ -3,9 +3,9 @@
 use howdah_vfs::{Caller, Handle, Result, Statistics};
 use howdah_wire::nfs4::attributes::Space;
 
-use super::client::Nfs4;
+use super::client::Nfs4Client;
 
-impl Nfs4 {
+impl Nfs4Client {
     /// A server that counts no files, such as one of a cloud, has as many as there can be.
     pub(super) fn told_statistics(&self, caller: &Caller, node: &Handle) -> Result<Statistics> {
         self.with_values(caller, node, Space::ALL, |told| {

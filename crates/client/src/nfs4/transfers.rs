@@ -2,12 +2,12 @@
 
 use howdah_vfs::{Attributes, Caller, Change, Handle, Result, Written};
 
-use super::client::Nfs4;
+use super::client::Nfs4Client;
 use crate::Sizes;
 use crate::channel::{Channel, Pending};
 use crate::common::{ReadPart, ReadRange, Transfers, WritePart};
 
-impl Transfers for Nfs4 {
+impl Transfers for Nfs4Client {
     fn carried_by(&self) -> &Channel {
         &self.calls.channel
     }

@@ -118,7 +118,7 @@ impl Upkeep {
 
     fn start_in_session(&self, channel: &Channel, operations: &[Operation<'_>]) -> Pending {
         let compound = Compound::new("SEQUENCE", Class::Attributes, operations);
-        let arguments = InSession { minor_version: self.minor_version, compound: &compound };
+        let arguments = InSession { minor_version: self.minor_version, compound: &compound, keep: false };
         channel.start(Request { arguments: &arguments, stamp: Some(UPKEEP_STAMP), ..self.name.request() })
     }
 }

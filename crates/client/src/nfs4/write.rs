@@ -4,7 +4,7 @@ use howdah_vfs::{Change, FsError, Result, Written};
 use howdah_wire::nfs4::{StateId, putfh, write};
 
 use super::change::LOOK;
-use super::client::Nfs4;
+use super::client::Nfs4Client;
 use super::compound::Compound;
 use super::convert::{how_durable, stability};
 use super::exchange::Tries;
@@ -15,7 +15,7 @@ use crate::common::WritePart;
 
 const NAME: &str = "WRITE";
 
-impl Nfs4 {
+impl Nfs4Client {
     pub(super) fn begin_write(&self, part: &WritePart<'_>) -> Result<Pending> {
         let head = write::Head {
             state: StateId::ANONYMOUS,
