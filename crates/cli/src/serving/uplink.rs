@@ -112,6 +112,7 @@ fn side(limit: Limit) -> &'static str {
         Limit::Requests => "near",
         Limit::Slots | Limit::Processor => "relay",
         Limit::Server
+        | Limit::SessionSlots
         | Limit::OurSendBuffer
         | Limit::TheirSendBuffer
         | Limit::OurWindow

@@ -92,6 +92,7 @@ impl LimitReport {
             }
             Limit::TheirWindow => "more connections help, or a larger max of net.ipv4.tcp_rmem there",
             Limit::Loss => "more connections help, or bbr where the sender has another congestion control",
+            Limit::SessionSlots => "a server that grants more slots helps, and so does NFSv3, which has none",
             Limit::Idle | Limit::Slots | Limit::Server | Limit::Processor | Limit::Path | Limit::Start => {
                 return None;
             }

@@ -37,6 +37,8 @@ struct Sums {
     in_flight: f64,
     /// Time in which bulk calls waited for others to be answered.
     waiting: Duration,
+    /// Time in which calls waited for a slot of the session.
+    without_slot: Duration,
     moved: MovedBulk,
     unread: u64,
 }
@@ -67,6 +69,9 @@ impl Gauge {
         self.now.in_flight += glance.in_flight as f64 * passed.as_secs_f64();
         if glance.waits {
             self.now.waiting += passed;
+        }
+        if glance.waits_for_slot {
+            self.now.without_slot += passed;
         }
         self.now.moved = glance.moved;
     }
@@ -113,9 +118,11 @@ fn asked_between(before: &Sums, now: &Sums, window: u64) -> Asked {
         _ => (now.in_flight - before.in_flight) / calls as f64,
     };
     let waiting = now.waiting.saturating_sub(before.waiting).as_secs_f64();
+    let without_slot = now.without_slot.saturating_sub(before.without_slot).as_secs_f64();
     let unread = before.unread.min(now.unread);
     Asked {
         waits_for_place: waiting > MOSTLY * time,
+        waits_for_slot: without_slot > MOSTLY * time,
         latency: Duration::try_from_secs_f64(latency).unwrap_or(Duration::MAX),
         reads_too_slowly: unread > 0 && unread >= window / UNREAD,
     }
@@ -135,6 +142,7 @@ mod tests {
     const NOTHING: Glance = Glance {
         in_flight: 0,
         waits: false,
+        waits_for_slot: false,
         load: 0,
         has_unsent: false,
         moved: MovedBulk { calls: 0, bytes: 0, written: 0 },
@@ -193,10 +201,12 @@ mod tests {
         let second = Duration::from_secs(1);
         let before = Sums::default();
         let moved = MovedBulk { calls: 20, ..MovedBulk::default() };
-        let now = Sums { at: second, in_flight: 4.0, waiting: second, moved, unread: 0 };
+        let now = Sums { at: second, in_flight: 4.0, waiting: second, moved, ..before };
         let asked = asked_between(&before, &now, 1000);
         assert_eq!(asked.latency, Duration::from_millis(200));
-        assert!(asked.waits_for_place && !asked.reads_too_slowly);
+        assert!(asked.waits_for_place && !asked.waits_for_slot && !asked.reads_too_slowly);
+        let asked = asked_between(&before, &Sums { without_slot: second, ..now }, 1000);
+        assert!(asked.waits_for_slot);
         let none = Sums { moved: MovedBulk::default(), unread: 500, ..now };
         let asked = asked_between(&Sums { unread: 300, ..before }, &none, 1000);
         assert_eq!(asked.latency, second);

@@ -204,8 +204,10 @@ fn calls_for_the_upkeep_of_the_session_go_in_front_while_others_wait() {
     world.run(10 * SECOND);
     assert!(calls.iter().all(|call| world.outcomes.get(call) == Some(&Outcome::Answered)));
     assert_eq!(world.outcomes.get(&usual), None);
+    assert!(world.core.glance(0).waits_for_slot);
     world.core.with_session(|slots: &mut Slots, _| slots.is_closed = false, world.now);
     world.run(4 * SECOND);
     assert_eq!(world.outcomes.get(&usual), Some(&Outcome::Answered));
+    assert!(!world.core.glance(0).waits_for_slot);
     world.assert_rest();
 }

@@ -501,7 +501,9 @@ impl<T: Clone> Core<T> {
     pub fn glance(&self, lane: usize) -> Glance {
         let (in_flight, waits) = self.window.glance();
         let (load, has_unsent) = (self.lanes[lane].load(), self.has_unsent(lane));
-        Glance { in_flight, waits, load, has_unsent, moved: self.counters.moved() }
+        let is_full = self.session.as_ref().is_some_and(|session| !session.has_ticket(TicketNeed::Usual));
+        let waits_for_slot = is_full && self.window.peek().is_some();
+        Glance { in_flight, waits, waits_for_slot, load, has_unsent, moved: self.counters.moved() }
     }
 
     /// Calls that a lane carries.

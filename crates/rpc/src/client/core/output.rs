@@ -158,6 +158,8 @@ pub struct Glance {
     pub in_flight: usize,
     /// Whether bulk calls wait for a place.
     pub waits: bool,
+    /// Whether calls that have a place wait for a slot of the session.
+    pub waits_for_slot: bool,
     /// Calls of this lane.
     pub load: usize,
     /// Whether calls of this lane wait to be sent.

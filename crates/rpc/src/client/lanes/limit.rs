@@ -14,6 +14,8 @@ pub enum Limit {
     Requests,
     /// The calls that we let be in flight.
     Slots,
+    /// The slots of the session with the server.
+    SessionSlots,
     /// The server takes its time.
     Server,
     /// Our send buffer.
@@ -42,6 +44,8 @@ pub enum Limit {
 pub struct Asked {
     /// Bulk calls wait for others to be answered.
     pub waits_for_place: bool,
+    /// Calls, bulk or not, wait for a slot of the session.
+    pub waits_for_slot: bool,
     /// How long a bulk call is in flight on average; zero if there was none.
     pub latency: Duration,
     /// Much of what came stayed unread all the time.
@@ -87,7 +91,9 @@ impl Limit {
     }
 
     fn without_transport(asked: &Asked, round_trip: Duration) -> Self {
-        if asked.latency.is_zero() {
+        if asked.waits_for_slot {
+            Self::SessionSlots
+        } else if asked.latency.is_zero() {
             Self::Idle
         } else if asked.latency > round_trip * ROUND_TRIPS_OF_A_CALL + WAKING {
             Self::Server
@@ -108,7 +114,13 @@ impl Limit {
             | Self::Loss
             | Self::PathOrTheirBuffer
             | Self::Processor => true,
-            Self::Idle | Self::Requests | Self::Slots | Self::Server | Self::Path | Self::Start => false,
+            Self::Idle
+            | Self::Requests
+            | Self::Slots
+            | Self::SessionSlots
+            | Self::Server
+            | Self::Path
+            | Self::Start => false,
         }
     }
 }
@@ -119,6 +131,7 @@ impl fmt::Display for Limit {
             Self::Idle => "nothing: no program asks for more",
             Self::Requests => "too few calls in flight",
             Self::Slots => "the limit of calls in flight",
+            Self::SessionSlots => "the slots that the server grants its session",
             Self::Server => "the server, which answers slowly",
             Self::OurSendBuffer => "our send buffer",
             Self::TheirSendBuffer => "the server's send buffer",
@@ -148,6 +161,7 @@ mod tests {
         check(Asked::default(), Limit::Idle);
         check(asked, Limit::Requests);
         check(Asked { waits_for_place: true, ..asked }, Limit::Slots);
+        check(Asked { waits_for_slot: true, ..Asked::default() }, Limit::SessionSlots);
         check(Asked { latency: 3 * TRIP, ..asked }, Limit::Server);
         check(Asked { reads_too_slowly: true, ..asked }, Limit::Processor);
     }
