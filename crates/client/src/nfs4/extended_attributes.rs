@@ -8,7 +8,7 @@ use howdah_vfs::{
 use howdah_wire::nfs4::{Name, XattrValue, getxattr, listxattrs, putfh, removexattr, setxattr};
 
 use super::change::{LOOK, changed};
-use super::client::Nfs4;
+use super::client::Nfs4Client;
 use super::compound::Compound;
 use super::operation::Operation;
 use crate::channel::Class;
@@ -18,7 +18,7 @@ const LIST_MAX: u32 = 64 << 10;
 /// The most calls for the names of one node.
 const CALLS_MAX: usize = 64;
 
-impl ExtendedAttributes for Nfs4 {
+impl ExtendedAttributes for Nfs4Client {
     fn get_xattr(
         &self,
         caller: &Caller,
@@ -115,7 +115,7 @@ impl ExtendedAttributes for Nfs4 {
     }
 }
 
-impl Nfs4 {
+impl Nfs4Client {
     /// Its extended attributes, if the minor version has them.
     pub(super) fn extended_attributes(&self) -> Option<&dyn ExtendedAttributes> {
         (self.calls.session.minor_version() >= 2).then_some(self as _)

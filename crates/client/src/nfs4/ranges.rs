@@ -8,14 +8,14 @@ use howdah_wire::nfs4::{StateId, Status, allocate, clone, copy, deallocate, putf
 use howdah_wire::xdr::Decode;
 
 use super::change::LOOK;
-use super::client::Nfs4;
+use super::client::Nfs4Client;
 use super::compound::Compound;
 use super::convert::stability;
 use super::operation::Operation;
 use super::results::{ResultReader, Stopped};
 use crate::channel::Class;
 
-impl RangeOperations for Nfs4 {
+impl RangeOperations for Nfs4Client {
     fn seek(&self, caller: &Caller, node: &Handle, offset: u64, target: SeekTarget) -> Result<SeekOutcome> {
         let what = match target {
             SeekTarget::Data => seek::DATA,
@@ -78,7 +78,7 @@ impl RangeOperations for Nfs4 {
     }
 }
 
-impl Nfs4 {
+impl Nfs4Client {
     /// Its calls on ranges, if the minor version has them.
     pub(super) fn range_operations(&self) -> Option<&dyn RangeOperations> {
         (self.calls.session.minor_version() >= 2).then_some(self as _)
