@@ -11,11 +11,14 @@
 //! nothing to do -> sleep until session.wake_at(), or until the channel says that the session wants its owner
 //! ```
 //!
+//! [`OpenTable`] says what is to be reclaimed (`Reclaim`), and what is to be opened again after that (`CheckStates`).
+//!
 //! Meanwhile calls wait in the channel. A call that was sent in a session that is gone is answered BADSESSION: its caller makes it again,
 //! and must know by other means whether it ran.
 
 mod client_session;
 mod lease;
+mod opens;
 mod outcome;
 mod recovery;
 mod slots;
@@ -23,6 +26,7 @@ mod stamp;
 mod strikes;
 
 pub use client_session::{ClientSession, ExchangedId, SessionStanding};
+pub use opens::{CloseStep, LockStep, OpenAccess, OpenStep, OpenTable, ReclaimStep, StateToUse, UnlockStep};
 pub use outcome::{SequenceOutcome, SequenceWord};
 pub use recovery::{UpkeepAction, UpkeepFailure};
 pub use slots::{SlotTable, SlotTrouble};
