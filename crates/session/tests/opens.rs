@@ -429,7 +429,7 @@ fn revoked_locks_are_lost_until_the_file_is_closed_and_a_revoked_open_is_opened_
     let begin = |table: &mut OpenTable<u8>| {
         assert_eq!(table.open(0, &7, all), OpenStep::Open(all));
         assert_eq!(table.open(0, &7, all), OpenStep::Wait);
-        assert!(table.on_opened((0, &7), 0, Some((open, all))));
+        assert!(table.on_opened((0, &7), table.era(), Some((open, all))));
     };
     begin(&mut table);
     assert_eq!(table.lock(0, &7, 3), LockStep::First(open));
@@ -440,6 +440,18 @@ fn revoked_locks_are_lost_until_the_file_is_closed_and_a_revoked_open_is_opened_
     assert_eq!((table.state_to_use(0, &7), table.lock(0, &7, 3)), (StateToUse::Lost, LockStep::Lost));
     assert_eq!((table.unlock(0, &7, 3), table.close(0, &7)), (UnlockStep::Done, CloseStep::Close(open)));
     assert!(table.on_closed(0, &7, 0) && table.is_empty());
+    // The same of a lock that the server refuses to give back.
+    begin(&mut table);
+    assert_eq!(table.lock(0, &7, 3), LockStep::First(open));
+    assert!(table.on_locked((0, &7, 3), 0, (0, 9, true), Some(lock)));
+    table.on_forgotten();
+    for given in [Some(open), None] {
+        let step = table.next_reclaim().expect("the open, then the lock");
+        table.on_reclaimed(&step, given);
+    }
+    assert_eq!((table.next_reclaim(), table.state_to_use(0, &7)), (None, StateToUse::Lost));
+    assert_eq!(table.close(0, &7), CloseStep::Close(open));
+    assert!(table.on_closed(0, &7, table.era()));
     begin(&mut table);
     table.on_revoked(StateId { sequence: 9, ..open });
     assert_eq!((table.state_to_use(0, &7), table.lock(0, &7, 3)), (StateToUse::Wait, LockStep::Wait));
