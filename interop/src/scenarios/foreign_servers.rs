@@ -146,6 +146,11 @@ const GANESHA_DIFFERS: &[Difference] = &[
     always("limits: limits_are_plausible", "PATHCONF tells of names of 1024 bytes"),
 ];
 
+const COARSE: &str =
+    "the server's clock steps by milliseconds: a change right after another leaves the same time";
+const NO_SEEK: &str =
+    "SEEK finds data and holes at the start of the file whatever is asked, so that it is not used";
+const NO_COPY: &str = "there is no COPY";
 const CUT_TARGET: &str = "a target with a NUL is cut there";
 const NOT_ATOMIC: &str = "no change of a directory is said to be atomic";
 
@@ -167,6 +172,9 @@ const LINUX_DIFFERS_BY_NFS4: &[Difference] = &[
         "stale handles: a_handle_of_nobody_is_refused",
         "an empty handle is refused as arguments that make no sense",
     ),
+    sometimes("ranges: a_punched_range_reads_as_zeros", COARSE),
+    sometimes("copies: a_copied_range_is_the_same", COARSE),
+    sometimes("extended attributes: a_change_is_a_change_of_the_node", COARSE),
 ];
 
 /// NFS-Ganesha (4.3) by NFSv4.2, as above.
@@ -193,4 +201,15 @@ const GANESHA_DIFFERS_BY_NFS4: &[Difference] = &[
     always("change data: every_name_that_goes_is_told", NOT_ATOMIC),
     always("change data: a_rename_tells_of_both_directories", NOT_ATOMIC),
     always("limits: limits_are_plausible", "maxname is not the longest name that fits"),
+    always("ranges: no_data_lies_in_what_is_told_to_be_a_hole", NO_SEEK),
+    always("ranges: the_end_is_a_hole", NO_SEEK),
+    always("ranges: nothing_is_found_beyond_the_end", NO_SEEK),
+    always("ranges: a_punched_range_takes_no_storage", NO_SEEK),
+    always("ranges: ranges_that_are_none_are_refused", "ALLOCATE of no bytes is taken"),
+    always("ranges: ranges_of_others_are_refused", "SEEK does not ask for the right to read"),
+    always("copies: a_copied_range_is_the_same", NO_COPY),
+    always("copies: a_copy_ends_where_its_source_does", NO_COPY),
+    always("copies: a_copy_within_a_file_may_not_overlap", NO_COPY),
+    always("copies: copies_from_and_to_others_are_refused", NO_COPY),
+    always("copies: only_regular_files_are_copied", NO_COPY),
 ];

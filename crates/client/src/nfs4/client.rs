@@ -1,7 +1,7 @@
 //! The client: what it sends compounds by, and what it knows of the server.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use howdah_vfs::{Caller, FsError, Handle, Node, Result};
 use howdah_wire::nfs4;
@@ -24,6 +24,8 @@ pub struct Nfs4Client {
     pub(super) verifiers: Verifiers,
     pub(super) sizes: Sizes,
     pub(super) facts: ServerFacts,
+    /// Whether the file system has extended attributes, once that was asked.
+    pub(super) has_xattrs: OnceLock<bool>,
     /// How many files were opened to make them.
     pub(super) opens: AtomicU32,
     below_root: Vec<Vec<u8>>,
@@ -55,6 +57,7 @@ impl Nfs4Client {
             verifiers: Verifiers::default(),
             sizes,
             facts: walked.facts,
+            has_xattrs: OnceLock::new(),
             opens: AtomicU32::new(0),
             below_root: walked.below,
             first_below: walked.first_below,

@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use howdah_vfs::{
     Caller, Change, ExtendedAttributes, FsError, Handle, Result, SetXattr, SetXattrMode, XattrName,
 };
-use howdah_wire::nfs4::{Name, XattrValue, getxattr, listxattrs, putfh, removexattr, setxattr};
+use howdah_wire::nfs4::attributes as wire;
+use howdah_wire::nfs4::{Bitmap, Name, XattrValue, getxattr, listxattrs, putfh, removexattr, setxattr};
 
 use super::change::{LOOK, changed};
 use super::client::Nfs4Client;
@@ -116,8 +117,22 @@ impl ExtendedAttributes for Nfs4Client {
 }
 
 impl Nfs4Client {
-    /// Its extended attributes, if the minor version has them.
+    /// Its extended attributes, if the minor version and the file system have them.
     pub(super) fn extended_attributes(&self) -> Option<&dyn ExtendedAttributes> {
-        (self.calls.session.minor_version() >= 2).then_some(self as _)
+        let says =
+            self.calls.session.minor_version() >= 2 && self.facts.attributes.contains(wire::XATTR_SUPPORT);
+        (says && self.has_xattrs()).then_some(self as _)
+    }
+
+    /// Asked once, when somebody wants to know. A server that does not answer may have them.
+    fn has_xattrs(&self) -> bool {
+        if let Some(known) = self.has_xattrs.get() {
+            return *known;
+        }
+        let wanted = Bitmap::of(&[wire::XATTR_SUPPORT]);
+        let told = self.with_values(&Caller::ROOT, &self.root.handle, wanted, |told| {
+            told.support.extended_attributes.unwrap_or(false)
+        });
+        told.map_or(true, |told| *self.has_xattrs.get_or_init(|| told))
     }
 }

@@ -27,7 +27,7 @@ const WANTED: Bitmap = Bitmap::of(&[
 
 impl Nfs4Client {
     pub(super) fn told_limits(&self, caller: &Caller, node: &Handle) -> Result<Limits> {
-        self.with_values(caller, node, WANTED, |told| {
+        self.with_values(caller, node, WANTED & self.facts.attributes, |told| {
             let wire::Attributes { limits, support, .. } = told;
             let Support { hard_links, symbolic_links, chown_restricted, .. } = *support;
             Limits {

@@ -16,18 +16,31 @@ use super::results::{ResultReader, Stopped};
 use crate::channel::Class;
 
 impl RangeOperations for Nfs4Client {
+    /// Some servers say that there is no such place where RFC 7862 15.11.3 says "at the end", and others find everything at the start of
+    /// the file: what contradicts itself would make a program take data for a hole.
     fn seek(&self, caller: &Caller, node: &Handle, offset: u64, target: SeekTarget) -> Result<SeekOutcome> {
-        let what = match target {
-            SeekTarget::Data => seek::DATA,
-            SeekTarget::Hole => seek::HOLE,
+        let found = match self.seek_once(caller, node, offset, target) {
+            Err(FsError::NoDevice) if target == SeekTarget::Data => {
+                let size = self.get_attributes(caller, node)?.size;
+                let is_within = offset < size;
+                return if is_within {
+                    Ok(SeekOutcome { offset: size, end: true })
+                } else {
+                    Err(FsError::NoDevice)
+                };
+            }
+            found => found?,
         };
-        let seek = Operation::Seek(seek::Arguments { state: StateId::ANONYMOUS, offset, what });
-        let operations = [self.put(node), seek];
-        let results = self.call(caller, &Compound::new("SEEK", Class::Attributes, &operations))?;
-        let mut reader = results.read()?;
-        reader.skip(putfh::OPERATION)?;
-        let seek::Success { end, offset } = take(&mut reader, seek::OPERATION)?;
-        Ok(SeekOutcome { offset, end })
+        let is_hole_here = target == SeekTarget::Hole && !found.end && found.offset == offset;
+        let contradicts = || {
+            let data = self.seek_once(caller, node, offset, SeekTarget::Data);
+            data.is_ok_and(|data| !data.end && data.offset <= offset)
+        };
+        if found.offset < offset || is_hole_here && contradicts() {
+            tracing::warn!("the server's SEEK contradicts itself, and does not count");
+            return Err(FsError::NotSupported);
+        }
+        Ok(found)
     }
 
     fn allocate(&self, caller: &Caller, extent: FileExtent<'_>, change: &mut Change) -> Result<()> {
@@ -82,6 +95,26 @@ impl Nfs4Client {
     /// Its calls on ranges, if the minor version has them.
     pub(super) fn range_operations(&self) -> Option<&dyn RangeOperations> {
         (self.calls.session.minor_version() >= 2).then_some(self as _)
+    }
+
+    fn seek_once(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        offset: u64,
+        target: SeekTarget,
+    ) -> Result<SeekOutcome> {
+        let what = match target {
+            SeekTarget::Data => seek::DATA,
+            SeekTarget::Hole => seek::HOLE,
+        };
+        let seek = Operation::Seek(seek::Arguments { state: StateId::ANONYMOUS, offset, what });
+        let operations = [self.put(node), seek];
+        let results = self.call(caller, &Compound::new("SEEK", Class::Attributes, &operations))?;
+        let mut reader = results.read()?;
+        reader.skip(putfh::OPERATION)?;
+        let seek::Success { end, offset } = take(&mut reader, seek::OPERATION)?;
+        Ok(SeekOutcome { offset, end })
     }
 
     fn copy_exactly(&self, caller: &Caller, range: &CopyRange<'_>, change: &mut Change) -> Result<Written> {

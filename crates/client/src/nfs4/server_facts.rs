@@ -17,14 +17,21 @@ const STEP: u32 = 4 << 10;
 const LEASE_SECONDS: u32 = 90;
 
 /// What is asked for.
-pub(super) const WANTED: Bitmap =
-    Bitmap::of(&[wire::LEASE_TIME, wire::MAXREAD, wire::MAXWRITE, wire::SUPPATTR_EXCLCREAT]);
+pub(super) const WANTED: Bitmap = Bitmap::of(&[
+    wire::SUPPORTED_ATTRS,
+    wire::LEASE_TIME,
+    wire::MAXREAD,
+    wire::MAXWRITE,
+    wire::SUPPATTR_EXCLCREAT,
+]);
 
 /// What the server says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ServerFacts {
     /// How long the server keeps the state of a client that is not heard of.
     pub(super) lease: Duration,
+    /// The attributes that the file system has. Some servers refuse a question for others.
+    pub(super) attributes: Bitmap,
     /// What an exclusive OPEN sets.
     pub(super) exclusive: Bitmap,
     read: u64,
@@ -38,6 +45,7 @@ impl ServerFacts {
         let seconds = told.limits.lease_seconds.filter(|seconds| *seconds > 0).unwrap_or(LEASE_SECONDS);
         Self {
             lease: Duration::from_secs(seconds.into()),
+            attributes: told.support.attributes.unwrap_or(wire::Attributes::ALL),
             exclusive: told.support.exclusive_attributes.unwrap_or_default(),
             read: said(told.limits.read),
             write: said(told.limits.write),

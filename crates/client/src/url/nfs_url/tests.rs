@@ -109,7 +109,7 @@ fn options_that_cannot_be_say_what_can() {
         ("version=4.0", &["no sessions", "version=4"]),
         ("version=x", &["version=x is wrong: expected 3, 4, 4.1 or 4.2"]),
         ("sec=krb5p", &["Kerberos"]),
-        ("xprtsec=ssl", &["none, tls or mtls"]),
+        ("xprtsec=ssl", &["none, tls, mtls or direct"]),
         ("if=eth0", &["a route to the server"]),
         ("lanes=17", &["1 to 16"]),
         ("lanes=0", &["1 to 16"]),
