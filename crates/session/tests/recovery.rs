@@ -10,7 +10,7 @@ use howdah_wire::xdr::{Encode, Encoder};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A session, its owner, and a server that answers as it is told.
+/// A session and its owner. The test chooses the answers of the server.
 struct Owner {
     session: ClientSession,
     now: Duration,

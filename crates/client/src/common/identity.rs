@@ -1,4 +1,4 @@
-//! Who the server is told to act as.
+//! The user that calls name.
 
 use howdah_vfs::Caller;
 use howdah_wire::rpc::{AuthSys, Credentials};
@@ -8,7 +8,7 @@ const HOST_NAME: &str = "/proc/sys/kernel/hostname";
 /// The longest machine name of AUTH_SYS, in bytes (RFC 5531 14).
 const MACHINE_NAME_MAX: usize = 255;
 
-/// Who the server is told to act as.
+/// The user that calls name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Identity {
     /// Whoever makes the call.

@@ -17,11 +17,11 @@ use crate::{Remote, Sizes};
 /// How a client acts.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
-    /// Who the server is told to act as.
+    /// The user that calls name.
     pub identity: Identity,
     /// Sizes that the user asked for.
     pub wanted: Wanted,
-    /// How long a server may say "not now" before the caller is told; `None`: for ever.
+    /// After so long of "not now" from a server, the call fails; `None`: never.
     pub patience: Option<Duration>,
 }
 

@@ -9,7 +9,7 @@ use super::convert::{file_handle, handle};
 use super::exchange::success;
 use super::procedure::Procedure;
 
-/// Where a node is made, and by whom.
+/// The place of a new node, and its maker.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'p> {
     pub(super) caller: &'p Caller,

@@ -40,7 +40,7 @@ impl Nfs3 {
     }
 }
 
-/// A step of more than four seconds is told as four.
+/// In nanoseconds; a step of more than four seconds counts as four.
 fn nanoseconds(step: Time) -> u32 {
     step.seconds.saturating_mul(1_000_000_000).saturating_add(step.nanoseconds)
 }

@@ -26,11 +26,11 @@ const OPERATIONS_MIN: u32 = 12;
 /// How a client acts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Nfs4Settings {
-    /// Who the server is told to act as.
+    /// The user that calls name.
     pub(crate) identity: Identity,
     /// Sizes that the user asked for.
     pub(crate) wanted: Wanted,
-    /// How long a server may say "not now" before the caller is told; `None`: for ever.
+    /// After so long of "not now" from a server, the call fails; `None`: never.
     pub(crate) patience: Option<Duration>,
     /// How long each answer may take until there is a session.
     pub(crate) connect_patience: Duration,

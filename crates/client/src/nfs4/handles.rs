@@ -14,7 +14,7 @@ use parking_lot::RwLock;
 const LONGEST: usize = 128;
 /// The length of a number with its mark, in bytes.
 const NUMBER: usize = 17;
-/// Marks a number. A server's own handle of this length is told from one since no number is given for it.
+/// Marks a number. A server's own handle may look the same: then no long handle is known for it, and it is sent as it is.
 const MARK: u8 = 0xa7;
 
 /// The handles that callers were given. A long one is kept as long as this: nothing says when its caller forgets it.

@@ -64,7 +64,7 @@ impl Nfs4Client {
     }
 }
 
-/// A step of more than four seconds is told as four.
+/// In nanoseconds; a step of more than four seconds counts as four.
 fn nanoseconds(step: Time) -> u32 {
     let seconds = u32::try_from(step.seconds).unwrap_or(0);
     seconds.saturating_mul(1_000_000_000).saturating_add(step.nanoseconds).max(1)

@@ -11,7 +11,7 @@ use super::convert::{ToSet, device};
 use super::operation::Operation;
 use super::set_attributes::SETTABLE;
 
-/// Where a node is made, and by whom.
+/// The place of a new node, and its maker.
 #[derive(Clone, Copy)]
 pub(super) struct NewName<'p> {
     pub(super) caller: &'p Caller,

@@ -2,7 +2,7 @@
 
 use howdah_wire::nfs4::attributes::Principal;
 
-/// Whom a name means that nobody here knows.
+/// The number for a name that this host does not know.
 pub(super) const NOBODY: u32 = 65_534;
 
 /// A user or group by its number in decimal.

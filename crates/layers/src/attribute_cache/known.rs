@@ -14,7 +14,7 @@ use crate::generations::Generations;
 
 /// Answers of ACCESS remembered for one node, each of another caller.
 const CALLERS_MAX: usize = 8;
-/// So long are names of a directory believed of which replies to overlapping changes of ours do not say whether somebody else changed it.
+/// Replies to overlapping changes of ours may not say whether another client changed a directory, too. Its names are believed for this time.
 const UNCLEAR_MAX: Duration = Duration::from_secs(3);
 
 /// All that is known.
