@@ -1,11 +1,12 @@
 //! In which order names that are written behind reach the server, and what becomes of those that it refuses.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use howdah_layers::{BehindOptions, Cached, CachingOptions, NamesBehind, Settle};
 use howdah_vfs::layer::{Call, Layer};
-use howdah_vfs::memory::MemoryFileSystem;
+use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
 use howdah_vfs::{
     AddLink, Attributes, Caller, Change, CommitFile, Consistency, Create, CreateFile, Data, FileSystem,
     FsError, Handle, MakeDirectory, Name, NewAttributes, Node, ReadFile, Result, SetAttributes, SetTime,
@@ -137,7 +138,11 @@ struct World {
 
 impl World {
     fn new() -> Self {
-        let server = Arc::new(Server::default());
+        Self::before(Server::default())
+    }
+
+    fn before(server: Server) -> Self {
+        let server = Arc::new(server);
         let cached = Arc::new(Cached::around(Arc::clone(&server) as _, CachingOptions::default()));
         let start = Instant::now();
         let options = BehindOptions { gather: Duration::from_secs(3600), ..BehindOptions::default() };
@@ -293,27 +298,34 @@ fn a_name_that_is_made_again_comes_after_its_removal() {
 
 #[test]
 fn what_is_refused_is_told_and_kept_and_what_follows_waits_for_the_server() {
+    let no_room_or_no_right = [
+        FsError::NoSpace,
+        FsError::QuotaExceeded,
+        FsError::AccessDenied,
+        FsError::NotPermitted,
+        FsError::ReadOnly,
+    ];
+    no_room_or_no_right.into_iter().for_each(refuse_a_file);
+}
+
+fn refuse_a_file(why: FsError) {
     let world = World::new();
     let directory = world.mkdir(&world.root, "tree").expect("at once").handle;
     world.settle();
-    world.server.refuses.lock().push((b"full".to_vec(), FsError::NoSpace));
+    world.server.refuses.lock().push((b"full".to_vec(), why));
     let file = world.create(&directory, "full").expect("at once");
     world.write(&file.handle, b"precious").expect("taken");
     world.close(&file.handle).expect("not known yet");
-    assert_eq!(world.files.settle(&ME, Settle::All), Err(FsError::NoSpace));
-    assert_eq!(world.close(&file.handle), Err(FsError::NoSpace));
-    assert_eq!(
-        world.write(&file.handle, b"more").map(drop),
-        Err(FsError::NoSpace),
-        "it takes nothing any more"
-    );
+    assert_eq!(world.files.settle(&ME, Settle::All), Err(why));
+    assert_eq!(world.close(&file.handle), Err(why));
+    assert_eq!(world.write(&file.handle, b"more").map(drop), Err(why), "it takes nothing any more");
     let refused = world.files.refused();
     assert_eq!(refused.len(), 1);
-    assert_eq!((refused[0].path.as_slice(), refused[0].why), (&b"tree/full"[..], FsError::NoSpace));
+    assert_eq!((refused[0].path.as_slice(), refused[0].why), (&b"tree/full"[..], why));
     assert_eq!(refused[0].data[0].1, &b"precious"[..]);
     // The next one in this directory is refused on the spot.
-    world.server.refuses.lock().push((b"next".to_vec(), FsError::NoSpace));
-    assert_eq!(world.create(&directory, "next").map(drop), Err(FsError::NoSpace));
+    world.server.refuses.lock().push((b"next".to_vec(), why));
+    assert_eq!(world.create(&directory, "next").map(drop), Err(why));
     assert_eq!(world.files.report().careful, 1);
     assert_eq!(world.fs().lookup(&ME, &directory, parsed("full")).map(drop), Err(FsError::NotFound));
 }
@@ -642,4 +654,20 @@ fn times_of_a_directory_come_after_the_names_in_it() {
     let memory = &world.server.memory;
     let there = memory.lookup(&ME, &memory.root(), parsed("tree")).expect("there").node.attributes;
     assert_eq!(there.modified, long_ago);
+}
+
+#[test]
+fn times_grow_although_the_clock_of_the_server_steps_back() {
+    let seconds = Arc::new(AtomicI64::new(2_000_000));
+    let its = Arc::clone(&seconds);
+    let clock = Arc::new(move || Timestamp { seconds: its.load(Ordering::Relaxed), nanoseconds: 0 });
+    let memory = MemoryFileSystem::with_options(MemoryOptions { clock, ..MemoryOptions::default() });
+    let world = World::before(Server { memory, ..Server::default() });
+    let before = world.file(&world.root, "before", b"1").attributes.modified;
+    world.settle();
+    seconds.store(1_000_000, Ordering::Relaxed);
+    let stepped = world.mkdir(&world.root, "stepped").expect("at once");
+    world.settle();
+    let after = world.file(&stepped.handle, "after", b"2").attributes.modified;
+    assert!(after > before, "{after:?} is not after {before:?}");
 }
