@@ -5,6 +5,19 @@ howdah_limits::limits! {
     pub const CREDENTIALS_MAX: u32 = 400, bytes;
     beyond "the call is answered as garbage", tested "wire/tests/rpc::credentials_beyond_the_limits_are_refused";
 
+    /// The longest handle of a context of RPCSEC_GSS. The protocol sets no limit but that of all credentials; ours have 16 bytes.
+    pub const GSS_HANDLE_MAX: u32 = 256, bytes;
+    beyond "the call is refused: bad credentials", tested "wire/tests/gss::lengths_beyond_the_limits_are_refused";
+
+    /// The longest token that makes a context. The protocol sets no limit; one of a user in many groups of Active Directory has up
+    /// to 48 KiB.
+    pub const GSS_TOKEN_MAX: u32 = 64 << 10, bytes;
+    beyond "the call is answered as garbage", tested "wire/tests/gss::lengths_beyond_the_limits_are_refused";
+
+    /// The longest arguments or results that are signed or encrypted: the most data, and what is around it.
+    pub const PROTECTED_MAX: u32 = DATA_MAX + (64 << 10), bytes;
+    beyond "the call is answered as garbage", tested "wire/tests/gss::lengths_beyond_the_limits_are_refused";
+
     /// The longest machine name of AUTH_SYS (RFC 5531 14).
     pub const MACHINE_NAME_MAX: u32 = 255, bytes;
     beyond "the call is refused: bad credentials", tested "wire/tests/rpc::credentials_beyond_the_limits_are_refused";

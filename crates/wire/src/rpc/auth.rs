@@ -33,6 +33,10 @@ pub enum AuthStatus {
     RejectedVerifier,
     /// Rejected for security reasons: the flavor is too weak, or not one of ours.
     TooWeak,
+    /// RPCSEC_GSS: there is no such context, or the call is not signed by it (`RPCSEC_GSS_CREDPROBLEM`).
+    NoContext,
+    /// RPCSEC_GSS: the context is of no more use (`RPCSEC_GSS_CTXPROBLEM`).
+    ContextEnded,
     /// Whatever else: `AUTH_FAILED` (7) and what other flavors have. A server says no, and why matters little.
     Other(u32),
 }
@@ -178,6 +182,8 @@ impl AuthStatus {
             Self::BadVerifier => 3,
             Self::RejectedVerifier => 4,
             Self::TooWeak => 5,
+            Self::NoContext => 13,
+            Self::ContextEnded => 14,
             Self::Other(number) => number,
         }
     }
@@ -189,6 +195,8 @@ impl AuthStatus {
             3 => Self::BadVerifier,
             4 => Self::RejectedVerifier,
             5 => Self::TooWeak,
+            13 => Self::NoContext,
+            14 => Self::ContextEnded,
             other => Self::Other(other),
         }
     }

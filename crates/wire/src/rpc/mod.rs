@@ -1,13 +1,18 @@
-//! ONC RPC version 2 (RFC 5531): calls, replies, credentials, and record marking on streams.
+//! ONC RPC version 2 (RFC 5531): calls, replies, credentials, RPCSEC_GSS, and record marking on streams.
 
 mod auth;
 mod call;
+mod gss;
 mod record;
 mod reply;
 mod starttls;
 
 pub use auth::{AuthFlavor, AuthStatus, AuthSys, Credentials, TlsProbe};
 pub use call::{Call, CallHeader, RPC_VERSION};
+pub use gss::{
+    GSS_VERSION, GssCredential, GssInit, GssInitResult, GssProcedure, GssService, INTEGRITY_HEAD, SealedBody,
+    SignedBody, SignedCall,
+};
 pub use record::{LAST_FRAGMENT, RecordMark};
 pub use reply::{Accepted, Denied, ReplyHeader};
 pub use starttls::TlsAnswer;
