@@ -5,12 +5,13 @@ MOUNTED=$WORK/mounted
 mkdir -p "$MOUNTED" "$WORK/tmp"
 export TMPDIR=$WORK/tmp
 
-# fuse [OPTION,…]: the export on MOUNTED. Where BEHIND is 1, names are written behind.
+# fuse [OPTION,…]: the export on MOUNTED. Where NFS42 is 1, over NFSv4.2. Where BEHIND is 1, names are written behind.
 fuse() {
     ASKED=${1:-}
     OPTIONS=$ASKED
     if [ "${BEHIND:-0}" = 1 ]; then OPTIONS=${OPTIONS:+$OPTIONS,}behind,journal=$WORK/journal; fi
-    "$HOWDAH" mount "nfs://127.0.0.1:$PORT$EXPORT_NAME" "$MOUNTED" ${OPTIONS:+-o "$OPTIONS"} --state "$WORK/mounts"
+    if [ "${NFS42:-0}" = 1 ]; then OPTIONS=${OPTIONS:+$OPTIONS,}vers=4.2; fi
+    "$HOWDAH" mount "${MOUNT_URL:-nfs://127.0.0.1:$PORT$EXPORT_NAME}" "$MOUNTED" ${OPTIONS:+-o "$OPTIONS"} --state "$WORK/mounts"
 }
 
 unmount() {

@@ -88,11 +88,15 @@ impl Job {
             let own = scripts::HOST.iter().filter(|(name, _)| [cluster, scripts::HEADS].contains(name));
             own.into_iter().try_for_each(|(name, text)| share.write_script(name, text))?;
         }
+        let is_mounted = matches!(self.scenario.peer, Peer::Mounted { .. });
+        let of_mounts =
+            scripts::HOST.iter().filter(|(name, _)| is_mounted && name.starts_with(scripts::FUSE));
         for directory in [Some(self.work.clone()), second].into_iter().flatten() {
             let share = Share::lay_out(&directory)?;
             scripts
                 .iter()
                 .chain(scripts::SUITES)
+                .chain(of_mounts.clone())
                 .try_for_each(|(name, text)| share.write_script(name, text))?;
         }
         Ok(())

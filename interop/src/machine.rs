@@ -8,6 +8,10 @@ use howdah_lab::guest::{GUEST_KERNEL, find_command};
 
 use crate::scenario::{Peer, Rpcbind, Scenario, ServerKind};
 
+/// What the Linux kernel's server in a guest takes.
+const LINUX_SERVER: [&str; 8] =
+    [GUEST_KERNEL, "rpc.nfsd", "rpc.mountd", "exportfs", "rpcbind", "ip", "modprobe", "mkfs.ext4"];
+
 /// What was found, once per run.
 #[derive(Debug)]
 pub struct Machine {
@@ -53,25 +57,19 @@ impl Machine {
                 [&[GUEST_KERNEL, "mount.nfs", "ip", "modprobe"], commands].concat()
             }
             Peer::Host { commands, .. } => commands.to_vec(),
-            Peer::Server { kind: ServerKind::LinuxKernel(_), .. } => {
-                vec![
-                    GUEST_KERNEL,
-                    "rpc.nfsd",
-                    "rpc.mountd",
-                    "exportfs",
-                    "rpcbind",
-                    "ip",
-                    "modprobe",
-                    "mkfs.ext4",
-                ]
-            }
-            Peer::Server { kind: ServerKind::Ganesha(_), .. } => vec!["ganesha.nfsd", "rpcbind", "ip"],
+            Peer::Server { .. } => vec![],
+            Peer::Mounted { commands, .. } => commands.to_vec(),
         };
+        match scenario.foreign_server() {
+            Some(ServerKind::LinuxKernel(_)) => commands.extend(LINUX_SERVER),
+            Some(ServerKind::Ganesha(_)) => commands.extend(["ganesha.nfsd", "rpcbind", "ip"]),
+            None => {}
+        }
         if scenario.rpcbind == Rpcbind::System {
             commands.push("rpcbind");
         }
         let mut missing: Vec<_> = commands.into_iter().filter(|name| find_command(name).is_none()).collect();
-        if let Peer::Server { kind: ServerKind::Ganesha(storage), .. } = scenario.peer
+        if let Some(ServerKind::Ganesha(storage)) = scenario.foreign_server()
             && !has_ganesha_storage(storage)
         {
             missing.push(storage);

@@ -71,6 +71,15 @@ pub enum Peer {
         /// Whether it needs a namespace of its own; without one the server takes a free port of loopback.
         isolated: bool,
     },
+    /// Programs on a `howdah mount` of a server of other people, over NFSv4.2.
+    Mounted {
+        /// Which server.
+        kind: ServerKind,
+        /// A file of `host/`.
+        job: &'static str,
+        /// Commands it cannot do without.
+        commands: &'static [&'static str],
+    },
     /// A server of other people, which our client drives through the conformance suite.
     Server {
         /// Which.
@@ -196,8 +205,17 @@ impl Scenario {
     pub fn guest_job(&self) -> Option<&'static str> {
         match self.peer {
             Peer::Guest { job, .. } | Peer::Heads { job, .. } => Some(job),
-            Peer::Server { kind: ServerKind::LinuxKernel(_), .. } => Some("serve.sh"),
-            Peer::Host { .. } | Peer::Server { .. } => None,
+            Peer::Server { .. } | Peer::Mounted { .. } | Peer::Host { .. } => {
+                matches!(self.foreign_server(), Some(ServerKind::LinuxKernel(_))).then_some("serve.sh")
+            }
+        }
+    }
+
+    /// The server, if it is one of other people.
+    pub fn foreign_server(&self) -> Option<ServerKind> {
+        match self.peer {
+            Peer::Server { kind, .. } | Peer::Mounted { kind, .. } => Some(kind),
+            Peer::Guest { .. } | Peer::Heads { .. } | Peer::Host { .. } => None,
         }
     }
 

@@ -23,6 +23,9 @@ pub const HOST: &[(&str, &str)] = texts!(
     "heads-cephfs.sh", "heads-lib.sh", "heads-moosefs.sh", "lib.sh", "libnfs.sh", "own-portmap.sh", "rpcbind.sh",
 );
 
+/// How the names of scripts begin that mount by FUSE. They run beside a guest, too.
+pub const FUSE: &str = "fuse";
+
 /// What scripts of cluster file systems share.
 pub const HEADS: &str = "heads-lib.sh";
 
@@ -39,12 +42,14 @@ mod tests {
     #[test]
     fn every_scenario_has_its_script() {
         for scenario in [scenarios::all(), scenarios::when_named()].concat() {
-            let (texts, job) = match (scenario.guest_job(), scenario.peer) {
-                (Some(job), _) => (super::GUEST, job),
-                (None, Peer::Host { job, .. }) => (super::HOST, job),
-                (None, _) => continue,
+            let of_guest = scenario.guest_job().map(|job| (super::GUEST, job));
+            let of_host = match scenario.peer {
+                Peer::Host { job, .. } | Peer::Mounted { job, .. } => Some((super::HOST, job)),
+                _ => None,
             };
-            assert!(texts.iter().any(|(name, _)| *name == job), "{}: no script {job}", scenario.name);
+            for (texts, job) in of_guest.into_iter().chain(of_host) {
+                assert!(texts.iter().any(|(name, _)| *name == job), "{}: no script {job}", scenario.name);
+            }
         }
     }
 

@@ -55,6 +55,13 @@ pub fn of_heads(job: &Job, network: &Network, options: &str) -> Values {
     values
 }
 
+/// The values of a job that mounts the export at this URL over NFSv4.2.
+pub fn of_mount(job: &Job, network: &Network, url: String) -> Values {
+    let mut values = of_every_job(job, network);
+    values.extend([("MOUNT_URL", url), ("NFS42", "1".to_owned())]);
+    values
+}
+
 /// The values of a guest that serves a file system of this type.
 pub fn of_serving_guest(job: &Job, network: &Network, (file_system, nfs4): (&str, bool)) -> Values {
     let mut values = of_every_job(job, network);

@@ -54,6 +54,7 @@ pub fn run(job: &Job) -> Result<End> {
     let network = if job.scenario.isolated() { isolation::enter(job)? } else { Network::loopback() };
     match job.scenario.peer {
         Peer::Server { kind, drive } => foreign::run(job, &network, kind, drive),
+        Peer::Mounted { kind, job: script, .. } => foreign::mount(job, &network, kind, script),
         Peer::Heads { options, cluster, .. } => heads::run(job, &network, options, cluster),
         Peer::Guest { .. } | Peer::Host { .. } => serve(job, &network),
     }

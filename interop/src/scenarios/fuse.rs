@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::host_tools::BASE;
 use super::suites::{APPLICATIONS, FSX, PJDFSTEST};
-use crate::scenario::{Fixture, Peer, Scenario};
+use crate::scenario::{Fixture, Peer, Scenario, ServerKind};
 
 /// Of programs that make thousands of files, on a machine that is busy.
 const LONG: Duration = Duration::from_secs(3_600);
@@ -13,6 +13,16 @@ const MOUNTED: Scenario = Scenario { server: &["--squash", "none"], limit: LONG,
 
 /// Names are written behind.
 const BEHIND: (&str, u64, u64) = ("BEHIND", 1, 1);
+
+/// The mount speaks NFSv4.2.
+const NFS42: (&str, u64, u64) = ("NFS42", 1, 1);
+
+const LINUX: ServerKind = ServerKind::LinuxKernel("ext4");
+const GANESHA: ServerKind = ServerKind::Ganesha("VFS");
+
+const fn mounted(kind: ServerKind, job: &'static str, commands: &'static [&'static str]) -> Peer {
+    Peer::Mounted { kind, job, commands }
+}
 
 const fn job(job: &'static str, commands: &'static [&'static str]) -> Peer {
     Peer::Host { job, commands, isolated: true }
@@ -78,6 +88,92 @@ pub const NAMED: &[Scenario] = &[
         peer: job("fuse-pjdfstest.sh", &["prove"]),
         server: &["--squash", "none", "--set-id"],
         sizes: &[PJDFSTEST[0], PJDFSTEST[1], BEHIND],
+        ..MOUNTED
+    },
+    Scenario {
+        name: "fuse-nfs42-applications",
+        about: "git, sqlite with three journals, tar and fio on a mount by FUSE over NFSv4.2",
+        peer: job("fuse-applications.sh", &["git", "sqlite3", "fio"]),
+        fixture: Fixture::Tree,
+        sizes: &[APPLICATIONS[0], APPLICATIONS[1], APPLICATIONS[2], NFS42],
+        ..MOUNTED
+    },
+    Scenario {
+        name: "fuse-nfs42-connectathon",
+        about: "Connectathon's basic, general, special and lock tests on a mount by FUSE over NFSv4.2",
+        peer: job("fuse-connectathon.sh", &[]),
+        sizes: &[NFS42],
+        ..MOUNTED
+    },
+    Scenario {
+        name: "fuse-nfs42-fsx",
+        about: "fsx on a mount by FUSE over NFSv4.2",
+        peer: job("fuse-fsx.sh", &[]),
+        sizes: &[FSX[0], NFS42],
+        ..MOUNTED
+    },
+    Scenario {
+        name: "fuse-nfs42-pjdfstest",
+        about: "pjdfstest on a mount by FUSE over NFSv4.2",
+        peer: job("fuse-pjdfstest.sh", &["prove"]),
+        server: &["--squash", "none", "--set-id"],
+        sizes: &[PJDFSTEST[0], PJDFSTEST[1], NFS42],
+        ..MOUNTED
+    },
+    Scenario {
+        name: "linux-server-mounted-applications",
+        about: "git, sqlite with three journals, tar and fio on a mount of the Linux kernel's server over NFSv4.2",
+        peer: mounted(LINUX, "fuse-applications.sh", &["git", "sqlite3", "fio"]),
+        fixture: Fixture::Tree,
+        sizes: APPLICATIONS,
+        ..MOUNTED
+    },
+    Scenario {
+        name: "linux-server-mounted-connectathon",
+        about: "Connectathon's basic, general, special and lock tests on a mount of the Linux kernel's server over NFSv4.2",
+        peer: mounted(LINUX, "fuse-connectathon.sh", &[]),
+        ..MOUNTED
+    },
+    Scenario {
+        name: "linux-server-mounted-fsx",
+        about: "fsx on a mount of the Linux kernel's server over NFSv4.2",
+        peer: mounted(LINUX, "fuse-fsx.sh", &[]),
+        sizes: FSX,
+        ..MOUNTED
+    },
+    Scenario {
+        name: "linux-server-mounted-pjdfstest",
+        about: "pjdfstest on a mount of the Linux kernel's server over NFSv4.2",
+        peer: mounted(LINUX, "fuse-pjdfstest.sh", &["prove"]),
+        sizes: PJDFSTEST,
+        ..MOUNTED
+    },
+    Scenario {
+        name: "ganesha-mounted-applications",
+        about: "git, sqlite with three journals, tar and fio on a mount of NFS-Ganesha over NFSv4.2",
+        peer: mounted(GANESHA, "fuse-applications.sh", &["git", "sqlite3", "fio"]),
+        fixture: Fixture::Tree,
+        sizes: APPLICATIONS,
+        ..MOUNTED
+    },
+    Scenario {
+        name: "ganesha-mounted-connectathon",
+        about: "Connectathon's basic, general, special and lock tests on a mount of NFS-Ganesha over NFSv4.2",
+        peer: mounted(GANESHA, "fuse-connectathon.sh", &[]),
+        ..MOUNTED
+    },
+    Scenario {
+        name: "ganesha-mounted-fsx",
+        about: "fsx on a mount of NFS-Ganesha over NFSv4.2",
+        peer: mounted(GANESHA, "fuse-fsx.sh", &[]),
+        sizes: FSX,
+        ..MOUNTED
+    },
+    Scenario {
+        name: "ganesha-mounted-pjdfstest",
+        about: "pjdfstest on a mount of NFS-Ganesha over NFSv4.2",
+        peer: mounted(GANESHA, "fuse-pjdfstest.sh", &["prove"]),
+        sizes: PJDFSTEST,
         ..MOUNTED
     },
 ];

@@ -10,35 +10,62 @@ mod serving;
 use std::fs::File;
 use std::io::Write;
 use std::sync::Arc;
+use std::thread;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use howdah_client::Remote;
 use howdah_client::channel::ProcedureReport;
 use howdah_vfs::FileSystem;
 
-use super::End;
 use super::isolation::Network;
-use crate::job::Job;
+use super::{End, LOOK, environment, host_tools, verify};
+use crate::job::{Job, SKIPPED};
 use crate::scenario::{Drive, ServerKind};
 use ganesha::Ganesha;
 use linux_kernel::LinuxKernel;
-use serving::{Place, Serving};
+use serving::{NFS_PORT, Place, Serving};
 
 /// Runs the scenario.
 pub fn run(job: &Job, network: &Network, kind: ServerKind, drive: Drive) -> Result<End> {
-    let mut server: Box<dyn Serving> = match kind {
-        ServerKind::LinuxKernel(file_system) => {
-            Box::new(LinuxKernel::start(job, network, file_system, drive.version != "3")?)
-        }
-        ServerKind::Ganesha(storage) => Box::new(Ganesha::start(job, network, storage)?),
-    };
+    let mut server = start(job, network, kind, drive.version != "3")?;
     let driven = drive_all(job, &server.place(), drive);
     // That the server died is the better explanation of what the client saw.
     server.must_run().context("after our client was there")?;
     driven?;
     server.end()?;
     Ok(End::Done)
+}
+
+/// Runs a job on the host that mounts the server's export over NFSv4.2.
+pub fn mount(job: &Job, network: &Network, kind: ServerKind, script: &str) -> Result<End> {
+    let mut server = start(job, network, kind, true)?;
+    let Place { address, export, .. } = server.place();
+    let values = environment::of_mount(job, network, format!("nfs://{address}:{NFS_PORT}{export}"));
+    let mut peer = host_tools::start(job, script, &values)?;
+    let status = loop {
+        if let Some(status) = peer.ended()? {
+            break status;
+        }
+        server.must_run()?;
+        thread::sleep(LOOK);
+    };
+    match status.code().unwrap_or(-1) {
+        0 => {}
+        SKIPPED => return Ok(End::Skipped),
+        code => bail!("{}", verify::why_job_failed(job, code)),
+    }
+    server.end()?;
+    Ok(End::Done)
+}
+
+fn start(job: &Job, network: &Network, kind: ServerKind, nfs4: bool) -> Result<Box<dyn Serving>> {
+    Ok(match kind {
+        ServerKind::LinuxKernel(file_system) => {
+            Box::new(LinuxKernel::start(job, network, file_system, nfs4)?)
+        }
+        ServerKind::Ganesha(storage) => Box::new(Ganesha::start(job, network, storage)?),
+    })
 }
 
 /// Drives the server over each number of lanes in turn.
