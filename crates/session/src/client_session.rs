@@ -149,6 +149,12 @@ impl ClientSession {
         self.uses_callbacks = uses;
     }
 
+    /// A call was refused for its stateid: all are to be tested ([`UpkeepAction::CheckStates`]).
+    pub fn check_states(&mut self) {
+        self.recovery.add(false, true, false);
+        self.wants_owner = true;
+    }
+
     /// The server takes slots back: CB_RECALL_SLOT (RFC 8881 20.8).
     pub fn on_slots_recalled(&mut self, target_highest: u32) {
         if let Some(slots) = &mut self.slots {

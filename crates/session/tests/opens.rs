@@ -339,7 +339,7 @@ impl World {
         self.sync();
         let (owner, key) = self.any();
         let is_open = self.programs.contains_key(&(owner, key));
-        match self.table.state_to_use(owner, &key) {
+        match self.table.state_to_use(owner, &key, OpenAccess::default()) {
             StateToUse::Anonymous => assert!(!is_open),
             StateToUse::Open(stateid) => {
                 let done = self.state.check_io(self.now, self.client, theirs(stateid), &key, IoKind::Read);
@@ -376,7 +376,7 @@ impl World {
             return;
         }
         for (owner, key, locker, (first, last), _) in self.believed.clone() {
-            if self.table.state_to_use(owner, &key) == StateToUse::Lost {
+            if self.table.state_to_use(owner, &key, OpenAccess::default()) == StateToUse::Lost {
                 continue;
             }
             let range = ByteRange { first, last };
@@ -424,7 +424,7 @@ fn what_a_program_has_locked_is_locked_or_lost() {
 
 #[test]
 fn revoked_locks_are_lost_until_the_file_is_closed_and_a_revoked_open_is_opened_again() {
-    let (mut table, all) = (OpenTable::<u8>::default(), OpenAccess { reads: true, writes: true });
+    let (mut table, all) = (OpenTable::<u8>::default(), OpenAccess::BOTH);
     let [open, lock] = [1, 2].map(|number| StateId { sequence: 5, other: [number; 12] });
     let begin = |table: &mut OpenTable<u8>| {
         assert_eq!(table.open(0, &7, all), OpenStep::Open(all));
@@ -437,7 +437,7 @@ fn revoked_locks_are_lost_until_the_file_is_closed_and_a_revoked_open_is_opened_
     assert!(table.on_locked((0, &7, 3), 0, (0, 9, true), Some(lock)));
     assert_eq!(table.stateids(), [open, lock]);
     table.on_revoked(lock);
-    assert_eq!((table.state_to_use(0, &7), table.lock(0, &7, 3)), (StateToUse::Lost, LockStep::Lost));
+    assert_eq!((table.state_to_use(0, &7, all), table.lock(0, &7, 3)), (StateToUse::Lost, LockStep::Lost));
     assert_eq!((table.unlock(0, &7, 3), table.close(0, &7)), (UnlockStep::Done, CloseStep::Close(open)));
     assert!(table.on_closed(0, &7, 0) && table.is_empty());
     // The same of a lock that the server refuses to give back.
@@ -449,15 +449,34 @@ fn revoked_locks_are_lost_until_the_file_is_closed_and_a_revoked_open_is_opened_
         let step = table.next_reclaim().expect("the open, then the lock");
         table.on_reclaimed(&step, given);
     }
-    assert_eq!((table.next_reclaim(), table.state_to_use(0, &7)), (None, StateToUse::Lost));
+    assert_eq!((table.next_reclaim(), table.state_to_use(0, &7, all)), (None, StateToUse::Lost));
     assert_eq!(table.close(0, &7), CloseStep::Close(open));
     assert!(table.on_closed(0, &7, table.era()));
     begin(&mut table);
     table.on_revoked(StateId { sequence: 9, ..open });
-    assert_eq!((table.state_to_use(0, &7), table.lock(0, &7, 3)), (StateToUse::Wait, LockStep::Wait));
+    assert_eq!((table.state_to_use(0, &7, all), table.lock(0, &7, 3)), (StateToUse::Wait, LockStep::Wait));
     let step = table.next_reopen().expect("it is to be opened again");
     assert_eq!(step, ReclaimStep::Open { owner: 0, key: 7, access: all, is_reclaim: false });
     table.on_reclaimed(&step, Some(lock));
-    assert_eq!(table.state_to_use(0, &7), StateToUse::Open(StateId { sequence: 0, ..lock }));
+    assert_eq!(table.state_to_use(0, &7, all), StateToUse::Open(StateId { sequence: 0, ..lock }));
     assert_eq!(table.next_reopen(), None);
+}
+
+#[test]
+fn a_locker_that_lost_its_locks_holds_the_file_until_it_unlocks() {
+    let (mut table, reads) = (OpenTable::<u8>::default(), OpenAccess { reads: true, writes: false });
+    let [open, lock] = [1, 2].map(|number| StateId { sequence: 1, other: [number; 12] });
+    assert_eq!(table.open(0, &7, reads), OpenStep::Open(reads));
+    assert!(table.on_opened((0, &7), table.era(), Some((open, reads))));
+    assert_eq!(table.state_to_use(0, &7, OpenAccess::BOTH), StateToUse::Anonymous, "it is open for reading");
+    assert_eq!(table.lock(0, &7, 3), LockStep::First(open));
+    assert!(!table.holds(0, &7, 3));
+    assert!(table.on_locked((0, &7, 3), 0, (0, 9, false), Some(lock)));
+    assert!(table.holds(0, &7, 3) && table.owners(&7, 3) == [0] && table.owners(&7, 4).is_empty());
+    table.on_revoked(lock);
+    assert!(table.holds(0, &7, 3) && table.owners(&7, 3) == [0]);
+    assert_eq!(table.state_to_use(0, &7, OpenAccess::BOTH), StateToUse::Lost);
+    assert_eq!((table.unlock(0, &7, 3), table.end_locker(0, &7, 3)), (UnlockStep::Done, None));
+    assert!(!table.holds(0, &7, 3));
+    assert_eq!(table.close(0, &7), CloseStep::Close(open));
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use crate::{
     AddLink, Attributes, Caller, Change, CommitFile, Committed, Content, CreateFile, Entry,
-    ExtendedAttributes, FsError, Handle, HostLocks, ListDirectory, Listing, MakeDirectory, MakeLink,
-    MakeSpecial, Name, Node, RangeOperations, ReadFile, Result, SetAttributes, WriteFile, Written,
+    ExtendedAttributes, FileLocks, FsError, Handle, HostLocks, ListDirectory, Listing, MakeDirectory,
+    MakeLink, MakeSpecial, Name, Node, RangeOperations, ReadFile, Result, SetAttributes, WriteFile, Written,
 };
 
 /// A tree of files that can be served, mounted, copied, measured and tested.
@@ -33,6 +33,11 @@ pub trait FileSystem: Send + Sync {
 
     /// Its extended attributes, if it has them.
     fn xattrs(&self) -> Option<&dyn ExtendedAttributes> {
+        None
+    }
+
+    /// Its locks, if its server keeps such for all clients.
+    fn file_locks(&self) -> Option<&dyn FileLocks> {
         None
     }
 
@@ -162,6 +167,14 @@ impl dyn FileSystem + '_ {
     /// [`FsError::NotSupported`] if it has none.
     pub fn require_xattrs(&self) -> Result<&dyn ExtendedAttributes> {
         self.xattrs().ok_or(FsError::NotSupported)
+    }
+
+    /// The locks that its server keeps.
+    ///
+    /// # Errors
+    /// [`FsError::NotSupported`] if it keeps none.
+    pub fn require_file_locks(&self) -> Result<&dyn FileLocks> {
+        self.file_locks().ok_or(FsError::NotSupported)
     }
 }
 

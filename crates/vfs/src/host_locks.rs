@@ -1,17 +1,6 @@
 //! Byte-range locks that the kernel keeps for processes of this host, beside those of NFS clients.
 
-use crate::{Handle, Result};
-
-/// A byte-range lock, as `fcntl(2)` knows them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HostLock {
-    /// The first byte.
-    pub first: u64,
-    /// The last byte; `u64::MAX` if it reaches to the end, wherever that is.
-    pub last: u64,
-    /// Whether it excludes all others, or only exclusive ones.
-    pub exclusive: bool,
-}
+use crate::{FileLock, Handle, Result};
 
 /// The locks of a file system as processes of this host have them, asked for by
 /// [`FileSystem::host_locks`](crate::FileSystem::host_locks). To the kernel all NFS clients together are one owner: which of
@@ -19,7 +8,7 @@ pub struct HostLock {
 pub trait HostLocks: Send + Sync {
     /// Locks bytes for the NFS clients, in place of what they held there. Says which lock of a local process is in the
     /// way, if one is; then nothing changed.
-    fn lock(&self, node: &Handle, wish: HostLock) -> Result<Option<HostLock>>;
+    fn lock(&self, node: &Handle, wish: FileLock) -> Result<Option<FileLock>>;
 
     /// Unlocks these bytes for the NFS clients.
     fn unlock(&self, node: &Handle, first: u64, last: u64) -> Result<()>;
@@ -28,5 +17,5 @@ pub trait HostLocks: Send + Sync {
     fn unlock_all(&self, node: &Handle);
 
     /// Which lock of a local process is in the way of this one, if one is.
-    fn test(&self, node: &Handle, wish: HostLock) -> Result<Option<HostLock>>;
+    fn test(&self, node: &Handle, wish: FileLock) -> Result<Option<FileLock>>;
 }

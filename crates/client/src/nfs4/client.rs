@@ -8,6 +8,7 @@ use howdah_wire::nfs4;
 
 use super::compound::Compound;
 use super::exchange::CompoundCalls;
+use super::open_states::OpenStates;
 use super::operation::Operation;
 use super::results::Results;
 use super::server_facts::ServerFacts;
@@ -15,7 +16,8 @@ use crate::channel::{Channel, Payload, Pending, ProcedureReport, ReceiveInto};
 use crate::common::{Verifiers, Wanted};
 use crate::{Remote, Sizes};
 
-/// A directory of a server, by NFSv4.1 or 4.2, as a file system. It opens no files: data is read and written by handles, as with NFSv3.
+/// A directory of a server, by NFSv4.1 or 4.2, as a file system. It opens only files that are locked: data of others is read and written by
+/// handles, as with NFSv3.
 pub struct Nfs4Client {
     pub(super) calls: CompoundCalls,
     pub(super) root: Node,
@@ -27,7 +29,9 @@ pub struct Nfs4Client {
     /// Whether the file system has extended attributes, once that was asked.
     pub(super) has_xattrs: OnceLock<bool>,
     /// How many files were opened to make them.
-    pub(super) opens: AtomicU32,
+    pub(super) made: AtomicU32,
+    /// Files that are open because something of them is locked.
+    pub(super) opens: Arc<OpenStates>,
     below_root: Vec<Vec<u8>>,
     first_below: Option<Result<Node>>,
 }
@@ -48,7 +52,7 @@ pub(super) struct Walked {
 
 impl Nfs4Client {
     /// Of what was found at the end of a path.
-    pub(super) fn new(calls: CompoundCalls, walked: Walked, wanted: &Wanted) -> Self {
+    pub(super) fn new(calls: CompoundCalls, opens: Arc<OpenStates>, walked: Walked, wanted: &Wanted) -> Self {
         let sizes = walked.facts.sizes(calls.session.sizes(), wanted);
         Self {
             calls,
@@ -58,7 +62,8 @@ impl Nfs4Client {
             sizes,
             facts: walked.facts,
             has_xattrs: OnceLock::new(),
-            opens: AtomicU32::new(0),
+            made: AtomicU32::new(0),
+            opens,
             below_root: walked.below,
             first_below: walked.first_below,
         }

@@ -90,9 +90,14 @@ impl ClientName {
 
     /// A compound as this client, outside of a session.
     pub(super) fn request(&self) -> Request<'_> {
+        self.request_as(&self.caller)
+    }
+
+    /// The same for a user of this client.
+    pub(super) fn request_as(&self, caller: &Caller) -> Request<'_> {
         Request {
             procedure: COMPOUND,
-            credentials: self.identity.credentials(&self.caller, &self.machine),
+            credentials: self.identity.credentials(caller, &self.machine),
             ..Request::null(PROGRAM, VERSION)
         }
     }

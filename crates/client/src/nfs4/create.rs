@@ -1,4 +1,4 @@
-//! OPEN that makes a file, and CLOSE in the same compound: no open is kept.
+//! OPEN that makes a file, and CLOSE in the same compound: the open is not kept.
 
 use std::sync::atomic::Ordering;
 
@@ -50,7 +50,7 @@ impl Nfs4Client {
 
     fn open_and_close(&self, caller: &Caller, create: CreateFile<'_>, change: &mut Change) -> Result<Node> {
         let new = NewFile::of(create.how, self.facts.exclusive);
-        let owner = format!("{}:{}", caller.user, self.opens.fetch_add(1, Ordering::Relaxed) % OWNERS);
+        let owner = format!("{}:{}", caller.user, self.made.fetch_add(1, Ordering::Relaxed) % OWNERS);
         let open = Operation::Open(open::Arguments {
             sequence: 0,
             access: open::ACCESS_WRITE | open::WANT_NO_DELEGATION,
@@ -62,7 +62,7 @@ impl Nfs4Client {
         let put = self.put(create.directory);
         let (get, end) = (Operation::GetHandle, Operation::Close(StateId::CURRENT));
         let plain = [put, LOOK, open, get, LOOK, end, put, LOOK];
-        let setting = [put, LOOK, open, get, set(new.to_set()), LOOK, end, put, LOOK];
+        let setting = [put, LOOK, open, get, set(new.to_set(), StateId::ANONYMOUS), LOOK, end, put, LOOK];
         let operations = if new.to_set().is_empty() { &plain[..] } else { &setting };
         let results = self.call(caller, &Compound::change("OPEN", operations))?;
         let mut reader = results.read()?;
@@ -100,8 +100,8 @@ impl Nfs4Client {
         Ok(Node { handle, attributes: new.seen(reader.look()?) })
     }
 
-    /// Ends an open that its own compound did not end.
-    fn close_file(&self, caller: &Caller, file: &Handle, state: StateId) {
+    /// Ends an open.
+    pub(super) fn close_file(&self, caller: &Caller, file: &Handle, state: StateId) {
         let operations = [self.put(file), Operation::Close(state)];
         let closed = self.call(caller, &Compound::change("CLOSE", &operations)).and_then(|results| {
             let mut reader = results.read()?;
@@ -109,7 +109,7 @@ impl Nfs4Client {
             Ok(close(&mut reader)?)
         });
         if let Err(error) = closed {
-            tracing::debug!(%error, "closing a new file");
+            tracing::debug!(%error, "closing a file");
         }
     }
 }

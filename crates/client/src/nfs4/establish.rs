@@ -12,6 +12,7 @@ use super::client_name::{ClientName, Identified, StepError};
 use super::error::{EstablishError, EstablishStep};
 use super::exchange::CompoundCalls;
 use super::handles::Handles;
+use super::open_states::OpenStates;
 use super::session::{Session, UpkeepCalls};
 use super::upkeep::{Upkeep, show};
 use super::walk::walk;
@@ -61,7 +62,8 @@ pub(crate) fn establish(
     show(&channel, ClientSession::poll);
     let minor_version = known.minor_version;
     tracing::debug!(minor_version, sizes = ?made.fore, "there is a session");
-    let upkeep = Upkeep { name, minor_version };
+    let (opens, handles) = (Arc::<OpenStates>::default(), Arc::<Handles>::default());
+    let upkeep = Upkeep { name, minor_version, opens: Arc::clone(&opens), handles: Arc::clone(&handles) };
     let session = Session::new(upkeep, Arc::clone(&channel), made.fore, calls);
     let granted = session.sizes().operations;
     if granted < OPERATIONS_MIN {
@@ -72,12 +74,12 @@ pub(crate) fn establish(
         channel,
         identity: settings.identity.clone(),
         machine: machine_name(),
-        handles: Handles::default(),
+        handles,
         patience: settings.patience,
     };
     let walked = walk(&calls, caller, path)?;
     calls.session.set_lease(walked.facts.lease);
-    Ok(Nfs4Client::new(calls, walked, &settings.wanted))
+    Ok(Nfs4Client::new(calls, opens, walked, &settings.wanted))
 }
 
 /// Makes the client known, in the highest minor version that both speak.

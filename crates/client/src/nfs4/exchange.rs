@@ -21,6 +21,8 @@ use crate::common::{Identity, Jukebox, failure};
 /// The longest reply to a change, in bytes. A server that keeps less would refuse the change, and is not asked to keep it: one that is
 /// sent again is then judged as with NFSv3.
 const KEPT_MIN: u32 = 1200;
+/// So often one call may be refused for its stateid.
+const STATES_REFUSED_MAX: u32 = 3;
 /// So often one call may lose its session. A server that restarts loses it once.
 const SESSIONS_LOST_MAX: u32 = 3;
 
@@ -30,7 +32,7 @@ pub(super) struct CompoundCalls {
     pub(super) channel: Arc<Channel>,
     pub(super) identity: Identity,
     pub(super) machine: Vec<u8>,
-    pub(super) handles: Handles,
+    pub(super) handles: Arc<Handles>,
     /// How long a server may say "not now"; `None`: for ever.
     pub(super) patience: Option<Duration>,
 }
@@ -79,6 +81,7 @@ pub(super) struct Tries {
     name: &'static str,
     jukebox: Jukebox,
     lost: u32,
+    states_refused: u32,
     /// It was sent in a session that is lost: it may have run.
     is_repeated: bool,
 }
@@ -87,7 +90,7 @@ impl Tries {
     /// Before the first answer.
     pub(super) fn new(calls: &CompoundCalls, name: &'static str) -> Self {
         let jukebox = Jukebox::new(calls.patience);
-        Self { name, jukebox, lost: 0, is_repeated: false }
+        Self { name, jukebox, lost: 0, states_refused: 0, is_repeated: false }
     }
 
     /// Waits for the answer to a try.
@@ -120,6 +123,12 @@ impl Tries {
         tracing::debug!(operation = self.name, status = %head.status, "the server says: not now");
         self.jukebox.wait()?;
         Ok(false)
+    }
+
+    /// Its stateid was refused. Whether it may be made again with another one.
+    pub(super) fn may_check_states(&mut self) -> bool {
+        self.states_refused += 1;
+        self.states_refused <= STATES_REFUSED_MAX
     }
 
     /// The answer that counts.

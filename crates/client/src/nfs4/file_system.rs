@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 
 use howdah_vfs::{
     Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CreateFile, Data, Entry,
-    ExtendedAttributes, FileRange, FileSystem, Found, FsError, Handle, Limits, ListDirectory, Listing,
-    MakeDirectory, MakeLink, MakeSpecial, Name, Node, RangeOperations, ReadFile, ReadOutcome, Result,
-    SetAttributes, Statistics, WriteFile, Written,
+    ExtendedAttributes, FileLocks, FileRange, FileSystem, Found, FsError, Handle, Limits, ListDirectory,
+    Listing, MakeDirectory, MakeLink, MakeSpecial, Name, Node, RangeOperations, ReadFile, ReadOutcome,
+    Result, SetAttributes, Statistics, WriteFile, Written,
 };
 use howdah_wire::nfs4::LinkTarget;
 use howdah_wire::nfs4::create::NewNode;
@@ -31,6 +31,10 @@ impl FileSystem for Nfs4Client {
 
     fn xattrs(&self) -> Option<&dyn ExtendedAttributes> {
         self.extended_attributes()
+    }
+
+    fn file_locks(&self) -> Option<&dyn FileLocks> {
+        Some(self)
     }
 
     fn attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {

@@ -1,8 +1,8 @@
 //! NFS versions 4.1 and 4.2 as a [`FileSystem`](howdah_vfs::FileSystem): one file per call of the trait, `file_system` is the table.
 //!
 //! A call is a compound (RFC 8881 2.3), sent in a slot of a session. `establish` makes the session and walks the path to the root in one
-//! compound; `exchange` makes a call again when the session was lost. No file is kept open: data goes by handles, and a file is made by
-//! OPEN and CLOSE in one compound.
+//! compound; `exchange` makes a call again when the session was lost. A file is open only while something of it is locked (`locks`):
+//! else data goes by handles, and a file is made by OPEN and CLOSE in one compound.
 
 mod access;
 mod change;
@@ -22,14 +22,18 @@ mod handles;
 mod limits;
 mod link;
 mod listing;
+mod locks;
 mod lookup;
 mod make;
 mod new_file;
+mod open_file;
+mod open_states;
 mod operation;
 mod principal;
 mod ranges;
 mod read;
 mod read_link;
+mod reclaim;
 mod refusal;
 mod remove;
 mod rename;

@@ -2,9 +2,10 @@
 
 use howdah_wire::nfs4::attributes::Values;
 use howdah_wire::nfs4::{
-    Bitmap, Name, StateId, access, allocate, clone, close, commit, copy, create, deallocate, getattr, getfh,
-    getxattr, link, listxattrs, lookup, lookupp, nverify, open, putfh, putrootfh, read, readdir, readlink,
-    reclaim_complete, remove, removexattr, rename, restorefh, savefh, seek, setattr, setxattr, verify, write,
+    Bitmap, Name, StateId, access, allocate, clone, close, commit, copy, create, deallocate, free_stateid,
+    getattr, getfh, getxattr, link, listxattrs, lock, lockt, locku, lookup, lookupp, nverify, open, putfh,
+    putrootfh, read, readdir, readlink, reclaim_complete, remove, removexattr, rename, restorefh, savefh,
+    seek, setattr, setxattr, test_stateid, verify, write,
 };
 use howdah_wire::xdr::{Encode, Encoder};
 
@@ -21,11 +22,13 @@ pub(super) enum Operation<'a> {
     Copy(copy::Arguments<'a>),
     Create(create::Arguments<'a>),
     Deallocate(deallocate::Arguments),
+    FreeState(StateId),
     GetAttributes(Bitmap),
     GetHandle,
     GetXattr(&'a [u8]),
     Link(&'a [u8]),
     ListXattrs(listxattrs::Arguments),
+    Lock(lock::Arguments<'a>),
     Lookup(&'a [u8]),
     LookupParent,
     Open(open::Arguments<'a>),
@@ -48,6 +51,9 @@ pub(super) enum Operation<'a> {
     Seek(seek::Arguments),
     SetAttributes(setattr::Arguments<'a>),
     SetXattr(setxattr::Arguments<'a>),
+    TestLock(lockt::Arguments<'a>),
+    TestStates(test_stateid::Arguments<'a>),
+    Unlock(locku::Arguments),
     /// The data follows as the payload of the call.
     Write(write::Head),
 }
@@ -64,11 +70,13 @@ impl Operation<'_> {
             Self::Copy(_) => copy::OPERATION,
             Self::Create(_) => create::OPERATION,
             Self::Deallocate(_) => deallocate::OPERATION,
+            Self::FreeState(_) => free_stateid::OPERATION,
             Self::GetAttributes(_) => getattr::OPERATION,
             Self::GetHandle => getfh::OPERATION,
             Self::GetXattr(_) => getxattr::OPERATION,
             Self::Link(_) => link::OPERATION,
             Self::ListXattrs(_) => listxattrs::OPERATION,
+            Self::Lock(_) => lock::OPERATION,
             Self::Lookup(_) => lookup::OPERATION,
             Self::LookupParent => lookupp::OPERATION,
             Self::Open(_) => open::OPERATION,
@@ -88,6 +96,9 @@ impl Operation<'_> {
             Self::Seek(_) => seek::OPERATION,
             Self::SetAttributes(_) => setattr::OPERATION,
             Self::SetXattr(_) => setxattr::OPERATION,
+            Self::TestLock(_) => lockt::OPERATION,
+            Self::TestStates(_) => test_stateid::OPERATION,
+            Self::Unlock(_) => locku::OPERATION,
             Self::Write(_) => write::OPERATION,
         }
     }
@@ -105,6 +116,7 @@ impl Encode for Operation<'_> {
             Self::Copy(arguments) => arguments.encode(encoder),
             Self::Create(arguments) => arguments.encode(encoder),
             Self::Deallocate(arguments) => arguments.encode(encoder),
+            Self::FreeState(state) => free_stateid::Arguments { state }.encode(encoder),
             Self::GetAttributes(wanted) => wanted.encode(encoder),
             Self::GetXattr(name)
             | Self::Link(name)
@@ -112,6 +124,7 @@ impl Encode for Operation<'_> {
             | Self::Remove(name)
             | Self::RemoveXattr(name) => Name(name).encode(encoder),
             Self::ListXattrs(arguments) => arguments.encode(encoder),
+            Self::Lock(arguments) => arguments.encode(encoder),
             Self::Open(arguments) => arguments.encode(encoder),
             Self::PutHandle(handle) => handle.encode(encoder),
             Self::Read(arguments) => arguments.encode(encoder),
@@ -126,6 +139,9 @@ impl Encode for Operation<'_> {
             Self::Seek(arguments) => arguments.encode(encoder),
             Self::SetAttributes(arguments) => arguments.encode(encoder),
             Self::SetXattr(arguments) => arguments.encode(encoder),
+            Self::TestLock(arguments) => arguments.encode(encoder),
+            Self::TestStates(arguments) => arguments.encode(encoder),
+            Self::Unlock(arguments) => arguments.encode(encoder),
             Self::Write(head) => head.encode(encoder),
             Self::GetHandle
             | Self::LookupParent

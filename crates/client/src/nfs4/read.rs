@@ -8,8 +8,9 @@ use super::change::LOOK;
 use super::client::Nfs4Client;
 use super::compound::Compound;
 use super::exchange::Tries;
+use super::open_file::READS;
 use super::operation::Operation;
-use super::results::Results;
+use super::results::{Results, Stopped};
 use crate::channel::{Answer, Class, Locate, Pending, ReceiveInto};
 use crate::common::{ReadPart, ReadRange};
 
@@ -18,8 +19,9 @@ const NAME: &str = "READ";
 impl Nfs4Client {
     pub(super) fn begin_read(&self, range: ReadRange<'_>, buffer: Vec<u8>) -> Pending {
         let count = u32::try_from(range.count).unwrap_or(u32::MAX);
-        // Without an open: the server judges each READ by its caller, as with NFSv3.
-        let arguments = read::Arguments { state: StateId::ANONYMOUS, offset: range.offset, count };
+        // The invalid one is refused, and the reason is told then.
+        let state = self.state_for(range.caller, range.node, READS).unwrap_or(StateId::INVALID);
+        let arguments = read::Arguments { state, offset: range.offset, count };
         let operations = [self.put(range.node), Operation::Read(arguments), LOOK];
         let receive = ReceiveInto { buffer, most: range.count, locate };
         let compound = Compound::new(NAME, Class::Read, &operations);
@@ -39,15 +41,22 @@ impl Nfs4Client {
             let answer = tries.wait(pending)?;
             let is_final = tries.is_final(&answer, None)?;
             let read = take(answer, range.count, buffer);
-            if is_final {
-                return read;
+            match read {
+                _ if !is_final => {}
+                Err(stopped)
+                    if self.is_for_state((range.caller, range.node, READS), &mut tries, stopped)? => {}
+                read => return read?,
             }
         }
     }
 }
 
 /// Gives the buffer back, and reads what stands around the data.
-fn take(mut answer: Answer, asked: usize, buffer: &mut Vec<u8>) -> Result<ReadPart> {
+fn take(
+    mut answer: Answer,
+    asked: usize,
+    buffer: &mut Vec<u8>,
+) -> std::result::Result<Result<ReadPart>, Stopped> {
     let (back, received) = answer.received.take().unwrap_or_default();
     *buffer = back;
     let results = Results { name: NAME, bytes: answer.results, repeated: false };
@@ -57,10 +66,11 @@ fn take(mut answer: Answer, asked: usize, buffer: &mut Vec<u8>) -> Result<ReadPa
     let count = told.length as usize;
     if received > asked || count != received {
         tracing::warn!(asked, count, received, "the server sent more or less data than was requested");
-        return Err(FsError::ServerFault);
+        return Ok(Err(FsError::ServerFault));
     }
     // The reader goes on behind the data, which was taken out of the reply.
-    Ok(ReadPart { count, end: told.end, attributes: Some(reader.look()?) })
+    let part = |attributes| ReadPart { count, end: told.end, attributes: Some(attributes) };
+    Ok(reader.look().map(part))
 }
 
 /// Finds the data in a reply, behind the results of SEQUENCE and PUTFH, which have fixed lengths.

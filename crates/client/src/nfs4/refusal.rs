@@ -6,6 +6,20 @@ use howdah_wire::nfs4::{
     setattr, write,
 };
 
+/// Whether a status says that a stateid is not, or no longer, one of the server's.
+pub(super) fn is_of_state(status: Status) -> bool {
+    // STALE_STATEID is of minor version 0, and some servers give it all the same.
+    matches!(
+        status,
+        Status::BAD_STATEID
+            | Status::OLD_STATEID
+            | Status::STALE_STATEID
+            | Status::EXPIRED
+            | Status::ADMIN_REVOKED
+            | Status::DELEG_REVOKED
+    )
+}
+
 /// The refusal that a status of an operation is.
 pub(super) fn refusal(operation: u32, status: Status) -> FsError {
     match status {
@@ -39,6 +53,10 @@ pub(super) fn refusal(operation: u32, status: Status) -> FsError {
         Status::TOOSMALL => FsError::TooSmall,
         Status::BADTYPE => FsError::BadType,
         Status::DELAY | Status::GRACE | Status::FILE_OPEN => FsError::Delay,
+        // Locks of the file were lost.
+        status if is_of_state(status) => FsError::Io,
+        Status::LOCK_RANGE => FsError::Invalid,
+        Status::LOCK_NOTSUPP => FsError::NotSupported,
         Status::NOXATTR => FsError::NoXattr,
         Status::XATTR2BIG => FsError::XattrTooBig,
         Status::MOVED => {

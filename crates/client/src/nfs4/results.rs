@@ -1,5 +1,6 @@
 //! The results of a compound, taken one after the other.
 
+use howdah_session::UpkeepFailure;
 use howdah_vfs::FsError;
 use howdah_wire::nfs4::compound::{ReplyHead, ResultHead};
 use howdah_wire::nfs4::{Status, sequence};
@@ -21,6 +22,15 @@ impl From<Stopped> for FsError {
         match stopped {
             Stopped::Refused(operation, status) => refusal(operation, status),
             Stopped::Malformed => Self::ServerFault,
+        }
+    }
+}
+
+impl From<Stopped> for UpkeepFailure {
+    fn from(stopped: Stopped) -> Self {
+        match stopped {
+            Stopped::Refused(_, status) => Self::Refused(status),
+            Stopped::Malformed => Self::NoAnswer,
         }
     }
 }

@@ -78,6 +78,12 @@ impl Session {
         let _ = self.sender.try_send(UpkeepCall::Attend);
     }
 
+    /// All stateids are to be tested.
+    pub(super) fn check_states(&self) {
+        self.channel.with_session(|session: &mut ClientSession, _| session.check_states());
+        let _ = self.sender.try_send(UpkeepCall::Attend);
+    }
+
     /// RECLAIM_COMPLETE was sent with other operations, and is done.
     pub(super) fn on_complete(&self) {
         self.channel.with_session(|session: &mut ClientSession, now| session.on_done(Ok(()), now));

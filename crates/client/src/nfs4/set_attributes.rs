@@ -8,6 +8,8 @@ use super::change::LOOK;
 use super::client::Nfs4Client;
 use super::compound::Compound;
 use super::convert::{ToSet, time};
+use super::exchange::Tries;
+use super::open_file::WRITES;
 use super::operation::Operation;
 use super::results::{ResultReader, Stopped};
 use crate::common::has_been_set;
@@ -24,32 +26,48 @@ pub(super) const SETTABLE: Bitmap = Bitmap::of(&[
 
 impl ResultReader<'_> {
     /// Takes the next result, which is SETATTR's: a refusal of it has a body, too.
-    pub(super) fn set(&mut self) -> Result<()> {
+    pub(super) fn set(&mut self) -> std::result::Result<(), Stopped> {
         let status = self.status_of(setattr::OPERATION)?;
         self.body::<setattr::Success>()?;
         match status {
             Status::OK => Ok(()),
-            status => Err(Stopped::Refused(setattr::OPERATION, status).into()),
+            status => Err(Stopped::Refused(setattr::OPERATION, status)),
         }
     }
 }
 
-/// Sets attributes of the current node, without an open.
-pub(super) fn set(new: &ToSet) -> Operation<'_> {
-    Operation::SetAttributes(setattr::Arguments { state: StateId::ANONYMOUS, attributes: new.as_wire() })
+/// Sets attributes of the current node. The stateid counts for its size.
+pub(super) fn set(new: &ToSet, state: StateId) -> Operation<'_> {
+    Operation::SetAttributes(setattr::Arguments { state, attributes: new.as_wire() })
 }
 
 impl Nfs4Client {
-    pub(super) fn set(
+    pub(super) fn set(&self, caller: &Caller, set: SetAttributes<'_>, change: &mut Change) -> Result<()> {
+        let mut tries = Tries::new(&self.calls, "SETATTR");
+        loop {
+            let state = match set.new.size {
+                Some(_) => self.state_for(caller, set.node, WRITES)?,
+                None => StateId::ANONYMOUS,
+            };
+            match self.set_once(caller, &set, state, change)? {
+                Err(stopped) if self.is_for_state((caller, set.node, WRITES), &mut tries, stopped)? => {}
+                outcome => return Ok(outcome?),
+            }
+        }
+    }
+
+    /// Sets attributes by this stateid. The inner result is that of SETATTR itself.
+    fn set_once(
         &self,
         caller: &Caller,
-        SetAttributes { node, new, guard }: SetAttributes<'_>,
+        &SetAttributes { node, new, guard }: &SetAttributes<'_>,
+        state: StateId,
         change: &mut Change,
-    ) -> Result<()> {
+    ) -> Result<std::result::Result<(), Stopped>> {
         let (put, new_values) = (self.put(node), ToSet::new(new, SETTABLE));
         let guarded = guard.map(guard_values);
         let mut buffer = Vec::new();
-        let plain = [put, LOOK, set(&new_values), LOOK];
+        let plain = [put, LOOK, set(&new_values, state), LOOK];
         let with_guard;
         let operations: &[Operation<'_>] = match &guarded {
             None => &plain,
@@ -70,13 +88,15 @@ impl Nfs4Client {
             let is_done =
                 results.repeated && holds == Err(FsError::NotSynchronised) && has_been_set(&before, new);
             if is_done {
-                return Ok(());
+                return Ok(Ok(()));
             }
             holds?;
         }
-        reader.set()?;
-        *change = Change { before: None, after: reader.look().ok() };
-        Ok(())
+        let outcome = reader.set();
+        if outcome.is_ok() {
+            *change = Change { before: None, after: reader.look().ok() };
+        }
+        Ok(outcome)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Looks after a session on a thread of its own: makes it again when the server has lost it, and renews the lease. What is to be done,
 //! and when, `howdah_session` decides.
 
-use std::sync::Weak;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use howdah_session::{ClientSession, ExchangedId, UPKEEP_STAMP, UpkeepAction, UpkeepFailure};
@@ -12,6 +12,8 @@ use howdah_wire::xdr::Encode;
 
 use super::client_name::{ClientName, Identified, StepError};
 use super::compound::{Alone, Compound, InSession};
+use super::handles::Handles;
+use super::open_states::OpenStates;
 use super::operation::Operation;
 use super::results::{ResultReader, Results, Stopped};
 use crate::channel::{Answer, CallError, Channel, Class, Pending, Request};
@@ -32,6 +34,8 @@ pub(super) enum UpkeepCall {
 pub(super) struct Upkeep {
     pub(super) name: ClientName,
     pub(super) minor_version: u32,
+    pub(super) opens: Arc<OpenStates>,
+    pub(super) handles: Arc<Handles>,
 }
 
 impl Upkeep {
@@ -61,7 +65,9 @@ impl Upkeep {
             UpkeepAction::ExchangeId { incarnation } => {
                 let known = self.name.exchange_id(channel, (self.minor_version, incarnation), None);
                 let known = known.map(|known| known.exchanged).map_err(|error| failure(&error));
-                show(channel, |session, now| session.on_exchanged(known, now));
+                if show(channel, |session, now| session.on_exchanged(known, now)) == Some(true) {
+                    self.forget_states();
+                }
             }
             UpkeepAction::CreateSession { client, sequence } => {
                 let made = self.name.create_session(channel, self.identified(client, sequence), None);
@@ -72,8 +78,15 @@ impl Upkeep {
                 show(channel, |session, now| session.on_created(made, now));
             }
             action => {
-                let ended = self.start(channel, action).map_or(Ok(()), |ended| done(action, ended.wait()));
+                let ended = match action {
+                    UpkeepAction::Reclaim => self.reclaim(channel),
+                    UpkeepAction::CheckStates => self.check_states(channel),
+                    action => self.start(channel, action).map_or(Ok(()), |ended| done(action, ended.wait())),
+                };
                 show(channel, |session, now| session.on_done(ended, now));
+                if action == UpkeepAction::ReclaimComplete && self.has_to_reopen() {
+                    show(channel, |session, _| session.check_states());
+                }
             }
         }
     }
@@ -83,7 +96,7 @@ impl Upkeep {
         Identified { minor_version: self.minor_version, exchanged }
     }
 
-    /// Starts what is done by a call that tells nothing. None if there is nothing to do: this client has no states.
+    /// Starts what is done by one call that tells nothing. None for what is not.
     pub(super) fn start(&self, channel: &Channel, action: UpkeepAction) -> Option<Pending> {
         match action {
             UpkeepAction::DestroySession(session) => {
@@ -99,9 +112,9 @@ impl Upkeep {
                     bind_conn_to_session::Arguments { session, direction: WantedUse::Calls, rdma: false };
                 Some(self.start_alone(channel, bind_conn_to_session::OPERATION, &arguments))
             }
-            UpkeepAction::Renew => Some(self.start_in_session(channel, &[])),
+            UpkeepAction::Renew => Some(self.start_in_session(channel, self.name.request(), &[])),
             UpkeepAction::ReclaimComplete => {
-                Some(self.start_in_session(channel, &[Operation::ReclaimComplete]))
+                Some(self.start_in_session(channel, self.name.request(), &[Operation::ReclaimComplete]))
             }
             UpkeepAction::Reclaim
             | UpkeepAction::CheckStates
@@ -116,10 +129,16 @@ impl Upkeep {
         channel.start(Request { arguments: &alone, ..self.name.request() })
     }
 
-    fn start_in_session(&self, channel: &Channel, operations: &[Operation<'_>]) -> Pending {
+    /// Starts a compound in the session; `request` says whom it acts as.
+    pub(super) fn start_in_session(
+        &self,
+        channel: &Channel,
+        request: Request<'_>,
+        operations: &[Operation<'_>],
+    ) -> Pending {
         let compound = Compound::new("SEQUENCE", Class::Attributes, operations);
         let arguments = InSession { minor_version: self.minor_version, compound: &compound, keep: false };
-        channel.start(Request { arguments: &arguments, stamp: Some(UPKEEP_STAMP), ..self.name.request() })
+        channel.start(Request { arguments: &arguments, stamp: Some(UPKEEP_STAMP), ..request })
     }
 }
 
@@ -141,10 +160,7 @@ fn done(action: UpkeepAction, answer: Result<Answer, CallError>) -> Result<(), U
         }
         _ => results.read().map(drop),
     };
-    ended.map_err(|stopped| match stopped {
-        Stopped::Refused(_, status) => UpkeepFailure::Refused(status),
-        Stopped::Malformed => UpkeepFailure::NoAnswer,
-    })
+    ended.map_err(UpkeepFailure::from)
 }
 
 fn alone(results: &Results, operation: u32) -> Result<(), Stopped> {

@@ -8,8 +8,9 @@ use super::client::Nfs4Client;
 use super::compound::Compound;
 use super::convert::{how_durable, stability};
 use super::exchange::Tries;
+use super::open_file::WRITES;
 use super::operation::Operation;
-use super::results::Results;
+use super::results::{ResultReader, Results, Stopped};
 use crate::channel::{Class, Pending};
 use crate::common::WritePart;
 
@@ -18,7 +19,8 @@ const NAME: &str = "WRITE";
 impl Nfs4Client {
     pub(super) fn begin_write(&self, part: &WritePart<'_>) -> Result<Pending> {
         let head = write::Head {
-            state: StateId::ANONYMOUS,
+            // The invalid one is refused, and the reason is told then.
+            state: self.state_for(part.caller, part.node, WRITES).unwrap_or(StateId::INVALID),
             offset: part.offset,
             stability: how_durable(part.how),
             length: u32::try_from(part.data.len()).map_err(|_| FsError::Invalid)?,
@@ -35,22 +37,27 @@ impl Nfs4Client {
         change: &mut Change,
     ) -> Result<Written> {
         let mut tries = Tries::new(&self.calls, NAME);
-        let answer = loop {
+        let (results, told) = loop {
             let pending = started.take().map_or_else(|| self.begin_write(part), Ok)?;
             let answer = tries.wait(pending)?;
-            if tries.is_final(&answer, None)? {
-                break answer;
+            if !tries.is_final(&answer, None)? {
+                continue;
+            }
+            let results = Results { name: NAME, bytes: answer.results, repeated: false };
+            let told = written(&mut results.read()?);
+            match told {
+                Err(stopped)
+                    if self.is_for_state((part.caller, part.node, WRITES), &mut tries, stopped)? => {}
+                told => break (results, told),
             }
         };
-        let results = Results { name: NAME, bytes: answer.results, repeated: false };
-        let mut reader = results.read()?;
-        let told =
-            reader.skip(putfh::OPERATION).and_then(|()| reader.take::<write::Success>(write::OPERATION));
         let told = told.inspect_err(|_| {
             *change = Change { before: None, after: self.get_attributes(part.caller, part.node).ok() };
         })?;
         // What it was before is not known: others may write, too.
-        *change = Change { before: None, after: reader.look().ok() };
+        let mut reader = results.read()?;
+        let after = written(&mut reader).ok().and_then(|_| reader.look().ok());
+        *change = Change { before: None, after };
         let (count, asked) = (told.count as usize, part.data.len());
         let committed = stability(told.committed);
         // A server that wrote less durably than it was told to broke the protocol: what it says is all it is.
@@ -60,4 +67,9 @@ impl Nfs4Client {
         }
         Ok(Written { count, stability: committed, verifier: told.verifier.0 })
     }
+}
+
+fn written(reader: &mut ResultReader<'_>) -> std::result::Result<write::Success, Stopped> {
+    reader.skip(putfh::OPERATION)?;
+    reader.take(write::OPERATION)
 }

@@ -1,8 +1,9 @@
-//! The client of NFSv4.1 and 4.2 with a running server: the conformance suite, connecting, and a session that is lost.
+//! The client of NFSv4.1 and 4.2 with a running server: the conformance suite, connecting, a session that is lost, and locks.
 
 mod conformance;
 mod connect;
 mod injected;
+mod locks;
 #[path = "../middleman/mod.rs"]
 mod middleman;
 mod restarts;

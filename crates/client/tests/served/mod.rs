@@ -47,11 +47,21 @@ pub fn serve_at(
     abilities: Abilities,
     directory: Option<TempDir>,
 ) -> Served {
+    serve_with(address, fs, StateOptions::forgetful(), (abilities, directory))
+}
+
+/// The same with these opens and locks.
+pub fn serve_with(
+    address: SocketAddr,
+    fs: Arc<dyn FileSystem>,
+    states: StateOptions,
+    (abilities, directory): (Abilities, Option<TempDir>),
+) -> Served {
     let rule = ClientRule { squash: Squash::None, ..ClientRule::default() };
     let export = Export::new(EXPORT, 1, fs, vec![rule]);
     let exports = Exports::new(vec![export], [7; 16]).expect("one export");
     let sockets = Sockets::bind(&[address], true).expect("a free port");
-    let service = Service::with(exports, Some(StateOptions::forgetful()), Vec::new());
+    let service = Service::with(exports, Some(states), Vec::new());
     let settings = Settings { workers: 4, ..Settings::default() };
     let server = Server::start_service(&settings, sockets, service).expect("a server");
     let address = server.addresses()[0].1;

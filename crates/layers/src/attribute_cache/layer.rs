@@ -8,9 +8,9 @@ use std::time::Duration;
 use howdah_vfs::layer::{Call, Layer, Stopwatch};
 use howdah_vfs::{
     Access, AddLink, Attributes, Before, Caller, Change, CommitFile, Committed, CopyRange, CreateFile, Entry,
-    FileExtent, FileKind, FileSystem, Found, FsError, Handle, ListDirectory, Listing, MakeDirectory,
-    MakeLink, MakeSpecial, Name, Node, ReadFile, ReadOutcome, Result, SetAttributes, SetXattr, Shown,
-    WriteFile, Written, XattrName,
+    FileExtent, FileKind, FileLock, FileSystem, Found, FsError, Handle, ListDirectory, Listing,
+    MakeDirectory, MakeLink, MakeSpecial, Name, Node, ReadFile, ReadOutcome, Result, SetAttributes, SetXattr,
+    Shown, WriteFile, Written, XattrName,
 };
 use parking_lot::Mutex;
 
@@ -511,6 +511,21 @@ impl Layer for AttributeCache {
         self.change(node, change, |inner, change| {
             inner.require_xattrs()?.remove_xattr(caller, node, name, change)
         })
+    }
+
+    /// What others wrote before they unlocked is asked for again.
+    fn lock_range(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        owner: u64,
+        lock: FileLock,
+    ) -> Result<Option<FileLock>> {
+        let conflict = self.inner.require_file_locks()?.lock_range(caller, node, owner, lock)?;
+        if conflict.is_none() {
+            self.known.lock().forget(node);
+        }
+        Ok(conflict)
     }
 }
 

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
     Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CopyRange, Create, CreateFile, Data,
-    Entry, FileExtent, FileSystem, Found, Handle, ListDirectory, Listing, Name, Node, ReadFile, ReadOutcome,
-    Result, SetAttributes, SetXattr, WriteFile, Written, XattrName,
+    Entry, FileExtent, FileLock, FileSystem, Found, Handle, ListDirectory, Listing, Name, Node, ReadFile,
+    ReadOutcome, Result, SetAttributes, SetXattr, WriteFile, Written, XattrName,
 };
 
 use super::cache::{DiskCache, FileEffect};
@@ -157,6 +157,21 @@ impl Layer for DiskCache {
         self.change(node, FileEffect::NONE, change, |inner, change| {
             inner.require_xattrs()?.remove_xattr(caller, node, name, change)
         })
+    }
+
+    /// What others wrote before they unlocked is asked for again.
+    fn lock_range(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        owner: u64,
+        lock: FileLock,
+    ) -> Result<Option<FileLock>> {
+        let conflict = self.inner.require_file_locks()?.lock_range(caller, node, owner, lock)?;
+        if conflict.is_none() {
+            self.doubt(node);
+        }
+        Ok(conflict)
     }
 }
 

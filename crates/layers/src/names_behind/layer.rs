@@ -9,10 +9,10 @@ use howdah_store::journal::{DiskJournal, ReplayedJournal};
 use howdah_vfs::layer::{Call, Layer, Stopwatch};
 use howdah_vfs::{
     Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, Consistency, Content, CopyRange,
-    Create, CreateFile, Entry, FileExtent, FileKind, FileSystem, Found, FsError, Handle, KeptOpen, Limits,
-    ListDirectory, Listing, MakeDirectory, MakeLink, MakeSpecial, Name, NewAttributes, Node, ReadFile,
-    ReadOutcome, Result, SeekOutcome, SeekTarget, SetAttributes, SetXattr, Stability, Statistics, WriteFile,
-    Written, XattrName,
+    Create, CreateFile, Entry, FileExtent, FileKind, FileLocks, FileSystem, Found, FsError, Handle, KeptOpen,
+    Limits, ListDirectory, Listing, MakeDirectory, MakeLink, MakeSpecial, Name, NewAttributes, Node,
+    ReadFile, ReadOutcome, Result, SeekOutcome, SeekTarget, SetAttributes, SetXattr, Stability, Statistics,
+    WriteFile, Written, XattrName,
 };
 
 use super::change::RefusedLater;
@@ -273,6 +273,11 @@ impl Layer for NamesBehind {
 
     fn keep_open(&self, file: &Handle) -> Option<KeptOpen> {
         self.shared.inner.keep_open(&self.shared.real(file).ok()?)
+    }
+
+    /// Files that are not on the server yet cannot be locked there.
+    fn file_locks(&self) -> Option<&dyn FileLocks> {
+        None
     }
 
     fn is_junction(&self, directory: &Handle) -> bool {

@@ -10,9 +10,9 @@ use howdah_threads::{AtEnd, Threads};
 use howdah_tune::flight::{Bounds, Expected, Flight};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
-    Access, Attributes, Caller, Change, Content, CopyRange, CreateFile, Entry, FileExtent, FileSystem, Found,
-    FsError, Handle, ListDirectory, Listing, Name, Node, ReadFile, ReadOutcome, Result, SetAttributes,
-    WriteFile, Written,
+    Access, Attributes, Caller, Change, Content, CopyRange, CreateFile, Entry, FileExtent, FileLock,
+    FileSystem, Found, FsError, Handle, ListDirectory, Listing, Name, Node, ReadFile, ReadOutcome, Result,
+    SetAttributes, WriteFile, Written,
 };
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
@@ -370,6 +370,21 @@ impl Layer for ReadAhead {
 
     fn clone_range(&self, caller: &Caller, copy: CopyRange<'_>, change: &mut Change) -> Result<()> {
         self.changing(copy.to.0, |inner| inner.require_ranges()?.clone_range(caller, copy, change))
+    }
+
+    /// What others wrote before they unlocked is asked for again.
+    fn lock_range(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        owner: u64,
+        lock: FileLock,
+    ) -> Result<Option<FileLock>> {
+        let conflict = self.shared.inner.require_file_locks()?.lock_range(caller, node, owner, lock)?;
+        if conflict.is_none() {
+            self.forget(node);
+        }
+        Ok(conflict)
     }
 }
 

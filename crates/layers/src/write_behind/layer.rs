@@ -499,6 +499,14 @@ impl Layer for WriteBehind {
             inner.require_xattrs()?.remove_xattr(caller, node, name, change)
         })
     }
+
+    /// What was written is durable when others can lock. A failure is told by the next write or commit, and what is locked is unlocked.
+    fn unlock_range(&self, caller: &Caller, node: &Handle, owner: u64, bytes: (u64, u64)) -> Result<()> {
+        if let Err(error) = self.commit_held(node, Teller::Nobody) {
+            tracing::warn!(%error, "a file is unlocked, and what was written to it is not durable");
+        }
+        self.shared.inner.require_file_locks()?.unlock_range(caller, node, owner, bytes)
+    }
 }
 
 /// The bytes that a copy of so many replaces; a count of 0 means up to the end of its source.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::locks::{Mutex, MutexGuard};
 use howdah_state::{ByteRange, LockKind, MirrorPiece};
-use howdah_vfs::{FsError, HostLock, HostLocks};
+use howdah_vfs::{FileLock, FsError, HostLocks};
 
 use super::file_key::FileKey;
 use crate::exports::{Exported, Exports};
@@ -96,8 +96,8 @@ impl HostMirror {
     }
 }
 
-impl From<HostLock> for LocalLock {
-    fn from(lock: HostLock) -> Self {
+impl From<FileLock> for LocalLock {
+    fn from(lock: FileLock) -> Self {
         let kind = if lock.exclusive { LockKind::Write } else { LockKind::Read };
         Self { range: ByteRange { first: lock.first, last: lock.last }, kind }
     }
@@ -107,6 +107,6 @@ fn host_locks<'e>(exports: &'e Exports, file: &FileKey) -> Option<&'e dyn HostLo
     exports.find(file.export)?.host_locks()
 }
 
-fn wish(range: ByteRange, kind: LockKind) -> HostLock {
-    HostLock { first: range.first, last: range.last, exclusive: kind == LockKind::Write }
+fn wish(range: ByteRange, kind: LockKind) -> FileLock {
+    FileLock { first: range.first, last: range.last, exclusive: kind == LockKind::Write }
 }

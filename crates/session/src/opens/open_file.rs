@@ -26,6 +26,15 @@ pub(super) enum Phase {
 pub(super) struct Locker {
     pub(super) stateid: Option<StateId>,
     pub(super) ranges: Vec<LockedRange>,
+    /// It had locks, which were lost, and has not unlocked since.
+    pub(super) is_lost: bool,
+}
+
+impl Locker {
+    /// Whether it has locks, or believes so.
+    pub(super) fn holds(&self) -> bool {
+        self.is_lost || !self.ranges.is_empty()
+    }
 }
 
 /// The open.
@@ -65,7 +74,10 @@ impl OpenFile {
 
     /// The server has none of its locks any more. They are not taken again: another client may have had them meanwhile.
     pub(super) fn lose_locks(&mut self) {
-        self.is_lost |= self.lockers.values().any(|locker| !locker.ranges.is_empty());
-        self.lockers.clear();
+        self.lockers.retain(|_, locker| locker.holds());
+        self.is_lost |= !self.lockers.is_empty();
+        for locker in self.lockers.values_mut() {
+            *locker = Locker { is_lost: true, ..Locker::default() };
+        }
     }
 }

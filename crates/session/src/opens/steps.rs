@@ -12,6 +12,14 @@ pub struct OpenAccess {
 }
 
 impl OpenAccess {
+    /// Both.
+    pub const BOTH: Self = Self { reads: true, writes: true };
+
+    /// Whether it is for all that the other is for.
+    pub fn covers(self, other: Self) -> bool {
+        self.union(other) == self
+    }
+
     /// For what either is.
     pub fn union(self, other: Self) -> Self {
         Self { reads: self.reads | other.reads, writes: self.writes | other.writes }
@@ -72,7 +80,7 @@ pub enum UnlockStep {
 /// The stateid of READ, WRITE and SETATTR.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StateToUse {
-    /// The anonymous one: the file is not open.
+    /// The anonymous one: the file is not open for this.
     Anonymous,
     /// This one, whose number is 0: the newest.
     Open(StateId),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use howdah_wire::nfs4::StateId;
 
-use super::open_file::{OpenFile, Phase};
+use super::open_file::{Locker, OpenFile, Phase};
 use super::ranges::{LockedRange, cut};
 use super::steps::{CloseStep, LockStep, OpenAccess, OpenStep, StateToUse, UnlockStep};
 
@@ -106,11 +106,12 @@ impl<K: Clone + Ord> OpenTable<K> {
         is_closed
     }
 
-    /// By which stateid an owner reads and writes.
-    pub fn state_to_use(&self, owner: u32, key: &K) -> StateToUse {
+    /// By which stateid an owner reads or writes.
+    pub fn state_to_use(&self, owner: u32, key: &K, access: OpenAccess) -> StateToUse {
         let Some(file) = self.files.get(&(owner, key.clone())) else { return StateToUse::Anonymous };
         match (file.phase, file.stateid) {
             _ if file.is_lost => StateToUse::Lost,
+            _ if !file.access.covers(access) => StateToUse::Anonymous,
             (Phase::Known, Some(stateid)) => StateToUse::Open(StateId { sequence: 0, ..stateid }),
             _ => StateToUse::Wait,
         }
@@ -146,6 +147,30 @@ impl<K: Clone + Ord> OpenTable<K> {
         cut(&mut locker.ranges, (first, last));
         locker.ranges.push(LockedRange { first, last, is_exclusive, is_held: true });
         true
+    }
+
+    /// What an owner has a file open for.
+    pub fn access(&self, owner: u32, key: &K) -> OpenAccess {
+        self.files.get(&(owner, key.clone())).map_or(OpenAccess::default(), |file| file.access)
+    }
+
+    /// The owners by whose opens of a file this locker has locked something of it, or believes so.
+    pub fn owners(&self, key: &K, locker: u64) -> Vec<u32> {
+        let holds = |file: &OpenFile| file.lockers.get(&locker).is_some_and(Locker::holds);
+        let its = self.files.iter().filter(|((_, file), open)| file == key && holds(open));
+        its.map(|((owner, _), _)| *owner).collect()
+    }
+
+    /// Whether a locker has locked something by an owner's open of a file, or believes so.
+    pub fn holds(&self, owner: u32, key: &K, locker: u64) -> bool {
+        let file = self.files.get(&(owner, key.clone()));
+        file.and_then(|file| file.lockers.get(&locker)).is_some_and(Locker::holds)
+    }
+
+    /// A locker has unlocked all, or unlocks something after it lost its locks. Gives the stateid of its locks, which the server is to forget (FREE_STATEID) unless the file is closed
+    /// next.
+    pub fn end_locker(&mut self, owner: u32, key: &K, locker: u64) -> Option<StateId> {
+        self.files.get_mut(&(owner, key.clone()))?.lockers.remove(&locker)?.stateid
     }
 
     /// A locker unlocks something.

@@ -3,7 +3,7 @@
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
-use howdah_vfs::{FileKind, FsError, Handle, HostLock, HostLocks, Result};
+use howdah_vfs::{FileKind, FileLock, FsError, Handle, HostLocks, Result};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
@@ -12,7 +12,7 @@ use super::errno::refusal;
 use super::syscall;
 
 impl HostLocks for LocalFileSystem {
-    fn lock(&self, node: &Handle, wish: HostLock) -> Result<Option<HostLock>> {
+    fn lock(&self, node: &Handle, wish: FileLock) -> Result<Option<FileLock>> {
         let file = self.locked_file(node)?;
         let mut lock =
             record(wish.first, wish.last, if wish.exclusive { libc::F_WRLCK } else { libc::F_RDLCK });
@@ -44,7 +44,7 @@ impl HostLocks for LocalFileSystem {
         }
     }
 
-    fn test(&self, node: &Handle, wish: HostLock) -> Result<Option<HostLock>> {
+    fn test(&self, node: &Handle, wish: FileLock) -> Result<Option<FileLock>> {
         let own = self.locked.get(node);
         let file = own.map_or_else(|| self.open_for_locks(node).map(Arc::new), Ok)?;
         let mut lock =
@@ -89,13 +89,13 @@ fn record(first: u64, last: u64, kind: i32) -> libc::flock {
 }
 
 /// What the kernel found in the way.
-fn told(lock: &libc::flock) -> Option<HostLock> {
+fn told(lock: &libc::flock) -> Option<FileLock> {
     if i32::from(lock.l_type) == libc::F_UNLCK {
         return None;
     }
     let first = lock.l_start.max(0) as u64;
     let last = if lock.l_len == 0 { u64::MAX } else { first + (lock.l_len - 1).max(0) as u64 };
-    Some(HostLock { first, last, exclusive: i32::from(lock.l_type) == libc::F_WRLCK })
+    Some(FileLock { first, last, exclusive: i32::from(lock.l_type) == libc::F_WRLCK })
 }
 
 #[cfg(test)]
@@ -125,7 +125,7 @@ mod tests {
         syscall::set_lock(file.as_fd(), &record(first, last, kind))
     }
 
-    const WISH: HostLock = HostLock { first: 10, last: 19, exclusive: true };
+    const WISH: FileLock = FileLock { first: 10, last: 19, exclusive: true };
 
     #[test]
     fn local_processes_and_clients_exclude_each_other() {
@@ -135,10 +135,10 @@ mod tests {
         assert_eq!(locks.lock(&node, WISH), Ok(None));
         assert_eq!(lock_locally(&file, 19, 30, libc::F_RDLCK), Err(Errno::AGAIN));
         lock_locally(&file, 20, u64::MAX, libc::F_RDLCK).expect("free");
-        let wish = HostLock { first: 15, last: 25, exclusive: true };
-        let held = HostLock { first: 20, last: u64::MAX, exclusive: false };
+        let wish = FileLock { first: 15, last: 25, exclusive: true };
+        let held = FileLock { first: 20, last: u64::MAX, exclusive: false };
         assert_eq!([locks.lock(&node, wish), locks.test(&node, wish)], [Ok(Some(held)), Ok(Some(held))]);
-        assert_eq!(locks.lock(&node, HostLock { exclusive: false, ..wish }), Ok(None), "both read");
+        assert_eq!(locks.lock(&node, FileLock { exclusive: false, ..wish }), Ok(None), "both read");
         locks.unlock(&node, 0, 12).expect("unlocked");
         lock_locally(&file, 12, 12, libc::F_WRLCK).expect("free");
         assert_eq!(lock_locally(&file, 13, 13, libc::F_WRLCK), Err(Errno::AGAIN));
@@ -170,7 +170,7 @@ mod tests {
     fn nothing_stays_locked_or_open_in_the_end() {
         let (_directory, file_system, node, file) = opened();
         let locks = file_system.host_locks().expect("a local file system");
-        assert_eq!(locks.lock(&node, HostLock { first: 0, last: u64::MAX, exclusive: true }), Ok(None));
+        assert_eq!(locks.lock(&node, FileLock { first: 0, last: u64::MAX, exclusive: true }), Ok(None));
         assert_eq!(lock_locally(&file, 0, 0, libc::F_RDLCK), Err(Errno::AGAIN));
         // A lock lives on while other descriptors of the file close.
         file_system.forget(&node);

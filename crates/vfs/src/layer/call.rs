@@ -33,11 +33,14 @@ pub enum Call {
     SetXattr,
     ListXattrs,
     RemoveXattr,
+    LockRange,
+    TestLock,
+    UnlockRange,
 }
 
 impl Call {
     /// All of them, in the order of the traits.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 32] = [
         Self::Attributes,
         Self::SetAttributes,
         Self::Lookup,
@@ -67,6 +70,9 @@ impl Call {
         Self::SetXattr,
         Self::ListXattrs,
         Self::RemoveXattr,
+        Self::LockRange,
+        Self::TestLock,
+        Self::UnlockRange,
     ];
 }
 

@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use super::Call;
 use crate::{
     Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CopyRange, CreateFile, Entry,
-    ExtendedAttributes, FileExtent, FileSystem, Found, FsError, Handle, HostLocks, KeptOpen, Limits,
-    ListDirectory, Listing, MakeDirectory, MakeLink, MakeSpecial, Name, Node, RangeOperations, ReadFile,
-    ReadOutcome, Result, SeekOutcome, SeekTarget, SetAttributes, SetXattr, Statistics, WriteFile, Written,
-    XattrName,
+    ExtendedAttributes, FileExtent, FileLock, FileLocks, FileSystem, Found, FsError, Handle, HostLocks,
+    KeptOpen, Limits, ListDirectory, Listing, MakeDirectory, MakeLink, MakeSpecial, Name, Node,
+    RangeOperations, ReadFile, ReadOutcome, Result, SeekOutcome, SeekTarget, SetAttributes, SetXattr,
+    Statistics, WriteFile, Written, XattrName,
 };
 
 /// Writes the trait [`Layer`] with a default for every method, and makes every layer a [`FileSystem`] with its groups.
@@ -190,5 +190,11 @@ forward! {
         RemoveXattr remove_xattr(
             caller: &Caller, node: &Handle, name: XattrName<'_>, change: &mut Change
         ) -> ();
+    }
+
+    file_locks: FileLocks {
+        LockRange lock_range(caller: &Caller, node: &Handle, owner: u64, lock: FileLock) -> Option<FileLock>;
+        TestLock test_lock(caller: &Caller, node: &Handle, owner: u64, lock: FileLock) -> Option<FileLock>;
+        UnlockRange unlock_range(caller: &Caller, node: &Handle, owner: u64, bytes: (u64, u64)) -> ();
     }
 }

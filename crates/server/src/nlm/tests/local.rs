@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 
 use howdah_store::local::{LocalFileSystem, Options};
-use howdah_vfs::{Caller, FileSystem, Handle, HostLock, HostLocks, Name};
+use howdah_vfs::{Caller, FileLock, FileSystem, Handle, HostLocks, Name};
 use howdah_wire::nlm::Status;
 use howdah_wire::nlm::test::Outcome;
 use tempfile::TempDir;
@@ -21,7 +21,7 @@ struct Host {
     _directory: TempDir,
 }
 
-const BYTES: HostLock = HostLock { first: 5, last: 14, exclusive: true };
+const BYTES: FileLock = FileLock { first: 5, last: 14, exclusive: true };
 
 impl Host {
     fn new() -> Self {
@@ -65,7 +65,7 @@ fn a_local_process_sees_what_clients_lock() {
     let host = Host::new();
     let [one, _] = host.clients();
     assert_eq!(one.lock(&host.fixture.file, 1, (0, 10)), Status::Granted);
-    let held = HostLock { first: 0, last: 9, exclusive: true };
+    let held = FileLock { first: 0, last: 9, exclusive: true };
     assert_eq!(host.locks().lock(&host.node, BYTES), Ok(Some(held)));
     assert_eq!(one.unlock(&host.fixture.file, 1, (5, 0)), Status::Granted);
     assert_eq!(host.locks().lock(&host.node, BYTES), Ok(None));
@@ -93,8 +93,8 @@ fn a_client_is_denied_what_a_local_process_locks_and_gets_it_afterwards() {
     host.locks().unlock_all(&host.node);
     // Without waiting for the next look.
     assert_eq!(other.lock(&host.fixture.file, 1, (10, 5)), Status::Granted);
-    let held = HostLock { first: 0, last: 14, exclusive: true };
-    let found = host.locks().test(&host.node, HostLock { first: 0, last: u64::MAX, exclusive: true });
+    let held = FileLock { first: 0, last: 14, exclusive: true };
+    let found = host.locks().test(&host.node, FileLock { first: 0, last: u64::MAX, exclusive: true });
     assert!(matches!(found, Ok(Some(found)) if found.first == 0 && found.last <= held.last), "{found:?}");
 }
 
@@ -104,7 +104,7 @@ fn a_lock_that_was_waited_for_is_not_granted_over_a_local_one() {
     let [one, other] = host.clients();
     let read = one.bytes(&host.fixture.file, 1, (0, 10));
     assert_eq!(one.lock_as(read, false, false, false), Status::Granted);
-    assert_eq!(host.locks().lock(&host.node, HostLock { exclusive: false, ..BYTES }), Ok(None), "both read");
+    assert_eq!(host.locks().lock(&host.node, FileLock { exclusive: false, ..BYTES }), Ok(None), "both read");
     assert_eq!(other.wait(&host.fixture.file, 1, (0, 10)), Status::Blocked);
     assert_eq!(one.unlock(&host.fixture.file, 1, (0, 0)), Status::Granted);
     assert!(!host.is_granted());
