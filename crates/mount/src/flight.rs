@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use fuser::{
     Errno, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory, ReplyDirectoryPlus, ReplyEmpty, ReplyEntry,
-    ReplyLseek, ReplyOpen, ReplyStatfs, ReplyWrite, ReplyXattr,
+    ReplyLock, ReplyLseek, ReplyOpen, ReplyStatfs, ReplyWrite, ReplyXattr,
 };
 use parking_lot::{Condvar, Mutex};
 use rustix::process::{Pid, test_kill_process};
@@ -38,12 +38,22 @@ replies!(
     ReplyDirectoryPlus,
     ReplyEmpty,
     ReplyEntry,
+    ReplyLock,
     ReplyLseek,
     ReplyOpen,
     ReplyStatfs,
     ReplyWrite,
     ReplyXattr
 );
+
+/// By which signals a program gives up waiting for an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndingSignals {
+    /// Those by which a person ends a program. Others, such as those of timers, must not make reads and writes fail.
+    ByPersons,
+    /// All that the program does not ignore: it waits for a lock, and may have set a timer for that.
+    All,
+}
 
 /// What can be answered before its time.
 trait Interruptible: Send + Sync {
@@ -72,6 +82,11 @@ impl<R: Reply> RequestInProgress<R> {
         self.slot.0.lock().is_none()
     }
 
+    /// Tells it from others.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
     /// It is about to be answered: gives the reply, unless its process gave up.
     pub fn end(self) -> Option<R> {
         self.slot.take()
@@ -97,6 +112,7 @@ impl<R: Reply> Interruptible for Slot<R> {
 
 struct Waiting {
     process: u32,
+    signals: EndingSignals,
     since: Instant,
     slot: Arc<dyn Interruptible>,
 }
@@ -119,12 +135,17 @@ struct Table {
 
 impl Unanswered {
     /// A request begins.
-    pub fn begin<R: Reply>(self: &Arc<Self>, process: u32, reply: R) -> RequestInProgress<R> {
+    pub fn begin<R: Reply>(
+        self: &Arc<Self>,
+        process: u32,
+        signals: EndingSignals,
+        reply: R,
+    ) -> RequestInProgress<R> {
         let slot = Arc::new(Slot(Mutex::new(Some(reply))));
         let number = self.numbers.fetch_add(1, Relaxed);
         // The kernel itself does not give up.
         if process != 0 {
-            let waiting = Waiting { process, since: Instant::now(), slot: Arc::clone(&slot) as _ };
+            let waiting = Waiting { process, signals, since: Instant::now(), slot: Arc::clone(&slot) as _ };
             let mut table = self.waiting.lock();
             table.requests.insert(number, waiting);
             if table.sleeps {
@@ -152,24 +173,28 @@ impl Unanswered {
             }
             self.more.wait_for(&mut table, LOOK);
             let late = |waiting: &&Waiting| waiting.since.elapsed() >= LOOK;
-            let late: Vec<(u32, Arc<dyn Interruptible>)> = table
+            let late: Vec<(u32, EndingSignals, Arc<dyn Interruptible>)> = table
                 .requests
                 .values()
                 .filter(late)
-                .map(|waiting| (waiting.process, Arc::clone(&waiting.slot)))
+                .map(|waiting| (waiting.process, waiting.signals, Arc::clone(&waiting.slot)))
                 .collect();
             drop(table);
-            late.iter().filter(|(process, _)| gave_up(*process)).for_each(|(_, slot)| slot.interrupt());
+            for (process, signals, slot) in &late {
+                if gave_up(*process, *signals) {
+                    slot.interrupt();
+                }
+            }
             table = self.waiting.lock();
         }
     }
 }
 
 /// Whether a thread has a signal by which its user wants it to stop waiting, or is being ended by one.
-fn gave_up(process: u32) -> bool {
+fn gave_up(process: u32, signals: EndingSignals) -> bool {
     let status = fs::read_to_string(format!("/proc/{process}/status"));
     let Ok(status) = status else { return is_gone(process) };
-    if has_signal(&status) {
+    if has_signal(&status, signals) {
         return true;
     }
     is_killed(&fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default())
@@ -181,9 +206,20 @@ fn is_gone(process: u32) -> bool {
     process.is_none_or(|process| test_kill_process(process) == Err(rustix::io::Errno::SRCH))
 }
 
-/// SIGKILL, which the kernel also makes of every other signal that ends a process; and those that a person sends.
-fn has_signal(status: &str) -> bool {
+/// SIGKILL, which the kernel also makes of every other signal that ends a process; and those that count.
+fn has_signal(status: &str, signals: EndingSignals) -> bool {
     const BY_PERSONS: [i32; 4] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM];
+    /// They do nothing to a program that does not handle them, or stop it.
+    const QUIET: [i32; 8] = [
+        libc::SIGCHLD,
+        libc::SIGCONT,
+        libc::SIGURG,
+        libc::SIGWINCH,
+        libc::SIGSTOP,
+        libc::SIGTSTP,
+        libc::SIGTTIN,
+        libc::SIGTTOU,
+    ];
     let bit = |signal: i32| 1u64 << (signal - 1);
     let set = |name: &str| {
         let line = status.lines().find_map(|line| line.strip_prefix(name));
@@ -191,7 +227,11 @@ fn has_signal(status: &str) -> bool {
     };
     let pending = set("SigPnd:") | set("ShdPnd:");
     let heard = pending & !set("SigBlk:") & !set("SigIgn:");
-    pending & bit(libc::SIGKILL) != 0 || BY_PERSONS.iter().any(|&signal| heard & bit(signal) != 0)
+    let counting = match signals {
+        EndingSignals::ByPersons => BY_PERSONS.iter().fold(0, |all, &signal| all | bit(signal)),
+        EndingSignals::All => !QUIET.iter().fold(0, |all, &signal| all | bit(signal)) | set("SigCgt:"),
+    };
+    pending & bit(libc::SIGKILL) != 0 || heard & counting != 0
 }
 
 /// Whether a line of /proc/PID/stat is that of a process that closes its files because a signal ended it: nobody hears what
@@ -224,7 +264,7 @@ mod tests {
     fn a_request_whose_work_panics_is_refused() {
         let (all, (tell, told)) = (Arc::new(Unanswered::default()), std::sync::mpsc::channel());
         let crew = howdah_threads::Threads::new("test", 1, howdah_threads::AtEnd::RunJobs);
-        let begun = all.begin(std::process::id(), Told(tell));
+        let begun = all.begin(std::process::id(), EndingSignals::ByPersons, Told(tell));
         crew.run(move || {
             let _begun = begun;
             panic!("as the test wants");
@@ -235,9 +275,19 @@ mod tests {
 
     #[test]
     fn signals_that_end_a_wait_are_known() {
-        let status = |pending: &str, shared: &str, blocked: &str| {
-            format!("Name:\tx\nSigPnd:\t{pending}\nShdPnd:\t{shared}\nSigBlk:\t{blocked}\nSigIgn:\t0\n")
+        let with = |pending: &str, shared: &str, blocked: &str, caught: &str| {
+            format!(
+                "Name:\tx\nSigPnd:\t{pending}\nShdPnd:\t{shared}\nSigBlk:\t{blocked}\nSigIgn:\t0\nSigCgt:\t{caught}\n"
+            )
         };
+        let all = |pending: &str, caught: &str| {
+            super::has_signal(&with("0", pending, "0", caught), EndingSignals::All)
+        };
+        assert!(all("0000000000002000", "0"), "SIGALRM, for a program that waits for a lock");
+        assert!(!all("0000000000010000", "0"), "SIGCHLD");
+        assert!(all("0000000000010000", "0000000000010000"), "SIGCHLD, which the program handles");
+        let status = |pending: &str, shared: &str, blocked: &str| with(pending, shared, blocked, "0");
+        let has_signal = |status: &str| super::has_signal(status, EndingSignals::ByPersons);
         assert!(has_signal(&status("0000000000000100", "0", "0")), "SIGKILL");
         assert!(has_signal(&status("0", "0000000000000002", "0")), "SIGINT that the program handles");
         assert!(!has_signal(&status("0", "0000000000000002", "2")), "SIGINT that is blocked");
@@ -254,6 +304,6 @@ mod tests {
         assert!(is_killed(&stat(4, 9)));
         assert!(!is_killed(&stat(4, 256)), "it exits by itself, with status 1");
         assert!(!is_killed(&stat(0, 9)));
-        assert!(!gave_up(std::process::id()));
+        assert!(!gave_up(std::process::id(), EndingSignals::All));
     }
 }

@@ -14,6 +14,7 @@ mod fetched;
 mod flight;
 pub mod limits;
 mod listing;
+mod locks;
 mod nodes;
 mod opens;
 mod options;

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use howdah_vfs::{Attributes, Caller, FsError, Handle, Node, Timestamp};
 use parking_lot::Mutex;
 
+use crate::locks::NodeLocks;
 use crate::owned::Owned;
 use crate::refused::{Answer, Refused};
 use crate::unset::Unset;
@@ -38,6 +39,8 @@ pub struct KernelNode {
     pub settling: Mutex<()>,
     /// Held by a write to its end.
     pub appending: Mutex<()>,
+    /// Who locked something of it at the server.
+    pub locks: NodeLocks,
 }
 
 /// What is known of the content of a file.
@@ -138,6 +141,7 @@ impl KernelNode {
             flushing: Mutex::default(),
             settling: Mutex::default(),
             appending: Mutex::default(),
+            locks: NodeLocks::default(),
         }
     }
 

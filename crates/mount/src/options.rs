@@ -33,6 +33,8 @@ pub struct MountOptions {
     pub synchronous: bool,
     /// Whether programs may be run from it.
     pub executable: bool,
+    /// Whether locks hold on this host only, although the file system has locks of its server.
+    pub local_locks: bool,
 }
 
 impl Default for MountOptions {
@@ -50,6 +52,7 @@ impl Default for MountOptions {
             devices: false,
             synchronous: false,
             executable: true,
+            local_locks: false,
         }
     }
 }

@@ -13,6 +13,7 @@ use howdah_vfs::{Consistency, FileSystem};
 
 use crate::belief::Belief;
 use crate::limits::{CALLS_AT_ONCE_MAX, SETTERS_MAX};
+use crate::locks::{KernelLocks, start_waits};
 use crate::nodes::Nodes;
 use crate::opens::Opens;
 use crate::shared::Shared;
@@ -60,6 +61,7 @@ pub fn mount(
     directory: &Path,
     options: &MountOptions,
 ) -> Result<FuseMount, FuseError> {
+    let has_locks = !options.local_locks && file_system.file_locks().is_some();
     let shared = Arc::new(Shared {
         nodes: Nodes::new(options.root.unwrap_or_else(|| file_system.root())),
         file_system,
@@ -74,6 +76,7 @@ pub fn mount(
         setters: Threads::new("mount-set", SETTERS_MAX, AtEnd::RunJobs),
         synchronous: options.synchronous,
         belief: Belief::new(options.alone, !options.allow_other),
+        locks: Arc::new(KernelLocks::new(has_locks)),
         names: if options.allow_other { std::time::Duration::ZERO } else { options.names },
     });
     let (ended, end) = channel();
@@ -85,6 +88,15 @@ pub fn mount(
     let session = Session::new(skin, directory, &config(options))
         .and_then(Session::spawn)
         .map_err(|cause| explained(directory, cause))?;
+    if has_locks {
+        shared.locks.set_notifier(session.notifier());
+        let weak = Arc::downgrade(&shared);
+        start_waits(&shared.locks, move |wish, request, since| {
+            if let Some(shared) = weak.upgrade() {
+                shared.lock_or_wait(wish, request, since);
+            }
+        });
+    }
     let watched = Arc::clone(&shared);
     if let Err(error) =
         thread::Builder::new().name("mount-watch".into()).spawn(move || watched.flight.watch())
@@ -182,6 +194,7 @@ impl FuseMount {
 impl Drop for FuseMount {
     fn drop(&mut self) {
         self.shared.flight.stop();
+        self.shared.locks.stop();
         if !self.has_ended
             && let Err(error) = crate::unmount(&self.directory, true)
         {

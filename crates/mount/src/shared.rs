@@ -8,6 +8,7 @@ use howdah_vfs::{Attributes, Caller, Consistency, FileKind, FileSystem};
 
 use crate::belief::{Belief, FOR_EVER};
 use crate::flight::Unanswered;
+use crate::locks::KernelLocks;
 use crate::nodes::{KernelNode, Nodes};
 use crate::opens::{KernelFile, OpenDirectory, Opens};
 use crate::silly_names::SillyNames;
@@ -30,6 +31,7 @@ pub struct Shared {
     pub names: Duration,
     /// Whether it believes all for ever.
     pub belief: Belief,
+    pub locks: Arc<KernelLocks>,
     /// Threads that set attributes while programs go on. None of them waits for another.
     pub setters: Threads,
     /// Whether every write is durable before it is answered.

@@ -6,23 +6,24 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
 use fuser::{
     AccessFlags, BsdFileFlags, CopyFileRangeFlags, Errno, FileHandle, Filesystem, FopenFlags, Generation,
     INodeNo, InitFlags, IoctlFlags, KernelConfig, LockOwner, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate,
-    ReplyData, ReplyDirectory, ReplyDirectoryPlus, ReplyEmpty, ReplyEntry, ReplyIoctl, ReplyLseek, ReplyOpen,
-    ReplyStatfs, ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
+    ReplyData, ReplyDirectory, ReplyDirectoryPlus, ReplyEmpty, ReplyEntry, ReplyIoctl, ReplyLock, ReplyLseek,
+    ReplyOpen, ReplyStatfs, ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
 use howdah_threads::Threads;
-use howdah_vfs::{Attributes, FileKind, NewAttributes, Node};
+use howdah_vfs::{Attributes, FileKind, FileLock, NewAttributes, Node};
 
 use crate::attributes::{kind, nothing, set_time, shown, special};
 use crate::belief::FOR_EVER;
 use crate::calls::{Created, Fitting, Making};
-use crate::flight::Reply;
-use crate::nodes::{KernelNode, ROOT};
+use crate::flight::{EndingSignals, Reply};
+use crate::locks::LockWish;
+use crate::nodes::ROOT;
 use crate::opens::KernelFile;
 use crate::refused::{Answer, Refused};
 use crate::shared::Shared;
@@ -35,6 +36,8 @@ const BACKGROUND: u16 = 64;
 /// The unit of statfs(2).
 const BLOCK: u32 = 4096;
 const LONGEST_NAME: u32 = 255;
+/// Where a lock ends that reaches to the end of the file (`OFFSET_MAX` of the kernel).
+const LAST_OFFSET: u64 = i64::MAX as u64;
 
 /// The file system as fuser sees it.
 pub struct Skin {
@@ -80,7 +83,7 @@ impl Skin {
         let asker = Requester::from(request);
         let shared = Arc::clone(&self.shared);
         shared.counters.on_request();
-        let begun = shared.flight.begin(asker.process, reply);
+        let begun = shared.flight.begin(asker.process, EndingSignals::ByPersons, reply);
         self.crew.run(move || {
             if drops && begun.is_answered() {
                 return;
@@ -102,11 +105,11 @@ impl Skin {
         request: &Request,
         open: FileHandle,
         reply: ReplyEmpty,
-        flush: fn(&Shared, &KernelNode),
+        flush: impl FnOnce(&Shared, &KernelFile) + Send + 'static,
     ) {
         let work = move |shared: &Shared, _| {
             let open = shared.files.of(open.0)?;
-            flush(shared, &open.node);
+            flush(shared, &open);
             Ok(open)
         };
         self.run_always(request, reply, work, |_, reply, open| match open.untold_failure() {
@@ -153,6 +156,13 @@ fn fitting(_: &Shared, reply: ReplyXattr, answer: Fitting) {
     }
 }
 
+/// A lock as the kernel asks for it.
+fn wish(open: FileHandle, owner: LockOwner, (first, last): (u64, u64), kind: i32) -> LockWish {
+    let last = if last >= LAST_OFFSET { u64::MAX } else { last };
+    let lock = FileLock { first, last, exclusive: kind == libc::F_WRLCK };
+    LockWish { open: open.0, owner: owner.0, lock }
+}
+
 fn done(_: &Shared, reply: ReplyEmpty, (): ()) {
     reply.ok();
 }
@@ -176,6 +186,10 @@ impl Filesystem for Skin {
         if self.shared.belief.holds() {
             // Links are not asked for again.
             let _ = config.add_capabilities(InitFlags::FUSE_CACHE_SYMLINKS);
+        }
+        if self.shared.locks.are_shared {
+            let locks = [InitFlags::FUSE_POSIX_LOCKS, InitFlags::FUSE_FLOCK_LOCKS];
+            locks.iter().for_each(|&flag| _ = config.add_capabilities(flag));
         }
         // What an older kernel does not know it does without.
         wanted.iter().for_each(|&flag| _ = config.add_capabilities(flag));
@@ -359,9 +373,62 @@ impl Filesystem for Skin {
         });
     }
 
-    fn flush(&self, request: &Request, _: INodeNo, open: FileHandle, _: LockOwner, reply: ReplyEmpty) {
-        // A failure is counted in the node.
-        self.flush_file(request, open, reply, |shared, node| _ = shared.make_durable(node));
+    fn flush(&self, request: &Request, _: INodeNo, open: FileHandle, owner: LockOwner, reply: ReplyEmpty) {
+        self.flush_file(request, open, reply, move |shared, file| {
+            // A failure is counted in the node.
+            let _ = shared.make_durable(&file.node);
+            shared.end_lock_owner(file, owner.0);
+        });
+    }
+
+    fn getlk(
+        &self,
+        request: &Request,
+        _: INodeNo,
+        open: FileHandle,
+        owner: LockOwner,
+        first: u64,
+        last: u64,
+        kind: i32,
+        _: u32,
+        reply: ReplyLock,
+    ) {
+        let wish = wish(open, owner, (first, last), kind);
+        let work = move |shared: &Shared, _| shared.test_lock(&wish);
+        self.run(request, reply, work, |_, reply, found| match found {
+            None => reply.locked(0, 0, libc::F_UNLCK, 0),
+            Some(FileLock { first, last, exclusive }) => {
+                let kind = if exclusive { libc::F_WRLCK } else { libc::F_RDLCK };
+                // Nobody knows the number of a process on another host.
+                reply.locked(first.min(LAST_OFFSET), last.min(LAST_OFFSET), kind, 0);
+            }
+        });
+    }
+
+    fn setlk(
+        &self,
+        request: &Request,
+        _: INodeNo,
+        open: FileHandle,
+        owner: LockOwner,
+        first: u64,
+        last: u64,
+        kind: i32,
+        _: u32,
+        waits: bool,
+        reply: ReplyEmpty,
+    ) {
+        let wish = wish(open, owner, (first, last), kind);
+        let (shared, asker) = (Arc::clone(&self.shared), Requester::from(request));
+        shared.counters.on_request();
+        let unlocks = kind == libc::F_UNLCK;
+        let signals = if waits { EndingSignals::All } else { EndingSignals::ByPersons };
+        let begun = shared.flight.begin(asker.process, signals, reply);
+        self.shared.locks.run(move || match (unlocks, waits) {
+            (true, _) => shared.unlock_and_answer(wish, begun),
+            (false, true) => shared.lock_or_wait(wish, begun, Instant::now()),
+            (false, false) => shared.lock_or_refuse(wish, begun),
+        });
     }
 
     fn release(
@@ -375,8 +442,9 @@ impl Filesystem for Skin {
         reply: ReplyEmpty,
     ) {
         let work = move |shared: &Shared, _| {
-            if let Some(open) = shared.files.remove(open.0) {
-                shared.release(&open);
+            if let Some(file) = shared.files.remove(open.0) {
+                shared.end_locks_of_file(&file, open.0);
+                shared.release(&file);
             }
             Ok(())
         };
@@ -384,7 +452,7 @@ impl Filesystem for Skin {
     }
 
     fn fsync(&self, request: &Request, _: INodeNo, open: FileHandle, _: bool, reply: ReplyEmpty) {
-        self.flush_file(request, open, reply, Shared::synchronise);
+        self.flush_file(request, open, reply, |shared, file| shared.synchronise(&file.node));
     }
 
     fn opendir(&self, request: &Request, node: INodeNo, _: OpenFlags, reply: ReplyOpen) {

@@ -17,6 +17,7 @@ use rustix::process::{geteuid, setsid};
 use super::asked::FlushAnswer;
 use super::negotiated::negotiated;
 use super::options::MountSettings;
+use super::options_table::LockPlace;
 use super::prepared::{Turn, prepared};
 use super::running::{Answers, Notes};
 use super::stack::Layers;
@@ -59,7 +60,14 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
         devices: settings.devices,
         synchronous: settings.synchronous,
         executable: settings.executable,
+        local_locks: !settings.shares_locks(),
     };
+    if settings.locks == LockPlace::Server && client.file_locks().is_none() {
+        let protocol = client.protocol();
+        bail!(
+            "over {protocol}, locks hold on this host only: mount with vers=4.2, or leave out lock and local_lock=none"
+        );
+    }
     let signals = signals()?;
     let turn = Turn::wait(arguments.state.as_deref())?;
     let directory = prepared(&arguments.directory, arguments.nonempty || settings.nonempty)?;

@@ -10,7 +10,7 @@ use super::options::MountSettings;
 /// A line each: protocol and connections, sizes, options in effect.
 pub fn negotiated(client: &dyn Remote, settings: &MountSettings) -> String {
     let connections = connections(client.protocol(), &client.channel().report(), &settings.url);
-    format!("  {connections}\n  {}\n  {}\n", sizes(client.sizes()), options(settings))
+    format!("  {connections}\n  {}\n  {}\n", sizes(client.sizes()), options(client, settings))
 }
 
 fn connections(protocol: &str, channel: &ChannelReport, url: &NfsUrl) -> String {
@@ -37,22 +37,23 @@ fn sizes(sizes: Sizes) -> String {
     format!("rsize {}, wsize {}, directories {}", shown(sizes.read), shown(sizes.write), shown(sizes.listing))
 }
 
-fn options(settings: &MountSettings) -> String {
+fn options(client: &dyn Remote, settings: &MountSettings) -> String {
     let believed = &settings.believed;
     let mut words = vec![if settings.read_only { "ro" } else { "rw" }.to_owned()];
     words.extend(settings.allow_other.then(|| "allow_other".to_owned()));
     words.extend(settings.synchronous.then(|| "sync".to_owned()));
     if settings.alone {
         words.push("alone".to_owned());
-        return words.join(",");
+    } else {
+        let times = [
+            ("acregmin", believed.file_min),
+            ("acregmax", believed.file_max),
+            ("acdirmin", believed.directory_min),
+            ("acdirmax", believed.directory_max),
+        ];
+        words.extend(times.map(|(name, time)| format!("{name}={}", time.as_secs())));
     }
-    for (name, time) in [
-        ("acregmin", believed.file_min),
-        ("acregmax", believed.file_max),
-        ("acdirmin", believed.directory_min),
-        ("acdirmax", believed.directory_max),
-    ] {
-        words.push(format!("{name}={}", time.as_secs()));
-    }
+    let are_shared = settings.shares_locks() && client.file_locks().is_some();
+    words.push(format!("local_lock={}", if are_shared { "none" } else { "all" }));
     words.join(",")
 }

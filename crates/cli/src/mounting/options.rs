@@ -8,7 +8,7 @@ use howdah_client::url::{NfsUrl, url_of};
 use howdah_layers::LookupCache;
 
 use super::journals::named_directory;
-use super::options_table::{Meaning, meaning, nearest};
+use super::options_table::{LockPlace, Meaning, meaning, nearest};
 use crate::arguments::quantity::parse_cache_size;
 use crate::asking::encoded;
 use crate::places::DiskCacheSettings;
@@ -51,6 +51,8 @@ pub struct MountSettings {
     pub believed: Believed,
     /// Whether nobody else changes the tree: then they are believed for ever.
     pub alone: bool,
+    /// Where locks hold.
+    pub locks: LockPlace,
     /// An option that says how long attributes or names are believed.
     aged: Option<String>,
     /// Where data is kept over restarts, if anywhere.
@@ -141,6 +143,7 @@ impl MountSettings {
             adopt: false,
             believed: Believed::default(),
             alone: false,
+            locks: LockPlace::Usual,
             aged: None,
             disk: None,
         };
@@ -157,7 +160,18 @@ impl MountSettings {
         }
         settings.url = url(source, &query)?;
         settings.check_behind()?;
+        if settings.locks == LockPlace::Server && (settings.alone || settings.behind.is_some()) {
+            let with = if settings.alone { "alone" } else { "behind" };
+            bail!(
+                "with -o {with}, locks hold on this host only: leave out lock and local_lock=none, or {with}"
+            );
+        }
         Ok(settings)
+    }
+
+    /// Whether locks hold at the server, if that has any.
+    pub fn shares_locks(&self) -> bool {
+        self.locks != LockPlace::Local && !self.alone && self.behind.is_none()
     }
 
     fn check_behind(&self) -> Result<()> {
@@ -234,11 +248,16 @@ impl MountSettings {
                 self.disk().size =
                     parse_cache_size(value).map_err(|why| anyhow!("the mount option cache_size: {why}"))?;
             }
-            Some(Meaning::LocalLock) if value == "all" => {}
+            Some(Meaning::Locks(place)) => self.locks = place,
             Some(Meaning::LocalLock) => {
-                bail!(
-                    "the mount option {option} is not supported: locks hold on this host only, as with local_lock=all"
-                )
+                self.locks = match value {
+                    "all" => LockPlace::Local,
+                    "none" => LockPlace::Server,
+                    _ => bail!(
+                        "the mount option {option} is not supported: fcntl and flock locks hold at the same place; use local_lock=all or \
+                         local_lock=none"
+                    ),
+                }
             }
             Some(Meaning::Unsupported(why)) => bail!("the mount option {option} is not supported: {why}"),
             None => match nearest(name) {
@@ -396,7 +415,7 @@ mod tests {
     fn options_of_other_lines_in_fstab_change_nothing() {
         let usual = parse("").expect("taken");
         for options in [
-            "nocto,fsc,softreval,noacl,sharecache,nordirplus,local_lock=all,nolock",
+            "nocto,fsc,softreval,noacl,sharecache,nordirplus",
             "fsname=x,subtype=howdah,auto_unmount,default_permissions,max_read=131072",
             "silent,loud,noiversion,nomand,relatime,_netdev,nofail,x-systemd.idle-timeout=10min",
             "context=\"system_u:object_r:tmp_t:s0:c127,c456\",defcontext=x",
@@ -411,6 +430,22 @@ mod tests {
     }
 
     #[test]
+    fn locks_hold_where_that_is_asked_for() {
+        for (options, place, is_shared) in [
+            ("", LockPlace::Usual, true),
+            ("alone", LockPlace::Usual, false),
+            ("behind,journal=off", LockPlace::Usual, false),
+            ("nolock", LockPlace::Local, false),
+            ("local_lock=all,behind,journal=off", LockPlace::Local, false),
+            ("nolock,lock", LockPlace::Server, true),
+            ("local_lock=none", LockPlace::Server, true),
+        ] {
+            let settings = parse(options).expect("taken");
+            assert_eq!((settings.locks, settings.shares_locks()), (place, is_shared), "{options}");
+        }
+    }
+
+    #[test]
     fn what_is_wrong_is_said() {
         for (options, said) in [
             ("alow_other", "did you mean allow_other?"),
@@ -418,11 +453,12 @@ mod tests {
             ("acregmin=soon", "a number of seconds"),
             ("timeo=0", "timeo"),
             ("sec=krb5", "Kerberos"),
-            ("lock", "this host only"),
+            ("lock,behind,journal=off", "with -o behind, locks hold on this host only"),
+            ("alone,local_lock=none", "with -o alone, locks hold on this host only"),
             ("cache_size=1G", "without cache_dir=DIR"),
             ("cache_dir=", "needs a directory"),
             ("cache_dir=/x,cache_size=1M", "starts at 64M"),
-            ("local_lock=none", "this host only"),
+            ("local_lock=flock", "local_lock=all or"),
         ] {
             let error = format!("{:#}", parse(options).expect_err(options));
             assert!(error.contains(said), "{options}: {error}");

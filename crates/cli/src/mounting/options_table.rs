@@ -1,5 +1,17 @@
 //! The options that mount(8) and nfs(5) know, and what each means here.
 
+/// Where the locks of programs hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LockPlace {
+    /// At the server, if it has locks for this mount.
+    #[default]
+    Usual,
+    /// On this host.
+    Local,
+    /// At the server, or nothing is mounted.
+    Server,
+}
+
 /// What an option means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meaning {
@@ -23,8 +35,10 @@ pub enum Meaning {
     Remount,
     /// Files may be in the directory.
     NonEmpty,
-    /// Where locks hold.
+    /// Where locks hold, by the value.
     LocalLock,
+    /// Where locks hold.
+    Locks(LockPlace),
     /// Whether programs may be run.
     Executable(bool),
     /// `acregmin`
@@ -142,8 +156,8 @@ const TABLE: &[(&str, Meaning)] = &[
     ("bg", Meaning::Ignored),
     ("fg", Meaning::Ignored),
     ("retry", Meaning::Ignored),
-    ("lock", Meaning::Unsupported("locks hold on this host only; use nolock")),
-    ("nolock", Meaning::Ignored),
+    ("lock", Meaning::Locks(LockPlace::Server)),
+    ("nolock", Meaning::Locks(LockPlace::Local)),
     ("local_lock", Meaning::LocalLock),
     ("resvport", Meaning::Ignored),
     ("noresvport", Meaning::Ignored),

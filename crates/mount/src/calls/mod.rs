@@ -3,6 +3,7 @@
 mod data;
 mod directories;
 mod files;
+mod locks;
 mod names;
 mod ranges;
 mod settling;

@@ -168,6 +168,7 @@ mod tests {
     use super::*;
     use crate::belief::Belief;
     use crate::consistency::Plain;
+    use crate::locks::KernelLocks;
     use crate::nodes::Nodes;
     use crate::opens::Opens;
     use crate::silly_names::SillyNames;
@@ -188,6 +189,7 @@ mod tests {
             attributes: Duration::ZERO,
             names: Duration::ZERO,
             belief: Belief::new(false, true),
+            locks: Arc::new(KernelLocks::new(false)),
             setters: Threads::new("test", 1, AtEnd::RunJobs),
             synchronous: false,
         }

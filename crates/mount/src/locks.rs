@@ -1,0 +1,204 @@
+//! Locks that the server keeps: who has locked what of a node, and requests that wait for a lock.
+
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use fuser::{INodeNo, Notifier, ReplyEmpty};
+use howdah_threads::{AtEnd, Threads};
+use howdah_vfs::FileLock;
+use parking_lot::{Condvar, Mutex};
+
+use crate::flight::RequestInProgress;
+
+/// A request that waits for a lock asks again after this time, then after an eighth of the time that it has waited,
+const AGAIN_FIRST: Duration = Duration::from_millis(100);
+/// and after this at most.
+const AGAIN_LONGEST: Duration = Duration::from_secs(5);
+/// Calls for locks at the same time. They have threads of their own, since they wait until the kernel has dropped pages, for which it may
+/// wait for reads.
+const AT_ONCE: usize = 32;
+
+/// Who has locked something of a node, or may have: each lock owner, with the number of the open file by which it did.
+#[derive(Default)]
+pub struct NodeLocks(Mutex<Vec<(u64, u64)>>);
+
+/// A lock that a program asks for.
+#[derive(Debug, Clone, Copy)]
+pub struct LockWish {
+    /// The open file.
+    pub open: u64,
+    /// The number of the lock owner, as the kernel has it.
+    pub owner: u64,
+    /// The lock.
+    pub lock: FileLock,
+}
+
+/// The request of a program that waits for its answer.
+pub type LockRequest = RequestInProgress<ReplyEmpty>;
+
+/// A request that waits for a lock.
+struct WaitingLock {
+    wish: LockWish,
+    /// The number of the node.
+    node: u64,
+    request: LockRequest,
+    since: Instant,
+    due: Instant,
+}
+
+/// The locks of a mount.
+pub struct KernelLocks {
+    /// Whether the kernel hands locks to this process.
+    pub are_shared: bool,
+    threads: Threads,
+    /// In the order in which they began to wait.
+    waiting: Mutex<LockQueue>,
+    changed: Condvar,
+    notifier: OnceLock<Notifier>,
+}
+
+#[derive(Default)]
+struct LockQueue {
+    requests: Vec<WaitingLock>,
+    is_over: bool,
+}
+
+impl NodeLocks {
+    /// A lock owner locks something by this open file.
+    pub fn add(&self, owner: u64, open: u64) {
+        let mut owners = self.0.lock();
+        if !owners.contains(&(owner, open)) {
+            owners.push((owner, open));
+        }
+    }
+
+    /// A lock owner has nothing locked any more. Says whether it may have had something.
+    pub fn end_owner(&self, owner: u64) -> bool {
+        let mut owners = self.0.lock();
+        let before = owners.len();
+        owners.retain(|(its, _)| *its != owner);
+        owners.len() < before
+    }
+
+    /// An open file is gone: who locked something by it. What a process locked was unlocked when it closed the file; the others locked as
+    /// the open file (flock, and fcntl's locks of an open file).
+    pub fn end_file(&self, open: u64) -> Vec<u64> {
+        let mut owners = self.0.lock();
+        let (gone, left) = owners.iter().partition(|(_, its)| *its == open);
+        *owners = left;
+        let gone: Vec<(u64, u64)> = gone;
+        gone.into_iter().map(|(owner, _)| owner).collect()
+    }
+}
+
+impl KernelLocks {
+    /// At the beginning of a mount.
+    pub fn new(are_shared: bool) -> Self {
+        Self {
+            are_shared,
+            threads: Threads::new("mount-lock", AT_ONCE, AtEnd::RunJobs),
+            waiting: Mutex::default(),
+            changed: Condvar::new(),
+            notifier: OnceLock::new(),
+        }
+    }
+
+    /// The kernel can be told to drop pages from now on.
+    pub fn set_notifier(&self, notifier: Notifier) {
+        let _ = self.notifier.set(notifier);
+    }
+
+    /// The kernel drops the pages of a node: they may be older than a lock. Blocks while these pages are read.
+    pub fn drop_pages(&self, node: u64) {
+        let Some(notifier) = self.notifier.get() else { return };
+        if let Err(error) = notifier.inval_inode(INodeNo(node), 0, 0) {
+            tracing::debug!(%error, "the kernel did not drop the pages of a file");
+        }
+    }
+
+    /// Makes a call about locks, on a thread of its own.
+    pub fn run(&self, job: impl FnOnce() + Send + 'static) {
+        self.threads.run(job);
+    }
+
+    /// A request waits until others have unlocked what is in its way. `since`: from when on.
+    pub fn wait(&self, wish: LockWish, node: u64, request: LockRequest, since: Instant) {
+        let again = (since.elapsed() / 8).clamp(AGAIN_FIRST, AGAIN_LONGEST);
+        // Hosts that wait for the same lock do not ask in step for ever.
+        let apart = again.mul_f64((request.number() % 16) as f64 / 64.0);
+        let due = Instant::now() + again + apart;
+        let mut waiting = self.waiting.lock();
+        if waiting.is_over {
+            return;
+        }
+        let place = waiting.requests.partition_point(|other| other.since <= since);
+        waiting.requests.insert(place, WaitingLock { wish, node, request, since, due });
+        self.changed.notify_one();
+    }
+
+    /// Something of a node was unlocked: who waited longest for it asks again at once, and those who can have it at the same time.
+    pub fn unlocked(&self, node: u64, (first, last): (u64, u64)) {
+        let (now, mut waiting, mut is_first) = (Instant::now(), self.waiting.lock(), true);
+        let overlaps = |lock: &FileLock| lock.first <= last && lock.last >= first;
+        for request in &mut waiting.requests {
+            if request.node != node || !overlaps(&request.wish.lock) || request.request.is_answered() {
+                continue;
+            }
+            if is_first || !request.wish.lock.exclusive {
+                request.due = now;
+            }
+            if request.wish.lock.exclusive {
+                break;
+            }
+            is_first = false;
+        }
+        self.changed.notify_one();
+    }
+
+    /// The mount ends: nobody waits any more.
+    pub fn stop(&self) {
+        let mut waiting = self.waiting.lock();
+        waiting.is_over = true;
+        waiting.requests.clear();
+        self.changed.notify_one();
+    }
+
+    /// Lets requests ask again when it is time.
+    fn watch<A>(&self, again: &Arc<A>)
+    where
+        A: Fn(LockWish, LockRequest, Instant) + Send + Sync + 'static,
+    {
+        let mut waiting = self.waiting.lock();
+        while !waiting.is_over {
+            let now = Instant::now();
+            let is_due = |waiting: &mut WaitingLock| waiting.due <= now || waiting.request.is_answered();
+            let due: Vec<WaitingLock> = waiting.requests.extract_if(.., is_due).collect();
+            if due.is_empty() {
+                match waiting.requests.iter().map(|request| request.due).min() {
+                    Some(due) => _ = self.changed.wait_until(&mut waiting, due),
+                    None => self.changed.wait(&mut waiting),
+                }
+                continue;
+            }
+            drop(waiting);
+            for WaitingLock { wish, request, since, .. } in due {
+                let again = Arc::clone(again);
+                self.run(move || again(wish, request, since));
+            }
+            waiting = self.waiting.lock();
+        }
+    }
+}
+
+/// Starts the thread by which requests ask again: by `again`, with when they began to wait.
+pub fn start_waits<A>(locks: &Arc<KernelLocks>, again: A)
+where
+    A: Fn(LockWish, LockRequest, Instant) + Send + Sync + 'static,
+{
+    let (locks, again) = (Arc::clone(locks), Arc::new(again));
+    let started = thread::Builder::new().name("mount-locks".into()).spawn(move || locks.watch(&again));
+    if let Err(error) = started {
+        tracing::warn!(%error, "programs that wait for a lock do not get it");
+    }
+}
