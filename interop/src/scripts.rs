@@ -14,12 +14,12 @@ pub const GUEST: &[(&str, &str)] = texts!(
     "relay-pjdfstest.sh", "relay.sh",
     "run-job.sh", "serve.sh", "squash.sh", "through-kill.sh", "tls-lib.sh", "tls-refused.sh", "tls-server.sh", "tls.sh", "tree.sh", "udp.sh", "under-load.sh", "users.sh",
     // Of suites and contention.
-    "connectathon.sh", "contend.pl", "contend.sh", "kernel-beside.sh", "nfs-conformance.sh", "nfstest.sh", "pjdfstest.sh", "xfstests.sh", "xfstests-accepted.sh",
+    "connectathon.sh", "contend.sh", "kernel-beside.sh", "nfs-conformance.sh", "nfstest.sh", "pjdfstest.sh", "xfstests.sh", "xfstests-accepted.sh",
 );
 
 /// What the host runs.
 pub const HOST: &[(&str, &str)] = texts!(
-    "host": "fuse-applications.sh", "fuse-connectathon.sh", "fuse-fsx.sh", "fuse-pjdfstest.sh", "fuse.sh",
+    "host": "fuse-applications.sh", "fuse-connectathon.sh", "fuse-fsx.sh", "fuse-locks.sh", "fuse-pjdfstest.sh", "fuse.sh",
     "heads-cephfs.sh", "heads-lib.sh", "heads-moosefs.sh", "lib.sh", "libnfs.sh", "own-portmap.sh", "rpcbind.sh",
 );
 
@@ -31,7 +31,7 @@ pub const HEADS: &str = "heads-lib.sh";
 
 /// Programs and suites on a mounted directory, which jobs of the guest and of the host run.
 pub const SUITES: &[(&str, &str)] = texts!(
-    "suites": "suite-applications.sh", "suite-connectathon.sh", "suite-fsx.sh", "suite-pjdfstest.sh",
+    "suites": "contend.pl", "suite-applications.sh", "suite-connectathon.sh", "suite-fsx.sh", "suite-pjdfstest.sh",
 );
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread;
 
 use howdah_mount::MountOptions;
+use howdah_needs::{Lack, skipped};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{Caller, FileLock, FileLocks, FileSystem, Handle, Result};
@@ -163,7 +164,7 @@ fn a_program_that_waits_for_a_lock_is_ended_by_its_timer() {
     // From util-linux: it sets a timer and waits.
     let wait = |time: &str| Command::new("flock").args(["-w", time]).arg(&name).arg("true").status();
     match wait("0.3") {
-        Err(error) => eprintln!("there is no flock(1): {error}"),
+        Err(error) => skipped(Lack::Program, format_args!("flock: {error}")),
         Ok(status) => assert_eq!(status.code(), Some(1), "the lock is held"),
     }
     flock(&one, UNLOCK).expect("unlocked");

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::host_tools::BASE;
+use super::nlm::CONTENTION;
 use super::suites::{APPLICATIONS, FSX, PJDFSTEST};
 use crate::scenario::{Fixture, Peer, Scenario, ServerKind};
 
@@ -28,14 +29,23 @@ const fn job(job: &'static str, commands: &'static [&'static str]) -> Peer {
     Peer::Host { job, commands, isolated: true }
 }
 
-pub const SCENARIOS: &[Scenario] = &[Scenario {
-    name: "fuse-applications",
-    about: "git, sqlite with three journals, tar and fio on a mount by FUSE, each checking what it reads",
-    peer: job("fuse-applications.sh", &["git", "sqlite3", "fio"]),
-    fixture: Fixture::Tree,
-    sizes: APPLICATIONS,
-    ..MOUNTED
-}];
+pub const SCENARIOS: &[Scenario] = &[
+    Scenario {
+        name: "fuse-applications",
+        about: "git, sqlite with three journals, tar and fio on a mount by FUSE, each checking what it reads",
+        peer: job("fuse-applications.sh", &["git", "sqlite3", "fio"]),
+        fixture: Fixture::Tree,
+        sizes: APPLICATIONS,
+        ..MOUNTED
+    },
+    Scenario {
+        name: "fuse-locks",
+        about: "programs on two mounts by FUSE over NFSv4.2, and on the host, contend for files and for an sqlite database",
+        peer: job("fuse-locks.sh", &["perl", "sqlite3", "flock"]),
+        sizes: CONTENTION,
+        ..MOUNTED
+    },
+];
 
 /// What needs suites of other people.
 pub const NAMED: &[Scenario] = &[
