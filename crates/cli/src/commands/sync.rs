@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, ensure};
-use howdah_client::connect::{ConnectOptions, own_caller};
+use howdah_client::connect::own_caller;
 use howdah_client::url::NfsUrl;
 use howdah_mount::{from_root, mounted_on};
 use howdah_units::counted;
@@ -16,9 +16,9 @@ use howdah_units::counted;
 use super::Failure;
 use crate::arguments::SyncArguments;
 use crate::mounting::{
-    AskedMount, KIND, Layers, MountSettings, find_journal, journals_directory, mounts, root,
+    AskedMount, KIND, Layers, MountSettings, connect_for_mount, find_journal, journals_directory, mounts,
+    root,
 };
-use crate::places::connect_to;
 use crate::report;
 use crate::running::start_command_log;
 
@@ -85,7 +85,7 @@ fn send_journal(url: &str, arguments: &SyncArguments) -> Result<(), Failure> {
         )
         .into());
     }
-    let client = connect_to(&settings.url, &ConnectOptions::default())?;
+    let client = connect_for_mount(&settings)?;
     let caller = settings.url.caller(own_caller());
     let layers = Layers::around(Arc::clone(&client), &settings, root(&*client, &caller)?)?;
     let its = layers.clone();

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, bail};
 use howdah_client::Remote;
-use howdah_client::connect::{ConnectOptions, own_caller};
+use howdah_client::connect::own_caller;
 use howdah_layers::AloneWatch;
 use howdah_mount::{FuseMount, MountOptions, Traffic, Unflushed, mount, read_ahead, unmount};
 use howdah_units::counted;
@@ -20,10 +20,9 @@ use super::options::MountSettings;
 use super::options_table::LockPlace;
 use super::prepared::{Turn, prepared};
 use super::running::{Answers, Notes};
-use super::stack::Layers;
+use super::stack::{Layers, connect_for_mount};
 use super::status::{BehindStatus, MountStatus};
 use crate::arguments::MountArguments;
-use crate::places::connect_to;
 use crate::report;
 use crate::running::{Signal, signals, start_command_log};
 
@@ -41,7 +40,7 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
         let _turn = Turn::wait(arguments.state.as_deref())?;
         prepared(&arguments.directory, arguments.nonempty || settings.nonempty)?;
     }
-    let client = connect_to(&settings.url, &ConnectOptions::default())?;
+    let client = connect_for_mount(settings)?;
     let caller = settings.url.caller(own_caller());
     let root = root(&*client, &caller)?;
     let layers = Layers::around(Arc::clone(&client), settings, root)?;

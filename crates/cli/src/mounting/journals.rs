@@ -25,6 +25,8 @@ use crate::places::exported;
 const DIRECTORY: &str = "journals";
 /// What the file next to a journal ends with that counts its changes.
 const COUNT: &str = "count";
+/// What the file next to it ends with that keeps the server's long handles, which the journal has by their numbers.
+const HANDLES: &str = "handles";
 /// How long to wait for the process of an earlier mount to end, and how often to look.
 const PATIENCE: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(50);
@@ -90,6 +92,16 @@ pub fn open_journal(
         }
     };
     opened().with_context(|| format!("opening the journal in {}", path.display()))
+}
+
+/// The file next to an export's journal that keeps long handles of an NFSv4 server. Its directory is made if it is not there.
+///
+/// # Errors
+/// The user has no home, or the directory cannot be used.
+pub fn handle_file(url: &NfsUrl, named: Option<&Path>) -> Result<PathBuf> {
+    let all = journals_directory(named)?;
+    make_private(&all)?;
+    Ok(all.join(name(&identity(url))).with_extension(HANDLES))
 }
 
 /// Makes a directory that only this user may use. One that is there must be of this user; only in a directory with the sticky bit may

@@ -22,6 +22,6 @@ pub use noted::KIND;
 pub use options::MountSettings;
 pub use remount::remounted;
 pub use spawned::start_in_background;
-pub use stack::Layers;
+pub use stack::{Layers, connect_for_mount};
 pub use status::MountStatus;
 pub use users::users_of;

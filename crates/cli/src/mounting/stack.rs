@@ -3,18 +3,57 @@
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::Arc;
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use howdah_client::Remote;
+use howdah_client::connect::{ConnectError, ConnectOptions};
 use howdah_layers::{AttributeCacheOptions, BehindOptions, Cached, CachingOptions, NamesBehind};
 use howdah_units::counted;
 use howdah_vfs::{Consistency, FileSystem, Handle};
 
-use super::journals::{find_journal, open_journal};
+use super::journals::{find_journal, handle_file, open_journal};
 use super::options::MountSettings;
-use crate::places::{DiskCacheUse, cached_at, expected};
+use crate::places::{DiskCacheUse, cached_at, connect_to, expected};
 use crate::report;
+
+/// So long a mount waits for the process of an earlier one to end, which still has the file of handles, and looks so often.
+const PATIENCE: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Connects to the server of a mount. What outlives the mount, a journal or a cache on disk, names files by their handles, so these do, too.
+pub fn connect_for_mount(settings: &MountSettings) -> Result<Arc<dyn Remote>> {
+    let has_journal = settings.behind.is_some() && settings.journal;
+    if !has_journal && settings.disk.is_none() {
+        return connect_to(&settings.url, &ConnectOptions::default());
+    }
+    let named = settings.journals.as_deref().filter(|_| has_journal);
+    let handle_file = Some(handle_file(&settings.url, named)?);
+    let options = ConnectOptions { handle_file, ..ConnectOptions::default() };
+    let give_up = Instant::now() + PATIENCE;
+    loop {
+        let error = match connect_to(&settings.url, &options) {
+            Err(error) if is_in_use(&error) => error,
+            outcome => return outcome,
+        };
+        if Instant::now() < give_up {
+            thread::sleep(LOOK);
+        } else if has_journal {
+            return Err(error);
+        } else {
+            tracing::warn!("the cache on disk is of no use after this mount: {error:#}");
+            return connect_to(&settings.url, &ConnectOptions::default());
+        }
+    }
+}
+
+fn is_in_use(error: &anyhow::Error) -> bool {
+    match error.downcast_ref() {
+        Some(ConnectError::Nfs4 { cause, .. }) => cause.is_handle_file_in_use(),
+        _ => false,
+    }
+}
 
 /// The layers of a mount.
 #[derive(Clone)]

@@ -40,6 +40,9 @@ const WAITING_ANSWERS: usize = 128;
 /// found (3 s).
 const FAR_PATIENCE: Duration = Duration::from_secs(10);
 
+/// Where an export keeps the long handles of an NFSv4 server, in its part of the state directory.
+const HANDLE_FILE: &str = "nfs4-handles";
+
 /// How long a reload waits for far servers that are new. Meanwhile the server's other housekeeping waits, and the service manager for a
 /// sign of life.
 const FAR_AT_RELOAD: Duration = Duration::from_secs(3);
@@ -420,7 +423,9 @@ fn time_of_day() -> Timestamp {
 fn server(export: &ExportConfig, url: &NfsUrl, state: &Path) -> Result<Far> {
     let patience = url.options.gives_up_after().unwrap_or(FAR_PATIENCE);
     let channel = ChannelOptions { patience: Patience::WhileHeard(patience), ..ChannelOptions::default() };
-    let client = connect_to(url, &ConnectOptions { channel, ..ConnectOptions::default() })?;
+    let state = export_state(state, export.id)?;
+    let handle_file = Some(state.join(HANDLE_FILE));
+    let client = connect_to(url, &ConnectOptions { channel, handle_file, ..ConnectOptions::default() })?;
     if let [first, ..] = client.below_root() {
         bail!(
             "the server of {url} does not mount that directory, but one above {}; name what it exports",
@@ -451,7 +456,6 @@ fn server(export: &ExportConfig, url: &NfsUrl, state: &Path) -> Result<Far> {
     let (cached, disk) = cached.map_or((None, None), |(cached, disk)| (Some(cached), disk));
     let side = FarSide { url: url.to_string(), client: Arc::clone(&connected), cached: cached.clone(), disk };
     let far = cached.clone().map_or(client, |cached| cached);
-    let state = export_state(state, export.id)?;
     let book = DurableHandleBook::open(&state)?;
     let key = handle_key(&state)?;
     let key = *key.first_chunk().context("the handle key is too short")?;

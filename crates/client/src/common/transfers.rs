@@ -62,7 +62,7 @@ pub(crate) trait Transfers {
     fn transfer_sizes(&self) -> Sizes;
 
     /// Starts a READ that will append to `buffer`.
-    fn start_read(&self, range: ReadRange<'_>, buffer: Vec<u8>) -> Pending;
+    fn start_read(&self, range: ReadRange<'_>, buffer: Vec<u8>) -> Result<Pending>;
 
     /// Makes a READ, or waits for one that was started, and appends its data to `buffer`; what was started appends to the
     /// buffer that it was started with. When there is no answer, what the buffer held is gone.
@@ -108,22 +108,23 @@ pub(crate) trait Transfers {
     fn read_parts(&self, range: ReadRange<'_>, buffer: &mut Vec<u8>) -> Result<(ReadPart, Attributes)> {
         let size = self.within_transfer(self.transfer_sizes().read);
         let (first, mut rest) = cut(range, size);
-        let pending = self.start_read(first, std::mem::take(buffer));
+        let pending = self.start_read(first, std::mem::take(buffer))?;
         let mut started = VecDeque::new();
-        let mut start = |started: &mut VecDeque<_>| {
+        let mut start = |started: &mut VecDeque<_>| -> Result<()> {
             while let Some(range) = rest.take_if(|_| started.len() < PARTS_MAX) {
                 let (part, later) = cut(range, size);
-                started.push_back((part, self.start_read(part, Vec::with_capacity(part.count))));
+                started.push_back((part, self.start_read(part, Vec::with_capacity(part.count))?));
                 rest = later;
             }
+            Ok(())
         };
-        start(&mut started);
+        start(&mut started)?;
         let told = self.finish_read(first, Some(pending), buffer)?;
         let mut all = self.read_rest(first, told, buffer)?;
         while !all.end
             && let Some((part, pending)) = started.pop_front()
         {
-            start(&mut started);
+            start(&mut started)?;
             let mut data = Vec::new();
             let told = self.finish_read(part, Some(pending), &mut data)?;
             buffer.extend_from_slice(&data);

@@ -70,8 +70,15 @@ fn open_nfs4(url: &NfsUrl, options: &ConnectOptions, minor: Option<u32>) -> Resu
             Ok(channel) => {
                 let Settings { identity, wanted, patience } = settings(url, options);
                 let connect_patience = options.patience;
-                let settings =
-                    Nfs4Settings { identity, wanted, patience, connect_patience, minor_version: minor };
+                let handle_file = options.handle_file.clone();
+                let settings = Nfs4Settings {
+                    identity,
+                    wanted,
+                    patience,
+                    connect_patience,
+                    handle_file,
+                    minor_version: minor,
+                };
                 let caller = url.caller(options.caller.clone());
                 return establish(Arc::new(channel), calls, &url.path, &caller, &settings)
                     .map_err(Box::new)

@@ -1,5 +1,6 @@
 //! What whoever connects chooses; a URL's own options come first.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use howdah_vfs::Caller;
@@ -28,6 +29,9 @@ pub struct ConnectOptions {
     pub into_directory: bool,
     /// Whether the path may well be that of a file: its directory is asked for at the same time.
     pub may_be_file: bool,
+    /// The file in which NFSv4 handles of more than 64 bytes are kept, 144 bytes each: then handles outlive this process. Without it, they
+    /// are kept in memory.
+    pub handle_file: Option<PathBuf>,
 }
 
 impl Default for ConnectOptions {
@@ -40,6 +44,7 @@ impl Default for ConnectOptions {
             portmap_port: portmap::PORT,
             into_directory: false,
             may_be_file: false,
+            handle_file: None,
         }
     }
 }

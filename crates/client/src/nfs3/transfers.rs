@@ -16,8 +16,8 @@ impl Transfers for Nfs3 {
         self.sizes
     }
 
-    fn start_read(&self, range: ReadRange<'_>, buffer: Vec<u8>) -> Pending {
-        self.begin_read(range, buffer)
+    fn start_read(&self, range: ReadRange<'_>, buffer: Vec<u8>) -> Result<Pending> {
+        Ok(self.begin_read(range, buffer))
     }
 
     fn finish_read(

@@ -17,7 +17,7 @@ impl Nfs4Client {
         wanted: Access,
     ) -> Result<(Access, Attributes)> {
         let arguments = access::Arguments { wanted: wanted.bits() };
-        let operations = [self.put(node), Operation::Access(arguments), LOOK];
+        let operations = [self.put(node)?, Operation::Access(arguments), LOOK];
         let results = self.call(caller, &Compound::new("ACCESS", Class::Attributes, &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;

@@ -69,9 +69,9 @@ impl Nfs4Client {
         }
     }
 
-    /// Makes a node the current one.
-    pub(super) fn put(&self, node: &Handle) -> Operation<'static> {
-        Operation::PutHandle(self.calls.handles.to_wire(node))
+    /// Makes a node the current one. Stale if its handle is a number that is not known.
+    pub(super) fn put(&self, node: &Handle) -> Result<Operation<'static>> {
+        self.calls.handles.to_wire(node).map(Operation::PutHandle)
     }
 
     /// Makes a call, and makes it again while its session is lost or the server says "not now".

@@ -18,7 +18,7 @@ impl Nfs4Client {
     ) -> Result<Committed> {
         // More than the protocol can say is "up to the end".
         let arguments = commit::Arguments { offset, count: u32::try_from(count).unwrap_or(0) };
-        let operations = [self.put(node), Operation::Commit(arguments), LOOK];
+        let operations = [self.put(node)?, Operation::Commit(arguments), LOOK];
         let results = self.call(caller, &Compound::new("COMMIT", Class::Commit, &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;

@@ -59,7 +59,7 @@ impl Nfs4Client {
             create: Some(new.how()),
             claim: open::Claim::Name(Name(create.name.as_bytes())),
         });
-        let put = self.put(create.directory);
+        let put = self.put(create.directory)?;
         let (get, end) = (Operation::GetHandle, Operation::Close(StateId::CURRENT));
         let plain = [put, LOOK, open, get, LOOK, end, put, LOOK];
         let setting = [put, LOOK, open, get, set(new.to_set(), StateId::ANONYMOUS), LOOK, end, put, LOOK];
@@ -102,8 +102,9 @@ impl Nfs4Client {
 
     /// Ends an open.
     pub(super) fn close_file(&self, caller: &Caller, file: &Handle, state: StateId) {
-        let operations = [self.put(file), Operation::Close(state)];
-        let closed = self.call(caller, &Compound::change("CLOSE", &operations)).and_then(|results| {
+        let closed = self.put(file).and_then(|put| {
+            let operations = [put, Operation::Close(state)];
+            let results = self.call(caller, &Compound::change("CLOSE", &operations))?;
             let mut reader = results.read()?;
             reader.skip(putfh::OPERATION)?;
             Ok(close(&mut reader)?)

@@ -1,6 +1,9 @@
 //! Why there is no session, or no path: the step, the cause, and what to do.
 
 use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use howdah_rpc::client::FirstBytes;
@@ -35,6 +38,13 @@ pub enum EstablishError {
     Malformed(EstablishStep),
     /// It speaks none of these minor versions.
     MinorVersion(&'static str),
+    /// Long handles cannot be kept.
+    Handles {
+        /// The file, unless they were to be kept in memory.
+        file: Option<PathBuf>,
+        /// Why.
+        cause: Arc<io::Error>,
+    },
     /// It takes too few operations in one compound.
     FewOperations {
         /// How many.
@@ -45,9 +55,18 @@ pub enum EstablishError {
 }
 
 impl EstablishError {
+    pub(super) fn handle_file(file: Option<&Path>, cause: io::Error) -> Self {
+        Self::Handles { file: file.map(Path::to_owned), cause: Arc::new(cause) }
+    }
+
     /// Whether nothing there speaks this version of the protocol, or nothing answers.
     pub fn is_other_version(&self) -> bool {
         matches!(self, Self::Call(..) | Self::Silent(..) | Self::MinorVersion(_))
+    }
+
+    /// Whether another process keeps its long handles in the same file.
+    pub fn is_handle_file_in_use(&self) -> bool {
+        matches!(self, Self::Handles { cause, .. } if cause.kind() == io::ErrorKind::WouldBlock)
     }
 
     /// What the server's stream begins with, if that is another protocol than RPC.
@@ -90,6 +109,10 @@ impl fmt::Display for EstablishError {
                 formatter,
                 "the server does not speak {asked}; try version=4, which takes 4.2 or 4.1, or version=3"
             ),
+            Self::Handles { file: Some(file), cause } => {
+                write!(formatter, "opening the file of NFSv4 handles {}: {cause}", file.display())
+            }
+            Self::Handles { file: None, cause } => write!(formatter, "asking for random bytes: {cause}"),
             Self::FewOperations { granted, needed } => write!(
                 formatter,
                 "the server takes {granted} operations in one call, and {needed} are needed; use version=3"

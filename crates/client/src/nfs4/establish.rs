@@ -1,5 +1,6 @@
 //! From a channel to a file system: EXCHANGE_ID, CREATE_SESSION, and the path, a round trip each.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,6 +36,8 @@ pub(crate) struct Nfs4Settings {
     pub(crate) patience: Option<Duration>,
     /// How long each answer may take until there is a session.
     pub(crate) connect_patience: Duration,
+    /// Where long handles are kept; without it, in memory.
+    pub(crate) handle_file: Option<PathBuf>,
     /// The minor version; without it, the highest that the server has.
     pub(crate) minor_version: Option<u32>,
 }
@@ -50,6 +53,8 @@ pub(crate) fn establish(
     caller: &Caller,
     settings: &Nfs4Settings,
 ) -> Result<Nfs4Client, EstablishError> {
+    let file = settings.handle_file.as_deref();
+    let handles = Handles::open(file).map_err(|cause| EstablishError::handle_file(file, cause))?;
     let name = ClientName::new(caller.clone(), settings.identity.clone());
     // The session says what it needs, which is what there is to do here, in this order.
     show(&channel, ClientSession::poll);
@@ -62,7 +67,7 @@ pub(crate) fn establish(
     show(&channel, ClientSession::poll);
     let minor_version = known.minor_version;
     tracing::debug!(minor_version, sizes = ?made.fore, "there is a session");
-    let (opens, handles) = (Arc::<OpenStates>::default(), Arc::<Handles>::default());
+    let (opens, handles) = (Arc::<OpenStates>::default(), Arc::new(handles));
     let upkeep = Upkeep { name, minor_version, opens: Arc::clone(&opens), handles: Arc::clone(&handles) };
     let session = Session::new(upkeep, Arc::clone(&channel), made.fore, calls);
     let granted = session.sizes().operations;

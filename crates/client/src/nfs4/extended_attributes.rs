@@ -27,7 +27,7 @@ impl ExtendedAttributes for Nfs4Client {
         name: XattrName<'_>,
         value: &mut Vec<u8>,
     ) -> Result<()> {
-        let operations = [self.put(node), Operation::GetXattr(name.as_bytes())];
+        let operations = [self.put(node)?, Operation::GetXattr(name.as_bytes())];
         let results = self.call(caller, &Compound::new("GETXATTR", Class::Lookup, &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;
@@ -47,7 +47,7 @@ impl ExtendedAttributes for Nfs4Client {
         };
         let (name, value) = (Name(set.name.as_bytes()), XattrValue(set.value));
         let operation = Operation::SetXattr(setxattr::Arguments { how, name, value });
-        let operations = [self.put(set.node), LOOK, operation, LOOK];
+        let operations = [self.put(set.node)?, LOOK, operation, LOOK];
         let results = self.call(caller, &Compound::change("SETXATTR", &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;
@@ -76,7 +76,7 @@ impl ExtendedAttributes for Nfs4Client {
         let mut at = 0;
         for _ in 0..CALLS_MAX {
             let arguments = listxattrs::Arguments { cookie: at, count: LIST_MAX };
-            let operations = [self.put(node), Operation::ListXattrs(arguments)];
+            let operations = [self.put(node)?, Operation::ListXattrs(arguments)];
             let results = self.call(caller, &Compound::new("LISTXATTRS", Class::Lookup, &operations))?;
             let mut reader = results.read()?;
             reader.skip(putfh::OPERATION)?;
@@ -100,7 +100,7 @@ impl ExtendedAttributes for Nfs4Client {
         change: &mut Change,
     ) -> Result<()> {
         let remove = Operation::RemoveXattr(name.as_bytes());
-        let operations = [self.put(node), LOOK, remove, LOOK];
+        let operations = [self.put(node)?, LOOK, remove, LOOK];
         let results = self.call(caller, &Compound::change("REMOVEXATTR", &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;

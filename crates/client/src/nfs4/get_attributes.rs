@@ -10,7 +10,7 @@ use crate::channel::Class;
 
 impl Nfs4Client {
     pub(super) fn get_attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
-        let operations = [self.put(node), LOOK];
+        let operations = [self.put(node)?, LOOK];
         let results = self.call(caller, &Compound::new("GETATTR", Class::Attributes, &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;

@@ -55,7 +55,7 @@ impl Nfs4Client {
         wanted: Bitmap,
         take: impl FnOnce(&wire::Attributes<'_>) -> T,
     ) -> Result<T> {
-        let operations = [self.put(node), get(wanted)];
+        let operations = [self.put(node)?, get(wanted)];
         let results = self.call(caller, &Compound::new("GETATTR", Class::Attributes, &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;

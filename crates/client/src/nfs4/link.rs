@@ -16,11 +16,11 @@ impl Nfs4Client {
         change: &mut Change,
     ) -> Result<Attributes> {
         let operations = [
-            self.put(directory),
+            self.put(directory)?,
             LOOK,
-            self.put(node),
+            self.put(node)?,
             Operation::SaveHandle,
-            self.put(directory),
+            self.put(directory)?,
             Operation::Link(name.as_bytes()),
             LOOK,
             Operation::RestoreHandle,

@@ -43,7 +43,7 @@ impl DirectoryPages for Nfs4Client {
             count: self.page_size() - AROUND,
             wanted: if detail == Detail::Nodes { OF_ENTRY } else { OF_NAME },
         });
-        let put = self.put(directory);
+        let put = self.put(directory)?;
         let above = [put, read, LOOK, Operation::LookupParent, Operation::GetHandle, LOOK];
         // What lies above the root is nobody's business.
         let asks_above = cookie < BEHIND_PARENT && *directory != self.root.handle;

@@ -95,7 +95,7 @@ impl FileLocks for Nfs4Client {
         let (name, (offset, length)) = (lock_owner(owner), extent((lock.first, lock.last)));
         let owner = Owner { client: ClientId(0), owner: Opaque(name.as_bytes()) };
         let test = lockt::Arguments { kind: kind(lock.exclusive), offset, length, owner };
-        let operations = [self.put(node), Operation::TestLock(test)];
+        let operations = [self.put(node)?, Operation::TestLock(test)];
         let results = self.call(caller, &Compound::new("LOCKT", Class::Attributes, &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;
@@ -158,7 +158,7 @@ impl Nfs4Client {
     }
 
     fn send_lock(&self, caller: &Caller, node: &Handle, lock: Operation<'_>) -> Result<LockAnswer> {
-        let operations = [self.put(node), lock];
+        let operations = [self.put(node)?, lock];
         let results = self.call(caller, &Compound::change("LOCK", &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;
@@ -208,8 +208,9 @@ impl Nfs4Client {
         let (offset, length) = extent(bytes);
         let unlock =
             locku::Arguments { kind: LockKind::Write, sequence: 0, state: newest(state), offset, length };
-        let operations = [self.put(node), Operation::Unlock(unlock)];
-        let unlocked = self.call(caller, &Compound::change("LOCKU", &operations)).and_then(|results| {
+        let unlocked = self.put(node).and_then(|put| {
+            let operations = [put, Operation::Unlock(unlock)];
+            let results = self.call(caller, &Compound::change("LOCKU", &operations))?;
             let mut reader = results.read()?;
             reader.skip(putfh::OPERATION)?;
             Ok(reader.take::<locku::Success>(locku::OPERATION)?.state)

@@ -23,7 +23,7 @@ impl ResultReader<'_> {
 impl Nfs4Client {
     /// The node of a name.
     pub(super) fn look_up(&self, caller: &Caller, directory: &Handle, name: &[u8]) -> Result<Found> {
-        let put = self.put(directory);
+        let put = self.put(directory)?;
         let operations = [put, LOOK, Operation::Lookup(name), Operation::GetHandle, LOOK];
         let results = self.call(caller, &Compound::new("LOOKUP", Class::Lookup, &operations))?;
         let mut reader = results.read()?;
@@ -40,7 +40,7 @@ impl Nfs4Client {
             let node = Node { handle: *directory, attributes };
             return Ok(Found { node, directory: Some(attributes) });
         }
-        let put = self.put(directory);
+        let put = self.put(directory)?;
         let operations = [put, LOOK, Operation::LookupParent, Operation::GetHandle, LOOK];
         let results = self.call(caller, &Compound::new("LOOKUPP", Class::Lookup, &operations))?;
         let mut reader = results.read()?;

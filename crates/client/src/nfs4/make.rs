@@ -32,7 +32,7 @@ impl Nfs4Client {
         let new = ToSet::new(new, SETTABLE);
         let name = nfs4::Name(name.as_bytes());
         let make = Operation::Create(create::Arguments { node, name, attributes: new.as_wire() });
-        let put = self.put(directory);
+        let put = self.put(directory)?;
         let operations = [put, LOOK, make, Operation::GetHandle, LOOK, put, LOOK];
         let results = self.call(caller, &Compound::change("CREATE", &operations))?;
         let mut reader = results.read()?;

@@ -18,6 +18,7 @@ mod exchange;
 mod extended_attributes;
 mod file_system;
 mod get_attributes;
+mod handle_file;
 mod handles;
 mod limits;
 mod link;

@@ -83,7 +83,7 @@ impl Nfs4Client {
 
     fn send_open(&self, caller: &Caller, node: &Handle, access: OpenAccess) -> Result<StateId> {
         let owner = open_owner(caller.user);
-        let operations = [self.put(node), open_current(&owner, access, open::Claim::Current)];
+        let operations = [self.put(node)?, open_current(&owner, access, open::Claim::Current)];
         let results = self.call(caller, &Compound::change("OPEN", &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;

@@ -109,7 +109,7 @@ impl Nfs4Client {
             SeekTarget::Hole => seek::HOLE,
         };
         let seek = Operation::Seek(seek::Arguments { state: StateId::ANONYMOUS, offset, what });
-        let operations = [self.put(node), seek];
+        let operations = [self.put(node)?, seek];
         let results = self.call(caller, &Compound::new("SEEK", Class::Attributes, &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;
@@ -150,7 +150,7 @@ impl Nfs4Client {
         operation: Operation<'_>,
         change: &mut Change,
     ) -> Result<()> {
-        let operations = [self.put(node), operation, LOOK];
+        let operations = [self.put(node)?, operation, LOOK];
         let results = self.call(caller, &Compound::new(name, Class::Commit, &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;
@@ -167,7 +167,7 @@ impl Nfs4Client {
         range: &CopyRange<'_>,
         operation: Operation<'_>,
     ) -> Result<super::results::Results> {
-        let [from, to] = [range.from.0, range.to.0].map(|node| self.put(node));
+        let (from, to) = (self.put(range.from.0)?, self.put(range.to.0)?);
         let operations = [from, Operation::SaveHandle, to, operation, LOOK];
         self.call(caller, &Compound::new(name, Class::Commit, &operations))
     }

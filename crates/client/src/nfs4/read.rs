@@ -1,7 +1,7 @@
 //! READ: one of them, its data straight into the caller's buffer.
 
 use howdah_vfs::{FsError, Result};
-use howdah_wire::nfs4::{StateId, putfh, read};
+use howdah_wire::nfs4::{putfh, read};
 use howdah_wire::xdr::padding;
 
 use super::change::LOOK;
@@ -17,15 +17,14 @@ use crate::common::{ReadPart, ReadRange};
 const NAME: &str = "READ";
 
 impl Nfs4Client {
-    pub(super) fn begin_read(&self, range: ReadRange<'_>, buffer: Vec<u8>) -> Pending {
+    pub(super) fn begin_read(&self, range: ReadRange<'_>, buffer: Vec<u8>) -> Result<Pending> {
         let count = u32::try_from(range.count).unwrap_or(u32::MAX);
-        // The invalid one is refused, and the reason is told then.
-        let state = self.state_for(range.caller, range.node, READS).unwrap_or(StateId::INVALID);
+        let state = self.state_for(range.caller, range.node, READS)?;
         let arguments = read::Arguments { state, offset: range.offset, count };
-        let operations = [self.put(range.node), Operation::Read(arguments), LOOK];
+        let operations = [self.put(range.node)?, Operation::Read(arguments), LOOK];
         let receive = ReceiveInto { buffer, most: range.count, locate };
         let compound = Compound::new(NAME, Class::Read, &operations);
-        self.start(range.caller, &compound, None, Some(receive))
+        Ok(self.start(range.caller, &compound, None, Some(receive)))
     }
 
     pub(super) fn end_read(
@@ -37,7 +36,7 @@ impl Nfs4Client {
         let mut tries = Tries::new(&self.calls, NAME);
         loop {
             let pending = started.take();
-            let pending = pending.unwrap_or_else(|| self.begin_read(range, std::mem::take(buffer)));
+            let pending = pending.map_or_else(|| self.begin_read(range, std::mem::take(buffer)), Ok)?;
             let answer = tries.wait(pending)?;
             let is_final = tries.is_final(&answer, None)?;
             let read = take(answer, range.count, buffer);

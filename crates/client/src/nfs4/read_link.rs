@@ -16,7 +16,7 @@ impl Nfs4Client {
         node: &Handle,
         target: &mut Vec<u8>,
     ) -> Result<Attributes> {
-        let operations = [self.put(node), Operation::ReadLink, LOOK];
+        let operations = [self.put(node)?, Operation::ReadLink, LOOK];
         let results = self.call(caller, &Compound::new("READLINK", Class::Lookup, &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;

@@ -103,7 +103,10 @@ impl Upkeep {
 
     fn claim_once(&self, channel: &Channel, step: &Claimed) -> Step<Result<StateId, Stopped>> {
         let (ReclaimStep::Open { owner: user, key, .. } | ReclaimStep::Lock { owner: user, key, .. }) = step;
-        let put = Operation::PutHandle(self.handles.to_wire(key));
+        let Ok(handle) = self.handles.to_wire(key) else {
+            return Ok(Err(Stopped::Refused(putfh::OPERATION, Status::STALE)));
+        };
+        let put = Operation::PutHandle(handle);
         let (open_name, lock_name);
         let operation = match step {
             ReclaimStep::Open { access, is_reclaim, .. } => {

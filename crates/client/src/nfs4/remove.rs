@@ -43,7 +43,7 @@ impl Nfs4Client {
         let mut buffer = Vec::new();
         let kind = Values::of(&directory_kind, &mut buffer);
         let check = if is_directory { Operation::RefuseUnless(kind) } else { Operation::RefuseIf(kind) };
-        let (put, name) = (self.put(directory), name.as_bytes());
+        let (put, name) = (self.put(directory)?, name.as_bytes());
         let operations = [put, LOOK, Operation::Lookup(name), check, put, Operation::Remove(name), LOOK];
         let results = self.call(caller, &Compound::change("REMOVE", &operations))?;
         let mut reader = results.read()?;

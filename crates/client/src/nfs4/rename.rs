@@ -17,10 +17,10 @@ impl Nfs4Client {
         (left, entered): (&mut Change, &mut Change),
     ) -> Result<()> {
         let operations = [
-            self.put(from.0),
+            self.put(from.0)?,
             LOOK,
             Operation::SaveHandle,
-            self.put(to.0),
+            self.put(to.0)?,
             LOOK,
             Operation::Rename { from: from.1.as_bytes(), to: to.1.as_bytes() },
             LOOK,

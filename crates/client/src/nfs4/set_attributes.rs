@@ -64,7 +64,7 @@ impl Nfs4Client {
         state: StateId,
         change: &mut Change,
     ) -> Result<std::result::Result<(), Stopped>> {
-        let (put, new_values) = (self.put(node), ToSet::new(new, SETTABLE));
+        let (put, new_values) = (self.put(node)?, ToSet::new(new, SETTABLE));
         let guarded = guard.map(guard_values);
         let mut buffer = Vec::new();
         let plain = [put, LOOK, set(&new_values, state), LOOK];

@@ -16,7 +16,7 @@ impl Transfers for Nfs4Client {
         self.sizes
     }
 
-    fn start_read(&self, range: ReadRange<'_>, buffer: Vec<u8>) -> Pending {
+    fn start_read(&self, range: ReadRange<'_>, buffer: Vec<u8>) -> Result<Pending> {
         self.begin_read(range, buffer)
     }
 

@@ -62,7 +62,10 @@ fn steps(
     let mut operations = Vec::with_capacity(BESIDE + OF_NAME * names.len());
     operations.extend(begins.then_some(Operation::ReclaimComplete));
     operations.push(match &start {
-        Some(start) => Operation::PutHandle(calls.handles.to_wire(start)),
+        Some(start) => {
+            let put = calls.handles.to_wire(start).map(Operation::PutHandle);
+            put.map_err(|error| EstablishError::Root(step(names), error))?
+        }
         None => Operation::PutRoot,
     });
     operations.extend([Operation::GetHandle, LOOK, get(WANTED)]);

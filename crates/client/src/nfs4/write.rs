@@ -1,7 +1,7 @@
 //! WRITE: one of them.
 
 use howdah_vfs::{Change, FsError, Result, Written};
-use howdah_wire::nfs4::{StateId, putfh, write};
+use howdah_wire::nfs4::{putfh, write};
 
 use super::change::LOOK;
 use super::client::Nfs4Client;
@@ -19,13 +19,12 @@ const NAME: &str = "WRITE";
 impl Nfs4Client {
     pub(super) fn begin_write(&self, part: &WritePart<'_>) -> Result<Pending> {
         let head = write::Head {
-            // The invalid one is refused, and the reason is told then.
-            state: self.state_for(part.caller, part.node, WRITES).unwrap_or(StateId::INVALID),
+            state: self.state_for(part.caller, part.node, WRITES)?,
             offset: part.offset,
             stability: how_durable(part.how),
             length: u32::try_from(part.data.len()).map_err(|_| FsError::Invalid)?,
         };
-        let operations = [self.put(part.node), Operation::Write(head)];
+        let operations = [self.put(part.node)?, Operation::Write(head)];
         let compound = Compound { behind: &[LOOK], ..Compound::new(NAME, Class::Write, &operations) };
         Ok(self.start(part.caller, &compound, Some(part.data.clone()), None))
     }
