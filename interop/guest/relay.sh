@@ -11,6 +11,7 @@ relay() {
     on_host "
         \"$HOWDAH\" $how '$what' --squash none $* --listen 0.0.0.0:2050 --no-udp --rpcbind off --state \"$WORK/relay-state\" \
             >\"$WORK/log/relay.txt\" 2>&1 &
+        echo \$! >\"$WORK/relay.pid\"
         for try in \$(seq 300); do
             ! grep -q '^Stop: ' \"$WORK/log/relay.txt\" || exit 0
             sleep 0.1

@@ -66,6 +66,16 @@ pub const SCENARIOS: &[Scenario] = &[
         privileged: true,
         ..RELAYED
     },
+    Scenario {
+        name: "relay-ganesha4",
+        about: "NFS-Ganesha that speaks only NFSv4, relayed to clients of 3 and 4.2, the relay killed while they write",
+        peer: guest("relay-ganesha4.sh", RELAY),
+        rpcbind: Rpcbind::System,
+        server: &["--squash", "none", "--rpcbind", "off"],
+        privileged: true,
+        sizes: &[("SIZE", 64 * MIB, 16 * MIB), ("FILES", 1_000, 100)],
+        ..RELAYED
+    },
 ];
 
 /// What takes too long to run with all others, or needs suites of other people.
