@@ -20,9 +20,10 @@ impl Copier {
             if self.stop.is_set() {
                 return self.suspend(job);
             }
+            let most = self.block_of(self.server_way(job));
             let (block, has_more) = {
                 let mut ledger = job.ledger.lock();
-                (ledger.take(self.block as u64), ledger.has_more())
+                (ledger.take(most), ledger.has_more())
             };
             if has_more && !called_others {
                 called_others = true;
@@ -73,6 +74,20 @@ impl Copier {
     }
 
     fn copy_block(&self, job: &Arc<FileJob>, block: Range<u64>, worker: &mut Worker) -> Step<()> {
+        let way = self.server_way(job);
+        if block.end - block.start > self.block_of(way) {
+            // It was taken for a way that was refused meanwhile.
+            job.ledger.lock().put_back(block);
+            return Ok(());
+        }
+        if let Some(way) = way {
+            let copied = self.copy_by_server(job, &block, way);
+            if !matches!(copied, Ok(true)) {
+                job.ledger.lock().put_back(block);
+                return copied.map(drop);
+            }
+            return if self.wants_commit(job) { self.commit(job) } else { Ok(()) };
+        }
         if self.skip_hole(job, &block) {
             return if self.wants_commit(job) { self.commit(job) } else { Ok(()) };
         }

@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 use super::at_once::{at_once, later};
 use super::block_flight::BlockFlight;
 use super::buffers::Buffers;
+use super::by_server::ServerRefusals;
 use super::crew::Crew;
 use super::deletion::{Deletion, Extras, Tree};
 use super::error::{Cause, CopyError, On, Trouble};
@@ -45,6 +46,9 @@ pub struct Outcome {
 /// Copies items to one destination.
 pub struct Copier {
     pub(super) destination: Side,
+    /// The same as it is, without what guards an ordinary user: what the server copies goes here.
+    pub(super) by_server: Side,
+    pub(super) refused_by_server: ServerRefusals,
     pub(super) options: CopyOptions,
     pub(super) block: usize,
     pub(super) tally: Arc<Tally>,
@@ -94,9 +98,12 @@ impl Copier {
     pub fn new(destination: Side, options: CopyOptions, observer: Arc<dyn Observer>) -> Self {
         let block = options.tuning.block;
         let block = options.rate.map_or(block, |rate| Bucket::smooth_block(rate, block));
+        let by_server = destination.clone();
         let (destination, unlocked) = unlocked(destination, &options);
         Self {
             destination,
+            by_server,
+            refused_by_server: ServerRefusals::default(),
             block,
             tally: Arc::default(),
             observer,

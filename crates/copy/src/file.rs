@@ -8,6 +8,7 @@ use howdah_vfs::{FsError, Handle, NewAttributes, Node, Stability};
 use parking_lot::Mutex;
 
 use super::at_once::at_once;
+use super::by_server::ServerRefusals;
 use super::decide::may_be_replaced;
 use super::directory::Settled;
 use super::engine::{Copier, Worker};
@@ -339,6 +340,7 @@ impl Copier {
             verifying: AtomicBool::new(false),
             attributes_set: Mutex::default(),
             partial_seen: Mutex::default(),
+            refused: ServerRefusals::default(),
             failed: AtomicBool::new(false),
             last_commit: Mutex::new(Instant::now()),
             committed_here: AtomicU64::new(0),

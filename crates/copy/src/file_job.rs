@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use howdah_vfs::{Attributes, Node};
 use parking_lot::Mutex;
 
+use super::by_server::ServerRefusals;
 use super::journal_file::JournalFile;
 use super::ledger::Ledger;
 use super::outbox::Outbox;
@@ -38,6 +39,8 @@ pub(super) struct FileJob {
     pub(super) attributes_set: Mutex<Option<Option<Attributes>>>,
     /// Whether the partial name was still its own when the last commit was under way.
     pub(super) partial_seen: Mutex<Option<PartialSeen>>,
+    /// What the server refused to do with it.
+    pub(super) refused: ServerRefusals,
     /// Whether it was given up.
     pub(super) failed: AtomicBool,
     pub(super) last_commit: Mutex<Instant>,

@@ -9,6 +9,7 @@ mod at_once;
 mod block;
 mod block_flight;
 mod buffers;
+mod by_server;
 mod content;
 mod crew;
 mod decide;

@@ -25,6 +25,8 @@ pub struct Side {
     pub caller: Caller,
     /// Two sides of one realm may be the same files; in another realm the same numbers are other files.
     pub(super) realm: u64,
+    /// The server that has the files: handles of one side are valid in another of the same server.
+    pub(super) server: Option<u64>,
 }
 
 /// The bytes of a name that came out of a listing or was made here.
@@ -36,13 +38,19 @@ impl Side {
     /// This caller in this file system, which is a realm of its own.
     pub fn new(file_system: Arc<dyn FileSystem>, caller: Caller) -> Self {
         let realm = Arc::as_ptr(&file_system).cast::<()>().addr() as u64;
-        Self { file_system, caller, realm }
+        Self { file_system, caller, realm, server: None }
     }
 
     /// The same in a realm that it shares with others of this name: a machine, of which several file systems are open.
     #[must_use]
     pub fn in_realm(self, name: &str) -> Self {
         Self { realm: source_id(name.as_bytes()), ..self }
+    }
+
+    /// The same, and a server of this name can copy from one such side to another.
+    #[must_use]
+    pub fn at_server(self, name: &str) -> Self {
+        Self { server: Some(source_id(name.as_bytes())), ..self }
     }
 
     /// The node of a name, if there is one.

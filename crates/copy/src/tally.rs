@@ -43,6 +43,8 @@ figures! {
     copied_bytes,
     /// Of these, bytes of zeros that were not written.
     hole_bytes,
+    /// Of the bytes copied, those that one server copied from file to file by itself.
+    server_bytes,
     /// Bytes that earlier, interrupted copies had committed.
     resumed_bytes,
     /// Bytes that a restart of the server lost and that were sent again.

@@ -19,7 +19,7 @@ use super::tally::add;
 use super::zeros::data_runs;
 
 /// What of a block was written, and how.
-type Parts = Vec<(Range<u64>, How)>;
+pub(super) type Parts = Vec<(Range<u64>, How)>;
 
 impl Copier {
     /// Reads a block and writes what of it is data.
@@ -142,7 +142,7 @@ impl Copier {
     }
 
     /// Keeps account of a block that is written.
-    fn on_written(&self, job: &FileJob, block: &Range<u64>, parts: Parts) {
+    pub(super) fn on_written(&self, job: &FileJob, block: &Range<u64>, parts: Parts) {
         let length = block.end - block.start;
         let written: u64 = parts.iter().map(|(part, _)| part.end - part.start).sum();
         add(&self.tally.copied_bytes, length);

@@ -94,6 +94,10 @@ pub fn as_text(totals: &Totals) -> String {
         format!("{} left out; --devices copies them", counted(figures.left_out_devices, "device", "devices")),
     );
     line(others(figures) > 0, other_nodes(figures));
+    line(
+        figures.server_bytes > 0,
+        format!("{} of this copied by the server itself", size(figures.server_bytes)),
+    );
     line(figures.hole_bytes > 0, format!("{} of zeros became holes", size(figures.hole_bytes)));
     line(
         figures.resent_bytes > 0,

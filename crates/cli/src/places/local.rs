@@ -61,6 +61,7 @@ impl Directories {
             caller: own_caller(),
             path: name.into_iter().collect(),
             realm: LOCAL.to_owned(),
+            copying_server: None,
             device: Some(device),
             label: label.into_os_string().into_vec(),
             seen_root: None,

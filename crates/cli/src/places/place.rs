@@ -21,6 +21,8 @@ pub struct Place {
     pub path: Vec<Vec<u8>>,
     /// What tells the machine and file system apart from others: two places of one realm may be the same files.
     pub realm: String,
+    /// The server, if it may be able to copy its files: its handles are the same in all its places.
+    pub copying_server: Option<String>,
     /// The device that the root lies on, of a local place: copies of a file system, such as snapshots, have all other numbers alike.
     pub device: Option<u64>,
     /// How the place is written: the same however it was typed. What partial files are called follows from it.
@@ -34,7 +36,12 @@ pub struct Place {
 impl Place {
     /// It as a side of a copy.
     pub fn side(&self) -> Side {
-        Side::new(Arc::clone(&self.file_system), self.caller.clone()).in_realm(&self.realm_of_files())
+        let side = Side::new(Arc::clone(&self.file_system), self.caller.clone());
+        let side = side.in_realm(&self.realm_of_files());
+        match &self.copying_server {
+            Some(server) => side.at_server(server),
+            None => side,
+        }
     }
 
     /// Refuses a local place whose files cannot be read by their size.

@@ -1,0 +1,153 @@
+//! Data that a server copies from one of its files to another: none of it passes through this host.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use howdah_vfs::{Change, CopyRange, FsError, Stability};
+
+use super::Sparse;
+use super::engine::Copier;
+use super::error::{Cause, Doing, Step, Trouble};
+use super::file_job::FileJob;
+use super::ledger::How;
+use super::tally::add;
+use super::transfer::Parts;
+
+/// The smallest file that is left to the server: reading and writing a smaller one takes as many round trips.
+const LEAST: u64 = 64 << 10;
+/// Bytes of a file that one worker leaves to the server at once, so that several copy a large file.
+const COPY_BLOCK: u64 = 64 << 20;
+/// More than any file has, and a multiple of it can be reckoned with.
+const WHOLE: u64 = 1 << 62;
+
+/// How a server copies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ServerWay {
+    /// The copy shares the storage of its source.
+    Clone,
+    /// The server reads and writes.
+    Copy,
+}
+
+/// What a server was seen to refuse.
+#[derive(Debug, Default)]
+pub(super) struct ServerRefusals {
+    clone: AtomicBool,
+    copy: AtomicBool,
+}
+
+impl ServerRefusals {
+    fn of(&self, way: ServerWay) -> &AtomicBool {
+        match way {
+            ServerWay::Clone => &self.clone,
+            ServerWay::Copy => &self.copy,
+        }
+    }
+
+    fn has(&self, way: ServerWay) -> bool {
+        self.of(way).load(Ordering::Relaxed)
+    }
+}
+
+impl Copier {
+    /// How the server copies the next block of a file, if it does.
+    pub(super) fn server_way(&self, job: &FileJob) -> Option<ServerWay> {
+        let (source, destination) = (job.entry.parent.source(), &self.destination);
+        let is_one_server = source.server.is_some()
+            && source.server == destination.server
+            && source.caller == destination.caller
+            && self.by_server.file_system.ranges().is_some();
+        if !is_one_server
+            || job.size() < LEAST
+            || self.options.rate.is_some()
+            || self.options.sparse == Sparse::Always
+            || job.verifying.load(Ordering::Relaxed)
+            || job.ledger.lock().wants_stable_writes()
+        {
+            return None;
+        }
+        let is_open = |way| !job.refused.has(way) && !self.refused_by_server.has(way);
+        // A server's COPY may fill holes; a clone has those of its source, and cannot be without.
+        let copies = !job.sparse && is_open(ServerWay::Copy);
+        match self.options.sparse {
+            Sparse::Auto if is_open(ServerWay::Clone) => Some(ServerWay::Clone),
+            _ => copies.then_some(ServerWay::Copy),
+        }
+    }
+
+    /// How much of a file one worker takes at once.
+    pub(super) fn block_of(&self, way: Option<ServerWay>) -> u64 {
+        match way {
+            Some(ServerWay::Clone) => WHOLE,
+            Some(ServerWay::Copy) => COPY_BLOCK,
+            None => self.block as u64,
+        }
+    }
+
+    /// Has a block copied by the server. Says whether it was; if not, the next way is to be tried.
+    pub(super) fn copy_by_server(&self, job: &FileJob, block: &Range<u64>, way: ServerWay) -> Step<bool> {
+        let copied = match way {
+            ServerWay::Clone => self.clone_block(job, block),
+            ServerWay::Copy => self.copy_range(job, block),
+        };
+        let parts = match copied {
+            Ok(parts) => parts,
+            Err(refusal) => {
+                job.refused.of(way).store(true, Ordering::Relaxed);
+                // What holds for one file only is found out for each.
+                let for_all = matches!(
+                    refusal,
+                    FsError::NotSupported | FsError::CrossDevice | FsError::Stale | FsError::BadHandle
+                );
+                self.refused_by_server.of(way).fetch_or(for_all, Ordering::Relaxed);
+                return Ok(false);
+            }
+        };
+        // What it was when it was copied is known only now.
+        let now = job.entry.parent.source().attributes(&job.node.handle).at_source("read")?;
+        if !job.is_still_copied(&now) {
+            return Err(Trouble::source("read", Cause::Changed));
+        }
+        add(&self.tally.server_bytes, block.end - block.start);
+        self.on_written(job, block, parts);
+        Ok(true)
+    }
+
+    /// CLONE says nothing of durability. The verifier of a COMMIT before it shows whether the server restarts until the last COMMIT.
+    fn clone_block(&self, job: &FileJob, block: &Range<u64>) -> Result<Parts, FsError> {
+        let verifier = self.by_server.commit(&job.partial.handle)?;
+        let range = range(job, block);
+        let files = &self.by_server.file_system;
+        files.require_ranges()?.clone_range(&self.by_server.caller, range, &mut Change::default())?;
+        let how = if self.options.sync { How::Unstably(verifier) } else { How::Durably };
+        Ok(vec![(block.clone(), how)])
+    }
+
+    /// COPY may be answered when a part of the range is copied.
+    fn copy_range(&self, job: &FileJob, block: &Range<u64>) -> Result<Parts, FsError> {
+        let (mut at, mut parts) = (block.start, Parts::new());
+        while at < block.end {
+            let range = range(job, &(at..block.end));
+            let files = &self.by_server.file_system;
+            let change = &mut Change::default();
+            let written = files.require_ranges()?.copy_range(&self.by_server.caller, range, change)?;
+            let count = written.count as u64;
+            // The source ends here, or the server makes no progress: reading it shows which.
+            if count == 0 || count > block.end - at {
+                return Err(FsError::Invalid);
+            }
+            let how = match written.stability {
+                Stability::Unstable if self.options.sync => How::Unstably(written.verifier),
+                _ => How::Durably,
+            };
+            parts.push((at..at + count, how));
+            at += count;
+        }
+        Ok(parts)
+    }
+}
+
+fn range<'j>(job: &'j FileJob, block: &Range<u64>) -> CopyRange<'j> {
+    let (from, to) = (&job.node.handle, &job.partial.handle);
+    CopyRange::new((from, block.start), (to, block.start), block.end - block.start)
+}
