@@ -5,7 +5,7 @@ use std::time::Instant;
 use fuser::Errno;
 use howdah_vfs::{FileLock, FileLocks, FsError};
 
-use crate::locks::{LockRequest, LockWish};
+use crate::locks::{LockWish, PendingLockReply};
 use crate::opens::KernelFile;
 use crate::refused::{Answer, Refused};
 use crate::shared::Shared;
@@ -19,7 +19,7 @@ impl Shared {
     }
 
     /// SETLKW: locks, or waits until others have unlocked what is in the way.
-    pub fn lock_or_wait(&self, wish: LockWish, request: LockRequest, since: Instant) {
+    pub fn lock_or_wait(&self, wish: LockWish, request: PendingLockReply, since: Instant) {
         if !request.is_answered() {
             let wait = |request, node| self.locks.wait(wish, node, request, since);
             self.lock_and_answer(&wish, request, wait);
@@ -27,12 +27,12 @@ impl Shared {
     }
 
     /// SETLK: locks, or refuses.
-    pub fn lock_or_refuse(&self, wish: LockWish, request: LockRequest) {
+    pub fn lock_or_refuse(&self, wish: LockWish, request: PendingLockReply) {
         self.lock_and_answer(&wish, request, |request, _| answer(request, Err(Refused(Errno::EAGAIN))));
     }
 
     /// SETLK of a range that is to be unlocked.
-    pub fn unlock_and_answer(&self, wish: LockWish, request: LockRequest) {
+    pub fn unlock_and_answer(&self, wish: LockWish, request: PendingLockReply) {
         let bytes = (wish.lock.first, wish.lock.last);
         let file = self.files.of(wish.open);
         answer(request, file.and_then(|file| self.unlock(&file, wish.owner, bytes)));
@@ -40,7 +40,12 @@ impl Shared {
 
     /// Locks and answers. What to do with the request if something is in the way, `denied` knows. A program that gave up has nothing
     /// locked.
-    fn lock_and_answer(&self, wish: &LockWish, request: LockRequest, denied: impl FnOnce(LockRequest, u64)) {
+    fn lock_and_answer(
+        &self,
+        wish: &LockWish,
+        request: PendingLockReply,
+        denied: impl FnOnce(PendingLockReply, u64),
+    ) {
         let outcome = self.files.of(wish.open).and_then(|file| Ok((self.lock(&file, wish)?, file)));
         match outcome {
             Ok((Some(_), file)) => denied(request, file.node.number),
@@ -104,7 +109,7 @@ impl Shared {
     }
 }
 
-fn answer(request: LockRequest, outcome: Answer<()>) {
+fn answer(request: PendingLockReply, outcome: Answer<()>) {
     match (request.end(), outcome) {
         (Some(reply), Ok(())) => reply.ok(),
         (Some(reply), Err(Refused(errno))) => reply.error(errno),
