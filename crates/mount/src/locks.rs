@@ -104,7 +104,7 @@ impl KernelLocks {
         }
     }
 
-    /// The kernel can be told to drop pages from now on.
+    /// By which the kernel learns that it must drop pages.
     pub fn set_notifier(&self, notifier: Notifier) {
         let _ = self.notifier.set(notifier);
     }

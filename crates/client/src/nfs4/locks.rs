@@ -197,8 +197,8 @@ impl Nfs4Client {
         Ok(())
     }
 
-    /// Makes a LOCKU by this stateid of that era. Says whether nothing is locked there now; else the server gave it back meanwhile, after it
-    /// forgot all.
+    /// Makes a LOCKU by this stateid of that era. Says whether nothing is locked there now. Else the server forgot all meanwhile, and
+    /// gave it back.
     pub(super) fn unlock_once(
         &self,
         (caller, node, number): LockOf<'_>,

@@ -67,7 +67,7 @@ impl OpenStates {
         outcome
     }
 
-    /// Asks after each change until there is an answer. None, for ever: no `patience` bounds it.
+    /// Asks after each change until there is an answer. Without `patience` it waits for ever.
     ///
     /// # Errors
     /// [`FsError::Delay`]: there is no answer in time.

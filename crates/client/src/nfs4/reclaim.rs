@@ -34,7 +34,7 @@ impl Upkeep {
         self.opens.change(|known| known.table.next_reopen().is_some())
     }
 
-    /// Reclaims all opens and locks, or goes on with that. What the server refuses is lost.
+    /// Reclaims all opens and locks that are not reclaimed yet. What the server refuses is lost.
     pub(super) fn reclaim(&self, channel: &Channel) -> Step<()> {
         let wanted = self.opens.change(|known| {
             if !std::mem::replace(&mut known.is_reclaiming, true) {

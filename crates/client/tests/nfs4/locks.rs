@@ -120,7 +120,7 @@ fn a_lock_needs_the_right_that_it_is_for() {
     assert_eq!(locks.lock_range(&reader, &file, ONE, exclusive(0, 9)), Err(FsError::AccessDenied));
     assert_eq!(locks.lock_range(&reader, &file, ONE, shared(0, 9)), Ok(None));
     assert_eq!(locks.lock_range(&ME, &file, TWO, exclusive(5, 9)), Ok(Some(shared(0, 9))));
-    // Whoever unlocks, the lock owner counts.
+    // Another caller unlocks: only the lock owner counts.
     locks.unlock_range(&ME, &file, ONE, FileLock::ALL).expect("unlocked");
     assert_eq!(locks.lock_range(&ME, &file, TWO, exclusive(5, 9)), Ok(None));
 }

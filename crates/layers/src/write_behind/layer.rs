@@ -500,7 +500,8 @@ impl Layer for WriteBehind {
         })
     }
 
-    /// What was written is durable when others can lock. A failure is told by the next write or commit, and what is locked is unlocked.
+    /// What was written is durable when others can lock. If it is not, the next write or commit reports
+    /// that, and the range is unlocked all the same.
     fn unlock_range(&self, caller: &Caller, node: &Handle, owner: u64, bytes: (u64, u64)) -> Result<()> {
         if let Err(error) = self.commit_held(node, Teller::Nobody) {
             tracing::warn!(%error, "a file is unlocked, and what was written to it is not durable");

@@ -76,7 +76,7 @@ impl Shared {
         }
     }
 
-    /// Unlocks bytes. What was written is durable before; if it is not, that is told by the next close or fsync.
+    /// Unlocks bytes. What was written is durable before; if it is not, the next close or fsync reports that.
     fn unlock(&self, file: &KernelFile, owner: u64, bytes: (u64, u64)) -> Answer<()> {
         let _ = self.make_durable(&file.node);
         let unlocked = self.file_locks()?.unlock_range(&file.caller, &file.node.handle, owner, bytes);
