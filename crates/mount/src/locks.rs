@@ -25,7 +25,7 @@ pub struct NodeLocks(Mutex<Vec<(u64, u64)>>);
 
 /// A lock that a program asks for.
 #[derive(Debug, Clone, Copy)]
-pub struct LockWish {
+pub struct ProgramLock {
     /// The open file.
     pub open: u64,
     /// The number of the lock owner, as the kernel has it.
@@ -39,7 +39,7 @@ pub type PendingLockReply = RequestInProgress<ReplyEmpty>;
 
 /// A request that waits for a lock.
 struct WaitingLock {
-    wish: LockWish,
+    wish: ProgramLock,
     /// The number of the node.
     node: u64,
     request: PendingLockReply,
@@ -123,7 +123,7 @@ impl KernelLocks {
     }
 
     /// A request waits until others have unlocked what is in its way. `since`: from when on.
-    pub fn wait(&self, wish: LockWish, node: u64, request: PendingLockReply, since: Instant) {
+    pub fn wait(&self, wish: ProgramLock, node: u64, request: PendingLockReply, since: Instant) {
         let again = (since.elapsed() / 8).clamp(AGAIN_FIRST, AGAIN_LONGEST);
         // Hosts that wait for the same lock do not ask in step for ever.
         let apart = again.mul_f64((request.number() % 16) as f64 / 64.0);
@@ -167,7 +167,7 @@ impl KernelLocks {
     /// Lets requests ask again when it is time.
     fn watch<A>(&self, again: &Arc<A>)
     where
-        A: Fn(LockWish, PendingLockReply, Instant) + Send + Sync + 'static,
+        A: Fn(ProgramLock, PendingLockReply, Instant) + Send + Sync + 'static,
     {
         let mut waiting = self.waiting.lock();
         while !waiting.is_over {
@@ -194,7 +194,7 @@ impl KernelLocks {
 /// Starts the thread by which requests ask again: by `again`, with when they began to wait.
 pub fn start_waits<A>(locks: &Arc<KernelLocks>, again: A)
 where
-    A: Fn(LockWish, PendingLockReply, Instant) + Send + Sync + 'static,
+    A: Fn(ProgramLock, PendingLockReply, Instant) + Send + Sync + 'static,
 {
     let (locks, again) = (Arc::clone(locks), Arc::new(again));
     let started = thread::Builder::new().name("mount-locks".into()).spawn(move || locks.watch(&again));

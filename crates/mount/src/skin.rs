@@ -22,7 +22,7 @@ use crate::attributes::{kind, nothing, set_time, shown, special};
 use crate::belief::FOR_EVER;
 use crate::calls::{Created, Fitting, Making};
 use crate::flight::{EndingSignals, Reply};
-use crate::locks::LockWish;
+use crate::locks::ProgramLock;
 use crate::nodes::ROOT;
 use crate::opens::KernelFile;
 use crate::refused::{Answer, Refused};
@@ -157,10 +157,10 @@ fn fitting(_: &Shared, reply: ReplyXattr, answer: Fitting) {
 }
 
 /// A lock as the kernel asks for it.
-fn wish(open: FileHandle, owner: LockOwner, (first, last): (u64, u64), kind: i32) -> LockWish {
+fn wish(open: FileHandle, owner: LockOwner, (first, last): (u64, u64), kind: i32) -> ProgramLock {
     let last = if last >= LAST_OFFSET { u64::MAX } else { last };
     let lock = FileLock { first, last, exclusive: kind == libc::F_WRLCK };
-    LockWish { open: open.0, owner: owner.0, lock }
+    ProgramLock { open: open.0, owner: owner.0, lock }
 }
 
 fn done(_: &Shared, reply: ReplyEmpty, (): ()) {

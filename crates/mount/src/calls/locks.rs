@@ -5,21 +5,21 @@ use std::time::Instant;
 use fuser::Errno;
 use howdah_vfs::{FileLock, FileLocks, FsError};
 
-use crate::locks::{LockWish, PendingLockReply};
+use crate::locks::{PendingLockReply, ProgramLock};
 use crate::opens::KernelFile;
 use crate::refused::{Answer, Refused};
 use crate::shared::Shared;
 
 impl Shared {
     /// GETLK: the lock in the way, if one is.
-    pub fn test_lock(&self, wish: &LockWish) -> Answer<Option<FileLock>> {
+    pub fn test_lock(&self, wish: &ProgramLock) -> Answer<Option<FileLock>> {
         let file = self.files.of(wish.open)?;
         let found = self.file_locks()?.test_lock(&file.caller, &file.node.handle, wish.owner, wish.lock);
         found.map_err(refused)
     }
 
     /// SETLKW: locks, or waits until others have unlocked what is in the way.
-    pub fn lock_or_wait(&self, wish: LockWish, request: PendingLockReply, since: Instant) {
+    pub fn lock_or_wait(&self, wish: ProgramLock, request: PendingLockReply, since: Instant) {
         if !request.is_answered() {
             let wait = |request, node| self.locks.wait(wish, node, request, since);
             self.lock_and_answer(&wish, request, wait);
@@ -27,12 +27,12 @@ impl Shared {
     }
 
     /// SETLK: locks, or refuses.
-    pub fn lock_or_refuse(&self, wish: LockWish, request: PendingLockReply) {
+    pub fn lock_or_refuse(&self, wish: ProgramLock, request: PendingLockReply) {
         self.lock_and_answer(&wish, request, |request, _| answer(request, Err(Refused(Errno::EAGAIN))));
     }
 
     /// SETLK of a range that is to be unlocked.
-    pub fn unlock_and_answer(&self, wish: LockWish, request: PendingLockReply) {
+    pub fn unlock_and_answer(&self, wish: ProgramLock, request: PendingLockReply) {
         let bytes = (wish.lock.first, wish.lock.last);
         let file = self.files.of(wish.open);
         answer(request, file.and_then(|file| self.unlock(&file, wish.owner, bytes)));
@@ -42,7 +42,7 @@ impl Shared {
     /// locked.
     fn lock_and_answer(
         &self,
-        wish: &LockWish,
+        wish: &ProgramLock,
         request: PendingLockReply,
         denied: impl FnOnce(PendingLockReply, u64),
     ) {
@@ -58,7 +58,7 @@ impl Shared {
     }
 
     /// Locks, or says what is in the way. What others wrote before they unlocked is read from now on.
-    fn lock(&self, file: &KernelFile, wish: &LockWish) -> Answer<Option<FileLock>> {
+    fn lock(&self, file: &KernelFile, wish: &ProgramLock) -> Answer<Option<FileLock>> {
         let (node, locks) = (&file.node, self.file_locks()?);
         node.locks.add(wish.owner, wish.open);
         let conflict = locks.lock_range(&file.caller, &node.handle, wish.owner, wish.lock);
@@ -70,7 +70,7 @@ impl Shared {
     }
 
     /// A lock was granted when its program did not wait for it any more.
-    fn unlock_unwanted(&self, file: &KernelFile, wish: &LockWish) {
+    fn unlock_unwanted(&self, file: &KernelFile, wish: &ProgramLock) {
         if let Err(refused) = self.unlock(file, wish.owner, (wish.lock.first, wish.lock.last)) {
             tracing::warn!(?refused, "a lock stays that a program did not wait for");
         }
