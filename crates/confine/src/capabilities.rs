@@ -62,9 +62,22 @@ const NUMBERS: u32 = 64;
 /// # Errors
 /// The kernel refuses to give something up, which it never does.
 pub(crate) fn keep_only(low_ports: bool) -> io::Result<Vec<&'static str>> {
-    set_no_new_privs(true)?;
     let table = || KEPT.iter().chain(low_ports.then_some(&LOW_PORTS));
-    let wanted = table().fold(CapabilitySet::empty(), |all, kept| all | kept.capability);
+    let left = give_up_all_but(table().fold(CapabilitySet::empty(), |all, kept| all | kept.capability))?;
+    Ok(table().filter(|kept| left.contains(kept.capability)).map(|kept| kept.name).collect())
+}
+
+/// Gives up all capabilities, for this thread and those that it starts, for good: for a process that is no server.
+///
+/// # Errors
+/// The kernel refuses to give something up, which it never does.
+pub fn give_up_capabilities() -> io::Result<()> {
+    give_up_all_but(CapabilitySet::empty()).map(drop)
+}
+
+/// Returns what is left.
+fn give_up_all_but(wanted: CapabilitySet) -> io::Result<CapabilitySet> {
+    set_no_new_privs(true)?;
     let before = capabilities(None)?;
     if before.effective.contains(CapabilitySet::SETPCAP) {
         shrink_bounding_set(wanted)?;
@@ -75,7 +88,7 @@ pub(crate) fn keep_only(low_ports: bool) -> io::Result<Vec<&'static str>> {
         CapabilitySets { effective: left, permitted: left, inheritable: CapabilitySet::empty() },
     )?;
     clear_ambient_capability_set()?;
-    Ok(table().filter(|kept| left.contains(kept.capability)).map(|kept| kept.name).collect())
+    Ok(left)
 }
 
 /// Nothing outside of the bounding set ever comes back, not even by running another program as root.
@@ -121,6 +134,17 @@ mod tests {
                 let bounding = u64::from_str_radix(&line("CapBnd:"), 16).expect("a number");
                 assert_eq!(bounding & !wanted.bits(), 0, "{bounding:x}");
             }
+        };
+        std::thread::spawn(check).join().expect("as expected");
+    }
+
+    #[test]
+    fn a_thread_gives_up_all_and_takes_nothing_back() {
+        let check = || {
+            give_up_capabilities().expect("given up");
+            assert_eq!(keep_only(true).expect("nothing is left"), Vec::<&str>::new());
+            let sets = ["CapPrm:", "CapEff:", "CapInh:", "CapAmb:"].map(line);
+            assert_eq!(sets, ["0".repeat(16), "0".repeat(16), "0".repeat(16), "0".repeat(16)]);
         };
         std::thread::spawn(check).join().expect("as expected");
     }

@@ -25,4 +25,4 @@ pub use error::TokenError;
 pub use lucid::{ContextSide, LucidContext, LucidError, SessionKey};
 pub use mechanism::{InitialToken, MECHANISM};
 pub use mic::{MIC_MAX, Mic};
-pub use window::{MAXIMUM_SEQUENCE, SequenceError, SequenceWindow, WINDOW};
+pub use window::{MAXIMUM_SEQUENCE, SequenceRefusal, SequenceWindow, WINDOW};

@@ -21,7 +21,7 @@ pub struct SequenceWindow {
 
 /// Why a number is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SequenceError {
+pub enum SequenceRefusal {
     /// It was seen already: a call that comes twice.
     Seen,
     /// It lies below the window.
@@ -40,12 +40,12 @@ impl SequenceWindow {
     ///
     /// # Errors
     /// It is not to be taken. Of any number of threads that offer the same one, one succeeds at most.
-    pub fn take(&self, sequence: u32) -> Result<(), SequenceError> {
+    pub fn take(&self, sequence: u32) -> Result<(), SequenceRefusal> {
         if sequence > MAXIMUM_SEQUENCE {
-            return Err(SequenceError::Exhausted);
+            return Err(SequenceRefusal::Exhausted);
         }
         if u64::from(sequence) + u64::from(WINDOW) <= u64::from(self.highest.load(Ordering::Relaxed)) {
-            return Err(SequenceError::Old);
+            return Err(SequenceRefusal::Old);
         }
         let group = u64::from(sequence / PER_WORD);
         let bit = 1_u64 << (sequence % PER_WORD);
@@ -54,11 +54,11 @@ impl SequenceWindow {
         loop {
             // A word of a later group took the place: the window moved on meanwhile.
             if current >> PER_WORD > group {
-                return Err(SequenceError::Old);
+                return Err(SequenceRefusal::Old);
             }
             let next = if current >> PER_WORD == group { current | bit } else { group << PER_WORD | bit };
             if next == current {
-                return Err(SequenceError::Seen);
+                return Err(SequenceRefusal::Seen);
             }
             match word.compare_exchange_weak(current, next, Ordering::Relaxed, Ordering::Relaxed) {
                 Ok(_) => break,
@@ -82,7 +82,7 @@ impl fmt::Debug for SequenceWindow {
     }
 }
 
-impl fmt::Display for SequenceError {
+impl fmt::Display for SequenceRefusal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Seen => "the sequence number was used before",
@@ -92,7 +92,7 @@ impl fmt::Display for SequenceError {
     }
 }
 
-impl std::error::Error for SequenceError {}
+impl std::error::Error for SequenceRefusal {}
 
 #[cfg(test)]
 mod tests {
@@ -116,11 +116,11 @@ mod tests {
                     _ => near.max(0) as u32,
                 };
                 let wanted = if sequence > MAXIMUM_SEQUENCE {
-                    Err(SequenceError::Exhausted)
+                    Err(SequenceRefusal::Exhausted)
                 } else if u64::from(sequence) + u64::from(WINDOW) <= u64::from(highest) {
-                    Err(SequenceError::Old)
+                    Err(SequenceRefusal::Old)
                 } else if !seen.insert(sequence) {
-                    Err(SequenceError::Seen)
+                    Err(SequenceRefusal::Seen)
                 } else {
                     highest = highest.max(sequence);
                     Ok(())
@@ -137,12 +137,12 @@ mod tests {
     #[test]
     fn the_last_number_of_a_context_is_taken_and_none_beyond() {
         let window = SequenceWindow::new();
-        assert_eq!(window.take(MAXIMUM_SEQUENCE + 1), Err(SequenceError::Exhausted));
+        assert_eq!(window.take(MAXIMUM_SEQUENCE + 1), Err(SequenceRefusal::Exhausted));
         assert_eq!(window.take(MAXIMUM_SEQUENCE), Ok(()));
-        assert_eq!(window.take(MAXIMUM_SEQUENCE), Err(SequenceError::Seen));
-        assert_eq!(window.take(MAXIMUM_SEQUENCE - WINDOW), Err(SequenceError::Old));
+        assert_eq!(window.take(MAXIMUM_SEQUENCE), Err(SequenceRefusal::Seen));
+        assert_eq!(window.take(MAXIMUM_SEQUENCE - WINDOW), Err(SequenceRefusal::Old));
         assert_eq!(window.take(MAXIMUM_SEQUENCE - WINDOW + 1), Ok(()));
-        assert_eq!(window.take(u32::MAX), Err(SequenceError::Exhausted));
+        assert_eq!(window.take(u32::MAX), Err(SequenceRefusal::Exhausted));
     }
 
     #[test]

@@ -36,6 +36,7 @@ const PACKAGES: &[&str] = &[
     "krb5-kdc",                // a Kerberos realm
     "krb5-admin-server",       // its principals
     "krb5-user",               // their tickets
+    "libgssapi-krb5-2",        // and what establishes contexts by them
     "stunnel4",                // TLS in front of clients that have none
     "chromium-headless-shell", // the live page, on a phone's screen
 ];

@@ -70,6 +70,12 @@ const RULES: &[Rule] = &[
         "*Does not know* sockets, nor what the plaintext means",
         &["howdah_net", "TcpStream", "howdah_wire", "howdah_rpc"],
     ),
+    whole("gss", "*Does not know* tickets, nor messages of RPC", &["howdah_kerberos", "howdah_wire", "howdah_rpc"]),
+    whole(
+        "kerberos",
+        "*Does not know* any protocol, nor how it is confined",
+        &["howdah_wire", "howdah_rpc", "howdah_net", "howdah_confine"],
+    ),
     whole(
         "session",
         "*Does not know* any file system, nor any socket",

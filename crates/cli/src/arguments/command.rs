@@ -57,6 +57,8 @@ pub enum Command {
     Lab(LabArguments),
     Man(ManArguments),
     Completions(CompletionsArguments),
+    #[command(hide = true)]
+    KerberosHelper,
 }
 
 const EXAMPLES: &str = "\

@@ -16,6 +16,7 @@ mod failure;
 mod file_stat;
 mod get;
 mod heads;
+mod kerberos_helper;
 mod lab;
 mod ls;
 mod man;
@@ -77,6 +78,7 @@ fn run_command(command: &Command) -> Result<(), Failure> {
         Command::Nfsstat(arguments) => nfsstat::run(arguments),
         Command::Nics(arguments) => nics::run(arguments),
         Command::Lab(arguments) => lab::run(arguments),
+        Command::KerberosHelper => kerberos_helper::run(),
         Command::Man(arguments) => man::run(arguments),
         Command::Completions(arguments) => {
             completions::run(arguments);
