@@ -15,4 +15,4 @@ pub mod url;
 mod waiting;
 
 pub use common::{Identity, Wanted};
-pub use remote::{Remote, Sizes};
+pub use remote::{Remote, SessionGrant, Sizes};

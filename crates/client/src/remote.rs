@@ -1,6 +1,7 @@
 //! What a file system of a server is beside a file system, whichever version of the protocol it is spoken to by.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use howdah_vfs::{FileSystem, Node, Result};
 
@@ -33,11 +34,35 @@ pub trait Remote: FileSystem {
     /// What the first of these names led to when this connected, if there are any.
     fn first_below_at_connect(&self) -> Option<Result<Node>>;
 
+    /// What the server granted the session of NFSv4.
+    fn session_grant(&self) -> Option<SessionGrant> {
+        None
+    }
+
     /// Tells the server that this client leaves, so that it keeps nothing for it. Calls after that may fail. Dropping it does so, too.
     fn leave(&self) {}
 
     /// What was called to connect: calls that the channel does not count.
     fn connect_calls(&self) -> &[ProcedureReport];
+}
+
+/// What a server grants a session of NFSv4 (RFC 8881 18.36).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SessionGrant {
+    /// The minor version.
+    pub minor_version: u32,
+    /// The most calls at the same time.
+    pub slots: u32,
+    /// The most operations in a call.
+    pub operations: u32,
+    /// The longest call, in bytes.
+    pub request: u32,
+    /// The longest reply, in bytes.
+    pub response: u32,
+    /// The longest reply that the server keeps for a call that is sent again, in bytes.
+    pub kept_response: u32,
+    /// How long the server keeps the state of a client that is not heard of.
+    pub lease: Duration,
 }
 
 /// How many bytes go into one call.

@@ -14,7 +14,7 @@ use super::results::Results;
 use super::server_facts::ServerFacts;
 use crate::channel::{Channel, Payload, Pending, ProcedureReport, ReceiveInto};
 use crate::common::{Verifiers, Wanted};
-use crate::{Remote, Sizes};
+use crate::{Remote, SessionGrant, Sizes};
 
 /// A directory of a server, by NFSv4.1 or 4.2, as a file system. It opens only files that are locked: data of others is read and written by
 /// handles, as with NFSv3.
@@ -130,6 +130,19 @@ impl Remote for Nfs4Client {
 
     fn first_below_at_connect(&self) -> Option<Result<Node>> {
         self.first_below
+    }
+
+    fn session_grant(&self) -> Option<SessionGrant> {
+        let sizes = self.calls.session.sizes();
+        Some(SessionGrant {
+            minor_version: self.calls.session.minor_version(),
+            slots: sizes.slots,
+            operations: sizes.operations,
+            request: sizes.request,
+            response: sizes.response,
+            kept_response: sizes.kept_response,
+            lease: self.facts.lease,
+        })
     }
 
     fn leave(&self) {

@@ -6,6 +6,7 @@ mod interface;
 mod mount;
 mod nfs;
 mod path;
+mod session;
 mod storage;
 
 pub use all::Facts;
@@ -14,4 +15,5 @@ pub use interface::{InterfaceFacts, RingFacts};
 pub use mount::MountFacts;
 pub use nfs::{MovingFacts, NfsFacts, OwnCertificateFacts, ServerTlsFacts};
 pub use path::{MtuFacts, PathFacts, RateFacts, TooLarge, TrainFacts};
+pub use session::ServerSessionFacts;
 pub use storage::StorageFacts;

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ServerSessionFacts;
+
 /// A transfer size that is smaller costs calls; 1 MiB is what servers take of late.
 const SMALL_TRANSFER: u64 = 256 << 10;
 
@@ -16,6 +18,9 @@ pub struct NfsFacts {
     /// TLS, if it protects the calls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<ServerTlsFacts>,
+    /// What the server grants, with NFSv4.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<ServerSessionFacts>,
     /// A file that was there, read in order.
     pub reads: Option<MovingFacts>,
     /// A file of our own, written in order, where we were told that we may.

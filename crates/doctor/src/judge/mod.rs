@@ -6,6 +6,7 @@ mod ladder;
 mod mounts;
 mod nfs;
 mod path;
+mod session;
 mod storage;
 
 pub use ladder::judge;

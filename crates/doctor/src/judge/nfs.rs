@@ -2,7 +2,7 @@
 
 use howdah_units as units;
 
-use super::mounts;
+use super::{mounts, session};
 use crate::facts::{Facts, MovingFacts, NfsFacts, ServerTlsFacts, StorageFacts};
 use crate::{Figure, Finding, Remedy, Rung, RungReport, Verdict};
 
@@ -29,6 +29,7 @@ pub fn nfs(facts: &Facts) -> RungReport {
         findings.extend(facts.storage.as_ref().and_then(one_by_one));
         findings.extend(slower_than_below(facts, nfs).filter(|_| findings.is_empty()));
         findings.extend(nfs.tls.iter().flat_map(ending));
+        findings.extend(nfs.session.iter().flat_map(session::findings));
         figures.extend(self::figures(facts, nfs));
         could_not.clone_from(&nfs.could_not);
     }
@@ -112,6 +113,7 @@ fn figures(facts: &Facts, nfs: &NfsFacts) -> Vec<Figure> {
         Figure::told("bytes in a READ", units::power_of_two(nfs.read_size)),
         Figure::told("bytes in a WRITE", units::power_of_two(nfs.write_size)),
     ];
+    figures.extend(nfs.session.iter().flat_map(session::figures));
     figures.extend(nfs.tls.iter().map(protection));
     for (name, moving, writes) in [("reads", &nfs.reads, false), ("writes", &nfs.writes, true)] {
         let Some(moving) = moving else { continue };

@@ -13,6 +13,7 @@ use howdah_client::url::NfsUrl;
 use howdah_vfs::{Caller, FileSystem, Handle, Name};
 use howdah_workload::{Place, PlaceKind};
 
+use super::granted::granted;
 use super::{file, host, interfaces, mounts, moving, null_calls, packets, small_calls};
 use crate::Rung;
 use crate::facts::{Facts, NfsFacts, OwnCertificateFacts, PathFacts, ServerTlsFacts, TooLarge};
@@ -152,7 +153,9 @@ fn upper(facts: &mut Facts, asked: &Asked<'_>, client: &Arc<dyn Remote>, round_t
     (asked.tell)("NFS: throughput");
     let rate = facts.path.as_ref().and_then(|path| Some(path.there.as_ref()?.bytes_per_second));
     let moving = Moving { asked, client, caller, node, file, round_trip, rate };
-    facts.nfs = Some(NfsFacts { tls: tls(&**client), ..moving.measure() });
+    let measured = moving.measure();
+    let session = granted(&**client, &moving.caller, file.as_ref().map(|file| &file.handle));
+    facts.nfs = Some(NfsFacts { tls: tls(&**client), session, ..measured });
     if nfs_is_low(facts) {
         (asked.tell)("NFS: throughput, once more");
         let again = moving.measure();

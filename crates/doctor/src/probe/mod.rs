@@ -5,6 +5,7 @@ mod bouncing;
 mod echoes;
 mod file;
 pub(crate) mod flood;
+mod granted;
 mod host;
 mod interfaces;
 mod longest;
