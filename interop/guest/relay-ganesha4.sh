@@ -1,5 +1,5 @@
 # NFS-Ganesha that speaks only NFSv4 and runs on the host, through howdah: for clients of version 3 and 4.2, with the relay killed while they
-# write and while they have files open. Its handles are longer than howdah's.
+# write and while they have files open. Some of its handles have more than 64 bytes.
 . "$WORK/scripts/lib.sh"
 . "$WORK/scripts/relay.sh"
 on_host "command -v ganesha.nfsd" || skip "ganesha.nfsd is not installed"
