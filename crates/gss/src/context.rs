@@ -193,6 +193,13 @@ mod tests {
         [&header[..], &rest].concat()
     }
 
+    /// A server may have tens of thousands of them.
+    #[test]
+    fn a_context_has_a_size_that_can_be_counted_on() {
+        assert!(size_of::<GssContext>() + size_of::<crate::SequenceWindow>() <= 2048);
+        assert!(size_of::<SealingKeys>() <= 2560);
+    }
+
     #[test]
     fn every_filler_and_rotation_is_taken() {
         let seed = 0x04121;
