@@ -1,7 +1,7 @@
 //! Data that a server copies from one of its files to another: none of it passes through this host.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use howdah_vfs::{Change, CopyRange, FsError, Stability};
 
@@ -10,6 +10,7 @@ use super::engine::Copier;
 use super::error::{Cause, Doing, Step, Trouble};
 use super::file_job::FileJob;
 use super::ledger::How;
+use super::server_refusals::ServerWay;
 use super::tally::add;
 use super::transfer::Parts;
 
@@ -19,35 +20,6 @@ const LEAST: u64 = 64 << 10;
 const COPY_BLOCK: u64 = 64 << 20;
 /// More than any file has, and a multiple of it can be reckoned with.
 const WHOLE: u64 = 1 << 62;
-
-/// How a server copies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ServerWay {
-    /// The copy shares the storage of its source.
-    Clone,
-    /// The server reads and writes.
-    Copy,
-}
-
-/// What a server was seen to refuse.
-#[derive(Debug, Default)]
-pub(super) struct ServerRefusals {
-    clone: AtomicBool,
-    copy: AtomicBool,
-}
-
-impl ServerRefusals {
-    fn of(&self, way: ServerWay) -> &AtomicBool {
-        match way {
-            ServerWay::Clone => &self.clone,
-            ServerWay::Copy => &self.copy,
-        }
-    }
-
-    fn has(&self, way: ServerWay) -> bool {
-        self.of(way).load(Ordering::Relaxed)
-    }
-}
 
 impl Copier {
     /// How the server copies the next block of a file, if it does.

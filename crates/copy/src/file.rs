@@ -8,7 +8,6 @@ use howdah_vfs::{FsError, Handle, NewAttributes, Node, Stability};
 use parking_lot::Mutex;
 
 use super::at_once::at_once;
-use super::by_server::ServerRefusals;
 use super::decide::may_be_replaced;
 use super::directory::Settled;
 use super::engine::{Copier, Worker};
@@ -20,6 +19,7 @@ use super::ledger::Ledger;
 use super::links::{Claim, LinkTable};
 use super::outbox::Outbox;
 use super::ranges::RangeSet;
+use super::server_refusals::ServerRefusals;
 use super::tally::{add, count};
 use super::task::Task;
 use super::tasks::{Earlier, Entry, LinkPart, Looked};

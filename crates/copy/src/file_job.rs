@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use howdah_vfs::{Attributes, Node};
 use parking_lot::Mutex;
 
-use super::by_server::ServerRefusals;
 use super::journal_file::JournalFile;
 use super::ledger::Ledger;
 use super::outbox::Outbox;
+use super::server_refusals::ServerRefusals;
 use super::tasks::Entry;
 
 /// A file that is being copied.

@@ -36,6 +36,7 @@ mod ranges;
 mod rate;
 mod removal;
 mod sequence;
+mod server_refusals;
 mod side;
 mod stack;
 mod stop_sign;

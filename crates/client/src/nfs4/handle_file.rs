@@ -11,8 +11,8 @@ use rustix::io::Errno;
 use rustix::rand::{GetRandomFlags, getrandom};
 use siphasher::sip128::{Hasher128, SipHasher24};
 
-use super::handles::LONGEST;
-
+/// The longest handle of NFSv4, in bytes (RFC 8881 3.1, `NFS4_FHSIZE`).
+pub(super) const LONGEST: usize = 128;
 /// Bytes of a record: the length of the handle, the handle, and a checksum. All are of one size, so that a damaged one costs only itself.
 const RECORD: usize = 144;
 const HANDLE: usize = 8;

@@ -14,10 +14,8 @@ use parking_lot::{Mutex, RwLock};
 use rustix::rand::{GetRandomFlags, getrandom};
 use siphasher::sip128::{Hasher128, SipHasher24};
 
-use super::handle_file::HandleFile;
+use super::handle_file::{HandleFile, LONGEST};
 
-/// The longest handle of NFSv4, in bytes (RFC 8881 3.1, `NFS4_FHSIZE`).
-pub(super) const LONGEST: usize = 128;
 /// The length of a number with its mark, in bytes.
 const NUMBER: usize = 17;
 /// Marks a number. A server's own handle that looks the same goes by number, too.
