@@ -179,11 +179,4 @@ pub const NAMED: &[Scenario] = &[
         sizes: FSX,
         ..MOUNTED
     },
-    Scenario {
-        name: "ganesha-mounted-pjdfstest",
-        about: "pjdfstest on a mount of NFS-Ganesha over NFSv4.2",
-        peer: mounted(GANESHA, "fuse-pjdfstest.sh", &["prove"]),
-        sizes: PJDFSTEST,
-        ..MOUNTED
-    },
 ];

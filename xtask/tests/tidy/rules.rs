@@ -70,7 +70,11 @@ const RULES: &[Rule] = &[
         "*Does not know* sockets, nor what the plaintext means",
         &["howdah_net", "TcpStream", "howdah_wire", "howdah_rpc"],
     ),
-    whole("gss", "*Does not know* tickets, nor messages of RPC", &["howdah_kerberos", "howdah_wire", "howdah_rpc"]),
+    whole(
+        "gss",
+        "*Does not know* tickets, nor messages of RPC",
+        &["howdah_kerberos", "howdah_wire", "howdah_rpc"],
+    ),
     whole(
         "kerberos",
         "*Does not know* any protocol, nor how it is confined",

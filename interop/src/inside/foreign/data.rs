@@ -15,6 +15,10 @@ const THREADS: u64 = 8;
 /// Bytes that one call carries at most, if the client does not cut it: more than a server takes at once.
 const PIECE: usize = 3 << 19;
 
+/// Sizes of small files: the data of READ ends just before, at and behind the end of a page. A server that encodes its reply in pages
+/// may misplace what follows there.
+const AROUND_A_PAGE: std::ops::RangeInclusive<usize> = 4_080..=4_100;
+
 /// Writes and reads so many bytes in all, made from a seed; says what it did.
 pub fn carry(fs: &dyn FileSystem, seed: u64, bytes: u64) -> Result<String> {
     let each = usize::try_from(bytes / THREADS).context("the size of a file")?;
@@ -23,6 +27,9 @@ pub fn carry(fs: &dyn FileSystem, seed: u64, bytes: u64) -> Result<String> {
             (0..THREADS).map(|number| scope.spawn(move || one_file(fs, seed, number, each))).collect();
         threads.into_iter().try_for_each(|thread| thread.join().map_err(|_| anyhow!("a thread panicked"))?)
     })?;
+    for (number, length) in (THREADS..).zip(AROUND_A_PAGE) {
+        one_file(fs, seed, number, length).with_context(|| format!("a file of {length} bytes"))?;
+    }
     Ok(format!("{} MiB written and read back by {THREADS} threads", bytes >> 20))
 }
 
