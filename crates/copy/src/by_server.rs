@@ -18,6 +18,8 @@ use super::transfer::Parts;
 const LEAST: u64 = 64 << 10;
 /// Bytes of a file that one worker leaves to the server at once, so that several copy a large file.
 const COPY_BLOCK: u64 = 64 << 20;
+/// A server that takes more answers than this for one block copies slower than reading and writing.
+const ANSWERS_MAX: usize = 1024;
 /// More than any file has, and a multiple of it can be reckoned with.
 const WHOLE: u64 = 1 << 62;
 
@@ -32,19 +34,16 @@ impl Copier {
         if !is_one_server
             || job.size() < LEAST
             || self.options.rate.is_some()
-            || self.options.sparse == Sparse::Always
+            || self.options.sparse != Sparse::Auto
             || job.verifying.load(Ordering::Relaxed)
             || job.ledger.lock().wants_stable_writes()
         {
             return None;
         }
         let is_open = |way| !job.refused.has(way) && !self.refused_by_server.has(way);
-        // A server's COPY may fill holes; a clone has those of its source, and cannot be without.
+        // A server's COPY may fill holes; a clone has those of its source.
         let copies = !job.sparse && is_open(ServerWay::Copy);
-        match self.options.sparse {
-            Sparse::Auto if is_open(ServerWay::Clone) => Some(ServerWay::Clone),
-            _ => copies.then_some(ServerWay::Copy),
-        }
+        if is_open(ServerWay::Clone) { Some(ServerWay::Clone) } else { copies.then_some(ServerWay::Copy) }
     }
 
     /// How much of a file one worker takes at once.
@@ -105,7 +104,7 @@ impl Copier {
             let written = files.require_ranges()?.copy_range(&self.by_server.caller, range, change)?;
             let count = written.count as u64;
             // The source ends here, or the server makes no progress: reading it shows which.
-            if count == 0 || count > block.end - at {
+            if count == 0 || count > block.end - at || parts.len() >= ANSWERS_MAX {
                 return Err(FsError::Invalid);
             }
             let how = match written.stability {

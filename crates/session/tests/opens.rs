@@ -480,3 +480,21 @@ fn a_locker_that_lost_its_locks_holds_the_file_until_it_unlocks() {
     assert!(!table.holds(0, &7, 3));
     assert_eq!(table.close(0, &7), CloseStep::Close(open));
 }
+
+#[test]
+fn an_unlock_waits_while_the_lock_is_given_back() {
+    let (mut table, all) = (OpenTable::<u8>::default(), OpenAccess::BOTH);
+    let [open, lock] = [1, 2].map(|number| StateId { sequence: 1, other: [number; 12] });
+    assert_eq!(table.open(0, &7, all), OpenStep::Open(all));
+    assert!(table.on_opened((0, &7), table.era(), Some((open, all))));
+    assert_eq!(table.lock(0, &7, 3), LockStep::First(open));
+    assert!(table.on_locked((0, &7, 3), 0, (0, 9, true), Some(lock)));
+    table.on_forgotten();
+    let step = table.next_reclaim().expect("the open");
+    table.on_reclaimed(&step, Some(open));
+    let step = table.next_reclaim().expect("the lock");
+    assert_eq!(table.unlock(0, &7, 3), UnlockStep::Wait, "the server may give it back just now");
+    table.on_reclaimed(&step, Some(lock));
+    assert_eq!(table.next_reclaim(), None);
+    assert_eq!(table.unlock(0, &7, 3), UnlockStep::Unlock(lock));
+}

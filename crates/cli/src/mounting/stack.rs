@@ -29,7 +29,13 @@ pub fn connect_for_mount(settings: &MountSettings) -> Result<Arc<dyn Remote>> {
         return connect_to(&settings.url, &ConnectOptions::default());
     }
     let named = settings.journals.as_deref().filter(|_| has_journal);
-    let handle_file = Some(handle_file(&settings.url, named)?);
+    let handle_file = match handle_file(&settings.url, named) {
+        Err(error) if !has_journal => {
+            tracing::warn!("the cache on disk is of no use after this mount: {error:#}");
+            return connect_to(&settings.url, &ConnectOptions::default());
+        }
+        file => Some(file?),
+    };
     let options = ConnectOptions { handle_file, ..ConnectOptions::default() };
     let give_up = Instant::now() + PATIENCE;
     loop {

@@ -6,7 +6,7 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 use rustix::rand::{GetRandomFlags, getrandom};
 use siphasher::sip128::{Hasher128, SipHasher24};
@@ -39,6 +39,8 @@ impl HandleFile {
     /// Another process uses it ([`ErrorKind::WouldBlock`](io::ErrorKind::WouldBlock)), or it cannot be read or written.
     pub(super) fn open(path: &Path, sink: &mut dyn FnMut(&[u8])) -> io::Result<Self> {
         let mut options = OpenOptions::new();
+        // Another user could have put a link there where others may make names.
+        options.custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
         let mut file = options.read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Err(Errno::WOULDBLOCK) => {

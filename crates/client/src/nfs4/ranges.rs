@@ -138,6 +138,10 @@ impl Nfs4Client {
             tracing::warn!("the server copies later, although it was asked to answer when it has copied");
             return Err(FsError::NotSupported);
         }
+        if !told.requirements.consecutive && told.count != range.count {
+            tracing::warn!("the server does not say which parts of a range it has copied");
+            return Err(FsError::NotSupported);
+        }
         let is_more = range.count > 0 && told.count > range.count;
         let count = usize::try_from(told.count).ok().filter(|_| !is_more).ok_or(FsError::ServerFault)?;
         Ok(Written { count, stability: stability(told.committed), verifier: told.verifier.0 })

@@ -41,6 +41,7 @@ impl Nfs4Client {
             let pending = pending.map_or_else(|| self.begin_read(range, std::mem::take(buffer)), Ok)?;
             let answer = tries.wait(pending)?;
             let is_final = tries.is_final(&answer, None)?;
+            let received = answer.received.as_ref().map_or(0, |(_, received)| *received);
             let read = take(answer, range.count, buffer);
             match read {
                 _ if !is_final => {}
@@ -48,6 +49,8 @@ impl Nfs4Client {
                     if self.is_for_state((range.caller, range.node, READS), &mut tries, stopped)? => {}
                 read => return read?,
             }
+            // A refusal has no data. What a server sends with one is not that of the next try.
+            buffer.truncate(buffer.len() - received);
         }
     }
 }

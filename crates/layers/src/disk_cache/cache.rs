@@ -79,8 +79,9 @@ impl DiskCache {
 
     /// The next read of a file is answered by the server, whatever is kept of the file.
     pub fn doubt(&self, node: &Handle) {
+        let now = self.now();
         let mut state = self.shared.state.lock();
-        state.seen.forget(node);
+        state.seen.doubt(node, now);
         state.forget(&self.shared.key(node));
     }
 

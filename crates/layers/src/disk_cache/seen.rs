@@ -165,6 +165,12 @@ impl SeenFiles {
         }
     }
 
+    /// The same, also for answers to questions that were asked before now.
+    pub fn doubt(&mut self, node: &Handle, now: Duration) {
+        self.forget(node);
+        self.file(node).changed = now;
+    }
+
     fn file(&mut self, node: &Handle) -> &mut SeenFile {
         if self.files.get_mut(node).is_none() {
             self.files.insert(*node, SeenFile::default());
@@ -227,6 +233,16 @@ mod tests {
         assert_eq!(tag(&[(two, 1, 3), (one, 2, 4)]), Some(ContentTag::of(&two)));
         assert_eq!(tag(&[(two, 1, 3), (one, 4, 5)]), Some(ContentTag::of(&one)), "a clock was set back");
         assert_eq!(tag(&[(two, 1, 3), (Attributes { size: 77, ..two }, 2, 4)]), None);
+    }
+
+    #[test]
+    fn an_answer_that_crossed_a_doubt_does_not_count() {
+        let ((node, one), mut seen) = (file(1), SeenFiles::default());
+        seen.doubt(&node, at(2));
+        seen.saw(&node, &one, (at(1), at(3)));
+        assert_eq!(seen.tag(&node), None, "it was asked before");
+        seen.saw(&node, &one, (at(3), at(4)));
+        assert_eq!(seen.tag(&node), Some(ContentTag::of(&one)));
     }
 
     #[test]

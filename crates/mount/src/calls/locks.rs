@@ -1,5 +1,6 @@
 //! Locks that the server keeps for all clients.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use fuser::Errno;
@@ -34,8 +35,12 @@ impl Shared {
     /// SETLK of a range that is to be unlocked.
     pub fn unlock_and_answer(&self, wish: ProgramLock, request: PendingLockReply) {
         let bytes = (wish.lock.first, wish.lock.last);
-        let file = self.files.of(wish.open);
-        answer(request, file.and_then(|file| self.unlock(&file, wish.owner, bytes)));
+        let unlock = |file: Arc<KernelFile>| {
+            // The kernel writes what programs changed in its pages by mmap(2).
+            self.locks.drop_pages(file.node.number);
+            self.unlock(&file, wish.owner, bytes)
+        };
+        answer(request, self.files.of(wish.open).and_then(unlock));
     }
 
     /// Locks and answers. What to do with the request if something is in the way, `denied` knows. A program that gave up has nothing
@@ -60,6 +65,8 @@ impl Shared {
     /// Locks, or says what is in the way. What others wrote before they unlocked is read from now on.
     fn lock(&self, file: &KernelFile, wish: &ProgramLock) -> Answer<Option<FileLock>> {
         let (node, locks) = (&file.node, self.file_locks()?);
+        // A lock that excludes others may become one that does not. If the data is not durable, the next close or fsync reports it.
+        let _ = self.make_durable(node);
         node.locks.add(wish.owner, wish.open);
         let conflict = locks.lock_range(&file.caller, &node.handle, wish.owner, wish.lock);
         let conflict = conflict.map_err(refused)?;

@@ -178,9 +178,11 @@ impl<K: Clone + Ord> OpenTable<K> {
         let Some(file) = self.files.get_mut(&(owner, key.clone())) else { return UnlockStep::Done };
         let must_wait = file.must_wait();
         let stateid = file.lockers.get(&locker).and_then(|locker| locker.stateid);
+        let holds = file.lockers.get(&locker).is_some_and(Locker::holds);
         match stateid {
+            // It may be given back just now.
+            _ if must_wait && (holds || stateid.is_some()) => UnlockStep::Wait,
             None => UnlockStep::Done,
-            Some(_) if must_wait => UnlockStep::Wait,
             Some(stateid) => {
                 file.is_busy = true;
                 UnlockStep::Unlock(stateid)
