@@ -48,6 +48,11 @@ const LOOKED_AT: &[LookedAt] = &[
         files: &["crates/link/tests/allocations.rs"],
     },
     LookedAt {
+        package: "howdah-gss",
+        tests: &["--test", "allocations"],
+        files: &["crates/gss/tests/allocations.rs"],
+    },
+    LookedAt {
         package: "howdah-server",
         tests: &["--lib", "--test", "hot_path"],
         files: &["crates/server/src/locks.rs", "crates/server/tests/hot_path.rs"],
@@ -92,7 +97,8 @@ mod tests {
 
     /// Files with `unsafe` that no test here runs through: what takes another program, a mount or a device to run, one call each. That
     /// of `errands` is not part of howdah.
-    const NOT_LOOKED_AT: [&str; 4] = [
+    const NOT_LOOKED_AT: [&str; 5] = [
+        "crates/kerberos/src/library.rs",
         "crates/cli/src/running/inherited.rs",
         "interop/src/exerciser/mod.rs",
         "errands/src/bench/floor/handle.rs",

@@ -156,19 +156,6 @@ fn who_locks_sees_what_others_wrote_before_they_unlocked() {
 }
 
 #[test]
-fn what_was_written_is_seen_by_those_who_share_the_lock_then() {
-    let Some(mounts) = two() else { return };
-    let [one, other] = [0, 1].map(|mount: usize| open(&mounts[mount]));
-    flock(&one, LOCK).expect("locked");
-    one.write_all_at(b"data", 0).expect("written");
-    flock(&one, FlockOperation::LockShared).expect("shared");
-    flock(&other, FlockOperation::LockShared).expect("shared");
-    assert_eq!(read(&other), *b"data");
-    drop((one, other));
-    mounts.into_iter().for_each(Mount::unmount);
-}
-
-#[test]
 fn a_program_that_waits_for_a_lock_is_ended_by_its_timer() {
     let Some(mounts) = two() else { return };
     let (one, name) = (open(&mounts[0]), mounts[1].at("file"));

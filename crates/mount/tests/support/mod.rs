@@ -3,9 +3,11 @@
 #![allow(dead_code, reason = "each test program uses some of it")]
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use howdah_layers::{AttributeCacheOptions, BehindOptions, Cached, CachingOptions, NamesBehind};
 use howdah_mount::{FuseMount, MountOptions, Plain, mount};
@@ -14,6 +16,9 @@ use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{Consistency, ExtendedAttributes, FileSystem, RangeOperations, Result};
 use tempfile::TempDir;
+
+/// No program keeps a mount busy for so long.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A file system without the optional groups of calls, as by NFSv3.
 #[derive(Default)]
@@ -142,8 +147,16 @@ impl Mount {
         names
     }
 
-    /// Takes it away; nothing may use it.
+    /// Takes it away; nothing may use it. A program that another test starts has a copy of all open files until it is executed: so a mount
+    /// that is busy is waited for.
     pub fn unmount(mut self) {
-        self.mounted.take().expect("mounted").unmount().expect("unmounted");
+        let mounted = self.mounted.take().expect("mounted");
+        let give_up = Instant::now() + PATIENCE;
+        while let Err(error) = howdah_mount::unmount(mounted.directory(), false) {
+            let is_busy = error.kind() == ErrorKind::ResourceBusy;
+            assert!(is_busy && Instant::now() < give_up, "unmounting: {error}");
+            thread::sleep(Duration::from_millis(10));
+        }
+        mounted.wait();
     }
 }

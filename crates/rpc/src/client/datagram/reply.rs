@@ -130,10 +130,10 @@ mod tests {
 
     #[test]
     fn a_denial_is_a_reply_whatever_its_reason() {
-        for reason in [7, 13] {
+        for (reason, status) in [(7, AuthStatus::Other(7)), (13, AuthStatus::NoContext)] {
             let bytes = [7, 1, 1, 1, reason].map(u32::to_be_bytes).concat();
             let reply = Datagram::parse(&bytes).expect("a reply").into_reply(&bytes, None);
-            let denied = Denied::Authentication(AuthStatus::Other(reason));
+            let denied = Denied::Authentication(status);
             assert_eq!((reply.xid, reply.outcome), (7, Err(denied)));
         }
     }
