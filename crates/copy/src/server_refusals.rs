@@ -1,4 +1,4 @@
-//! How a server copies by itself, and what of that it was seen to refuse.
+//! The two ways in which a server copies by itself, and those that it refused.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,7 +11,7 @@ pub(super) enum ServerWay {
     Copy,
 }
 
-/// What a server was seen to refuse.
+/// The ways that a server refused.
 #[derive(Debug, Default)]
 pub(super) struct ServerRefusals {
     clone: AtomicBool,

@@ -1,4 +1,4 @@
-//! Who asks: some helpers, each with one request at a time, and callers that wait for a free one.
+//! The helpers of a process. Each serves one request at a time; callers wait for a free one.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -177,7 +177,7 @@ impl Member {
         if let Some((user, group)) = settings.user {
             command.uid(user).gid(group);
         }
-        // A signal from the terminal is for the one who asks; helpers end when it closes its socket.
+        // A signal from the terminal is for the process that started the helpers. They end when it closes its socket.
         let supervisor = command.process_group(0).spawn().map_err(failed)?;
         Ok(Self { socket: Some(socket), supervisor, last_number: 0 })
     }

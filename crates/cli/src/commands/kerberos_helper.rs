@@ -26,7 +26,7 @@ fn give_up_rights() {
     let _ = confine(&Plan { low_ports: false, files: Ok(reach), system_calls: Ok(()) });
 }
 
-/// Where a keytab is: whoever changes it may put a new file in its place.
+/// The directory of a keytab. A tool that changes a keytab may replace the file.
 fn directory_of(keytab: &str) -> Option<PathBuf> {
     let path = keytab.strip_prefix("FILE:").or(keytab.strip_prefix("WRFILE:")).unwrap_or(keytab);
     Path::new(path).canonicalize().ok()?.parent().map(Path::to_owned)

@@ -25,9 +25,9 @@ pub(super) struct OpenStates {
 pub(super) struct KnownOpens {
     /// By user and file.
     pub(super) table: OpenTable<Handle>,
-    /// Whom the calls of a user's opens act as.
+    /// The credentials for the opens of each user.
     pub(super) callers: HashMap<u32, Caller>,
-    /// Files of which something is locked or unlocked right now.
+    /// Files with a LOCK or LOCKU under way.
     turns: HashSet<Handle>,
     /// Opens and locks are being reclaimed.
     pub(super) is_reclaiming: bool,

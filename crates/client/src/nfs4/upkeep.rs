@@ -129,7 +129,7 @@ impl Upkeep {
         channel.start(Request { arguments: &alone, ..self.name.request() })
     }
 
-    /// Starts a compound in the session; `request` says whom it acts as.
+    /// Starts a compound in the session, with the credentials of `request`.
     pub(super) fn start_in_session(
         &self,
         channel: &Channel,

@@ -51,7 +51,7 @@ pub fn trial(scene: &Scene, fault: &Fault, lasts: Duration) -> Result<String> {
     let effect = match fault.effect {
         Effect::GoesOn(look) => look(scene).and_then(|()| goes_on(&pulse, BACK)),
         // In this order: what was just lost would be waited for.
-        Effect::Stutters(look) => goes_on(&pulse, lasts + BACK).and_then(|()| look(scene)),
+        Effect::Stutters(look) => goes_on(&pulse, GIVE_UP).and_then(|()| look(scene)),
         _ => Ok(()),
     };
     let lasted = began.elapsed();
