@@ -147,7 +147,7 @@ impl Programs {
         };
         match header.credentials {
             Credentials::None | Credentials::Sys(_) => {}
-            Credentials::Tls(_) | Credentials::Other(_) => {
+            Credentials::Gss(_) | Credentials::Tls(_) | Credentials::Other(_) => {
                 return Err(Err(Denied::Authentication(AuthStatus::TooWeak)));
             }
             Credentials::Malformed(_) => return Err(Err(Denied::Authentication(AuthStatus::BadCredentials))),

@@ -4,10 +4,11 @@
 mod coding;
 
 use howdah_wire::rpc::{
-    Accepted, AuthFlavor, AuthStatus, AuthSys, Call, CallHeader, Credentials, Denied, RecordMark,
-    ReplyHeader, TlsAnswer, TlsProbe,
+    Accepted, AuthFlavor, AuthStatus, AuthSys, Call, CallHeader, Credentials, Denied, GssCredential,
+    GssProcedure, GssService, GssVerifier, REPLY_MIC_AT, RecordMark, ReplyHeader, SignedCall, SignedReply,
+    TlsAnswer, TlsProbe,
 };
-use howdah_wire::xdr::{Decode, DecodeProblem, Decoder, Encoder};
+use howdah_wire::xdr::{Decode, DecodeProblem, Decoder, Encode, Encoder};
 use onc_rpc::auth::{AuthFlavor as TheirFlavor, AuthUnixParams};
 use onc_rpc::{
     AcceptedReply, AcceptedStatus, AuthError, CallBody, MessageType, RejectedReply, ReplyBody, RpcMessage,
@@ -145,10 +146,43 @@ fn credentials_beyond_the_limits_are_refused() {
     assert!(matches!(header.credentials, Credentials::Malformed(_)), "{header:?}");
     assert!(rest.is_empty());
     // A flavor that is not ours is kept by its number.
+    let words = [&head[..], &[2, 0, 0, 0]].concat();
+    let message = words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<_>>();
+    let (header, _) = parsed(&message).expect("a call");
+    assert_eq!(header.credentials, Credentials::Other(AuthFlavor::SHORT));
+    // RPCSEC_GSS without a body is malformed, as AUTH_SYS would be.
     let words = [&head[..], &[6, 0, 0, 0]].concat();
     let message = words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<_>>();
     let (header, _) = parsed(&message).expect("a call");
-    assert_eq!(header.credentials, Credentials::Other(AuthFlavor::GSS));
+    assert!(matches!(header.credentials, Credentials::Malformed(_)), "{header:?}");
+}
+
+#[test]
+fn the_header_of_rpcsec_gss_has_its_verifier_where_it_is_looked_for() {
+    let gss = GssCredential {
+        procedure: GssProcedure::Data,
+        sequence: 5,
+        service: GssService::Integrity,
+        handle: &[1, 2, 3, 4, 5],
+    };
+    let header =
+        CallHeader { xid: 9, program: 100_003, version: 4, procedure: 1, credentials: Credentials::Gss(gss) };
+    let mut message = Vec::new();
+    header.encode_unsigned(&mut Encoder::new(&mut message));
+    let signed = message.clone();
+    GssVerifier { mic: b"a mic" }.encode(&mut Encoder::new(&mut message));
+    let found = SignedCall::of(&message).expect("a call");
+    assert_eq!((found.signed, found.mic), (&signed[..], &b"a mic"[..]));
+    assert_eq!(parsed(&message).expect("a call").0, header);
+
+    let header = ReplyHeader { xid: 9, outcome: Ok(Accepted::Success) };
+    let reply = Encoder::to_vec(&SignedReply { header, mic: b"a token" });
+    assert_eq!(&reply[REPLY_MIC_AT..][..7], b"a token");
+    let mut decoder = Decoder::new(&reply);
+    assert_eq!(SignedReply::decode(&mut decoder), Ok(SignedReply { header, mic: b"a token" }));
+    assert_eq!(ReplyHeader::decode(&mut Decoder::new(&reply)), Ok(header));
+    let plain = Encoder::to_vec(&SignedReply { header, mic: b"" });
+    assert_eq!(plain, Encoder::to_vec(&header), "no token is AUTH_NONE");
 }
 
 #[test]

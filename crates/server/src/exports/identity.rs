@@ -30,7 +30,7 @@ impl Identity {
                 group: sys.group,
                 groups: GroupList::new(sys.groups().iter().copied()),
             })),
-            Credentials::Tls(_) | Credentials::Other(_) => Err(AuthStatus::TooWeak),
+            Credentials::Gss(_) | Credentials::Tls(_) | Credentials::Other(_) => Err(AuthStatus::TooWeak),
             Credentials::Malformed(_) => Err(AuthStatus::BadCredentials),
         }
     }

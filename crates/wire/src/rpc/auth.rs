@@ -1,5 +1,6 @@
-//! Who calls: AUTH_NONE and AUTH_SYS (RFC 5531 8.2 and 14, `opaque_auth`, `authsys_parms`).
+//! Who calls: AUTH_NONE, AUTH_SYS and RPCSEC_GSS (RFC 5531 8.2 and 14, `opaque_auth`, `authsys_parms`; RFC 2203).
 
+use super::gss::GssCredential;
 use crate::limits::{CREDENTIALS_MAX, GROUPS_MAX, MACHINE_NAME_MAX};
 use crate::xdr::{Decode, DecodeError, Decoder, Encode, Encoder};
 
@@ -48,11 +49,13 @@ pub enum Credentials<'a> {
     None,
     /// AUTH_SYS.
     Sys(AuthSys<'a>),
+    /// RPCSEC_GSS: a context that both ends have, or the wish for one. Who is behind it, the context says.
+    Gss(GssCredential<'a>),
     /// AUTH_TLS: no identity, but the question whether TLS may begin (RFC 9289 4.1).
     Tls(TlsProbe),
     /// A flavor we do not take.
     Other(AuthFlavor),
-    /// AUTH_SYS whose body is malformed: an answer AUTH_BADCRED, not a dropped call.
+    /// AUTH_SYS or RPCSEC_GSS whose body is malformed: an answer AUTH_BADCRED, not a dropped call.
     Malformed(DecodeError),
 }
 
@@ -134,6 +137,7 @@ impl<'a> Decode<'a> for Credentials<'a> {
                 let mut inner = Decoder::new(body);
                 AuthSys::decode(&mut inner).map_or_else(Self::Malformed, Self::Sys)
             }
+            AuthFlavor::GSS => GssCredential::from_body(body).map_or_else(Self::Malformed, Self::Gss),
             AuthFlavor::TLS if body.is_empty() => Self::Tls(TlsProbe::Plain),
             AuthFlavor::TLS => Self::Tls(TlsProbe::WithBody),
             other => Self::Other(other),
@@ -147,6 +151,10 @@ impl Encode for Credentials<'_> {
             Self::Sys(sys) => {
                 encoder.u32(AuthFlavor::SYS.0);
                 encoder.opaque(&Encoder::to_vec(sys));
+            }
+            Self::Gss(credential) => {
+                encoder.u32(AuthFlavor::GSS.0);
+                encoder.opaque(&Encoder::to_vec(credential));
             }
             Self::None | Self::Malformed(_) => encode_none(encoder),
             Self::Tls(_) => {

@@ -92,12 +92,19 @@ impl<'a> CallHeader<'a> {
     }
 }
 
-impl Encode for CallHeader<'_> {
-    fn encode(&self, encoder: &mut Encoder<'_>) {
+impl CallHeader<'_> {
+    /// All of it but the verifier: what a verifier of RPCSEC_GSS is about (RFC 2203 5.3.1).
+    pub fn encode_unsigned(&self, encoder: &mut Encoder<'_>) {
         for word in [self.xid, CALL, RPC_VERSION, self.program, self.version, self.procedure] {
             encoder.u32(word);
         }
         self.credentials.encode(encoder);
+    }
+}
+
+impl Encode for CallHeader<'_> {
+    fn encode(&self, encoder: &mut Encoder<'_>) {
+        self.encode_unsigned(encoder);
         encode_none(encoder);
     }
 }

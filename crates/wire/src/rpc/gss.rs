@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::auth::AuthFlavor;
+use super::reply::ReplyHeader;
 use crate::limits::{CREDENTIALS_MAX, GSS_HANDLE_MAX, GSS_TOKEN_MAX, PROTECTED_MAX};
 use crate::xdr::{Decode, DecodeError, DecodeProblem, Decoder, Encode, Encoder};
 
@@ -142,10 +143,57 @@ impl<'a> SignedCall<'a> {
         }
         let credential = decoder.opaque(CREDENTIALS_MAX, "credentials")?;
         let signed = &message[..decoder.position()];
+        let GssVerifier { mic } = GssVerifier::decode(&mut decoder)?;
+        Ok(Self { signed, credential, mic })
+    }
+}
+
+/// A verifier: the MIC token of a call's header, or of its sequence number in the reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GssVerifier<'a> {
+    /// The token. Empty: none, which is sent as AUTH_NONE.
+    pub mic: &'a [u8],
+}
+
+impl Encode for GssVerifier<'_> {
+    fn encode(&self, encoder: &mut Encoder<'_>) {
+        let flavor = if self.mic.is_empty() { AuthFlavor::NONE } else { AuthFlavor::GSS };
+        encoder.u32(flavor.0);
+        encoder.opaque(self.mic);
+    }
+}
+
+impl<'a> Decode<'a> for GssVerifier<'a> {
+    /// Verifiers of other flavors count as none.
+    fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
         let flavor = decoder.u32("verifier flavor")?;
         let body = decoder.opaque(CREDENTIALS_MAX, "verifier")?;
-        let mic = if flavor == AuthFlavor::GSS.0 { body } else { &[] };
-        Ok(Self { signed, credential, mic })
+        Ok(Self { mic: if flavor == AuthFlavor::GSS.0 { body } else { &[] } })
+    }
+}
+
+/// A reply's header with its verifier. One that is denied has none (RFC 5531 9).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SignedReply<'a> {
+    /// What it answers, and how.
+    pub header: ReplyHeader,
+    /// The MIC token; empty if there is none.
+    pub mic: &'a [u8],
+}
+
+/// Where the token of a [`SignedReply`] begins: behind xid, type, status, flavor and length.
+pub const REPLY_MIC_AT: usize = 20;
+
+impl Encode for SignedReply<'_> {
+    fn encode(&self, encoder: &mut Encoder<'_>) {
+        self.header.encode_with(&GssVerifier { mic: self.mic }, encoder);
+    }
+}
+
+impl<'a> Decode<'a> for SignedReply<'a> {
+    fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
+        let (header, verifier) = ReplyHeader::decode_with(decoder)?;
+        Ok(Self { header, mic: verifier.mic })
     }
 }
 

@@ -10,8 +10,8 @@ mod starttls;
 pub use auth::{AuthFlavor, AuthStatus, AuthSys, Credentials, TlsProbe};
 pub use call::{Call, CallHeader, RPC_VERSION};
 pub use gss::{
-    GSS_VERSION, GssCredential, GssInit, GssInitResult, GssProcedure, GssService, INTEGRITY_HEAD, SealedBody,
-    SignedBody, SignedCall,
+    GSS_VERSION, GssCredential, GssInit, GssInitResult, GssProcedure, GssService, GssVerifier,
+    INTEGRITY_HEAD, REPLY_MIC_AT, SealedBody, SignedBody, SignedCall, SignedReply,
 };
 pub use record::{LAST_FRAGMENT, RecordMark};
 pub use reply::{Accepted, Denied, ReplyHeader};

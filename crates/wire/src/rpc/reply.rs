@@ -1,10 +1,13 @@
 //! A reply (RFC 5531 9, `reply_body`): accepted with a status, or denied.
 
-use super::auth::{AuthStatus, encode_none, skip_verifier};
+use super::auth::AuthStatus;
+use super::gss::GssVerifier;
 use crate::xdr::{Decode, DecodeError, DecodeProblem, Decoder, Encode, Encoder};
 
 /// `msg_type` of a reply.
 const REPLY: u32 = 1;
+/// No verifier.
+const NONE: GssVerifier<'static> = GssVerifier { mic: &[] };
 
 /// How the server took an accepted call (`accept_stat`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -46,14 +49,15 @@ pub struct ReplyHeader {
     pub outcome: Result<Accepted, Denied>,
 }
 
-impl Encode for ReplyHeader {
-    fn encode(&self, encoder: &mut Encoder<'_>) {
+impl ReplyHeader {
+    /// Writes it with this verifier, if it has one.
+    pub(super) fn encode_with(&self, verifier: &GssVerifier<'_>, encoder: &mut Encoder<'_>) {
         encoder.u32(self.xid);
         encoder.u32(REPLY);
         match self.outcome {
             Ok(accepted) => {
                 encoder.u32(0);
-                encode_none(encoder);
+                verifier.encode(encoder);
                 accepted.encode(encoder);
             }
             Err(denied) => {
@@ -64,20 +68,31 @@ impl Encode for ReplyHeader {
     }
 }
 
-impl<'a> Decode<'a> for ReplyHeader {
-    fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
+impl Encode for ReplyHeader {
+    fn encode(&self, encoder: &mut Encoder<'_>) {
+        self.encode_with(&NONE, encoder);
+    }
+}
+
+impl ReplyHeader {
+    /// Reads it, and its verifier.
+    pub(super) fn decode_with<'a>(decoder: &mut Decoder<'a>) -> Result<(Self, GssVerifier<'a>), DecodeError> {
         let xid = decoder.u32("xid")?;
         let kind = decoder.u32("message type")?;
         if kind != REPLY {
             return Err(decoder.refuse("message type", 4, DecodeProblem::UnknownValue(kind)));
         }
-        let outcome = if decoder.bool("reply status")? {
-            Err(Denied::decode(decoder)?)
-        } else {
-            skip_verifier(decoder)?;
-            Ok(Accepted::decode(decoder)?)
-        };
-        Ok(Self { xid, outcome })
+        if decoder.bool("reply status")? {
+            return Ok((Self { xid, outcome: Err(Denied::decode(decoder)?) }, NONE));
+        }
+        let verifier = GssVerifier::decode(decoder)?;
+        Ok((Self { xid, outcome: Ok(Accepted::decode(decoder)?) }, verifier))
+    }
+}
+
+impl<'a> Decode<'a> for ReplyHeader {
+    fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
+        Self::decode_with(decoder).map(|(header, _)| header)
     }
 }
 
