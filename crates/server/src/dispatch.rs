@@ -225,7 +225,8 @@ impl Dispatcher {
         reply.start(&job.accepted());
         let (header, outline, arguments) = (&job.header, &job.outline, job.arguments.clone());
         let is_put_off = job.is_put_off;
-        let mut request = Request { header, outline, arguments, peer, line, is_put_off, waiting };
+        let mut request =
+            Request { header, outline, arguments, peer, principal: None, line, is_put_off, waiting };
         // A handler that breaks must not take its worker along: the call is answered, and the next one served.
         let ran = catch_unwind(AssertUnwindSafe(|| self.programs.run(wanted, &mut request, reply)));
         let outcome = match ran.unwrap_or_else(|_| {

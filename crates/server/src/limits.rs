@@ -235,6 +235,8 @@ pub const STACK: usize = 512 << 10;
 pub const GROUPS_AGE: Duration = Duration::from_secs(600);
 /// After how long they are asked for again if the user was not known, or the question failed.
 pub const GROUPS_RETRY: Duration = Duration::from_secs(60);
+/// After how long a user of Kerberos is looked up again if the first question failed: until then its calls are put off.
+pub const USER_RETRY: Duration = Duration::from_secs(5);
 /// Calls of one export that may wait for storage at the same time, unless configured; so many worker threads there are at
 /// the start, and at least.
 pub const WORKERS: usize = 32;

@@ -7,6 +7,7 @@ use howdah_vfs::Waiting;
 use howdah_wire::rpc::CallHeader;
 use howdah_wire::xdr::Decoder;
 
+use crate::exports::Principal;
 use crate::outline::Outline;
 
 /// One call.
@@ -19,6 +20,8 @@ pub struct Request<'r, 'm> {
     pub arguments: Decoder<'m>,
     /// Who asks, and where.
     pub peer: &'r Peer,
+    /// Whose context a call of RPCSEC_GSS came by, once that is known to be its sender's.
+    pub principal: Option<&'r Principal>,
     /// The connection that it came over, if over one.
     pub line: Option<Token>,
     /// Too many calls wait for storage of its export already: it is to be asked again later.

@@ -283,7 +283,14 @@ impl Export {
     /// Lets a client in, or refuses it.
     pub fn admit(&self, peer: &Peer, identity: &Identity) -> Result<Admission<'_>, FsError> {
         let rule = self.rules.iter().find(|rule| rule.fits(peer)).ok_or(FsError::AccessDenied)?;
-        if peer.ends.client.port() >= UNPRIVILEGED_PORTS && self.wants_other_port(rule, peer) {
+        if identity.is_unavailable() {
+            return Err(FsError::Delay);
+        }
+        // Whoever has a ticket needs no port of root's, and the programs that fetch tickets run as users.
+        if !identity.flavor().is_kerberos()
+            && peer.ends.client.port() >= UNPRIVILEGED_PORTS
+            && self.wants_other_port(rule, peer)
+        {
             return Err(FsError::NotPermitted);
         }
         let file_system = if rule.read_only { &self.read_only } else { &self.file_system };

@@ -41,5 +41,5 @@ impl Exported {
 
 fn any_waits(exports: &Exports) -> bool {
     let waits = |export: &Export| export.waits() || export.accounts().is_some();
-    exports.groups().is_some() || exports.iter().any(waits)
+    exports.groups().is_some() || exports.principals().is_some() || exports.iter().any(waits)
 }

@@ -10,7 +10,7 @@ use std::time::Instant;
 use howdah_vfs::GroupList;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use crate::limits::{GROUP_LISTS_MAX, GROUPS_AGE, GROUPS_OF_ONE_MAX, GROUPS_RETRY};
+use crate::limits::{GROUP_LISTS_MAX, GROUPS_AGE, GROUPS_OF_ONE_MAX, GROUPS_RETRY, USER_RETRY};
 
 /// Who knows the groups of users. Asking may take as long as another host takes to answer.
 pub trait GroupSource: Send + Sync {
@@ -28,6 +28,42 @@ pub trait GroupSource: Send + Sync {
         let _ = name;
         Ok(None)
     }
+
+    /// The user of exactly this name, which may have an `@` in it; `None`: there is no such user.
+    ///
+    /// # Errors
+    /// It cannot be told now.
+    fn user(&self, name: &str) -> io::Result<Option<UserAccount>> {
+        let _ = name;
+        Ok(None)
+    }
+}
+
+/// The names that a user may have in the user database.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct UserNames {
+    /// The one that is asked for first.
+    pub full: Arc<str>,
+    /// The one that is asked for if there is no user of the first.
+    pub short: Option<Arc<str>>,
+}
+
+impl UserNames {
+    /// No other than this.
+    pub fn one(name: &str) -> Self {
+        Self { full: name.into(), short: None }
+    }
+}
+
+/// What is known of a user who is asked for by name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KnownUser {
+    /// This account.
+    Account(UserAccount),
+    /// There is no such user.
+    Nobody,
+    /// The user database gives no answer, and gave none before.
+    Unavailable,
 }
 
 /// A user of this host.
@@ -48,6 +84,8 @@ enum Asked {
     Id(u32),
     /// All of it, by its name in a certificate.
     Name(Arc<str>),
+    /// All of it, by its own name.
+    User(UserNames),
 }
 
 /// The groups of users, each asked for once in a while.
@@ -61,8 +99,7 @@ pub struct UserGroups {
 
 /// What is known of one user.
 struct Known {
-    /// `None`: nothing, so what the client sends holds.
-    account: Option<UserAccount>,
+    answer: KnownUser,
     /// When to ask again.
     until: Instant,
     /// Whether somebody asks now.
@@ -91,6 +128,11 @@ impl UserGroups {
         self.must_look_up(&Asked::Id(user), now)
     }
 
+    /// The same of [`Self::user`].
+    pub(crate) fn must_ask_user(&self, names: &UserNames, now: Instant) -> bool {
+        self.must_look_up(&Asked::User(names.clone()), now)
+    }
+
     /// The same of [`Self::named`].
     pub(crate) fn must_ask_name(&self, name: &Arc<str>, now: Instant) -> bool {
         self.must_look_up(&Asked::Name(Arc::clone(name)), now)
@@ -102,25 +144,30 @@ impl UserGroups {
 
     /// The groups of a user. `None`: this host does not know the user, or could not ask and knew nothing before.
     pub(crate) fn of(&self, user: u32, now: Instant) -> Option<GroupList> {
-        self.look_up(Asked::Id(user), now).map(|account| account.groups)
+        self.look_up(Asked::Id(user), now).account().map(|account| account.groups)
     }
 
     /// The user whom a certificate names. `None`: this host does not know it, or could not ask and knew nothing before.
     pub(crate) fn named(&self, name: &Arc<str>, now: Instant) -> Option<UserAccount> {
-        self.look_up(Asked::Name(Arc::clone(name)), now)
+        self.look_up(Asked::Name(Arc::clone(name)), now).account()
     }
 
-    fn look_up(&self, user: Asked, now: Instant) -> Option<UserAccount> {
+    /// The user of one of these names.
+    pub(crate) fn user(&self, names: &UserNames, now: Instant) -> KnownUser {
+        self.look_up(Asked::User(names.clone()), now)
+    }
+
+    fn look_up(&self, user: Asked, now: Instant) -> KnownUser {
         let mut all = self.known.lock();
         loop {
             match all.get(&user) {
                 Some(known) if known.is_asked => self.answered.wait(&mut all),
-                Some(known) if now < known.until => return known.account.clone(),
+                Some(known) if now < known.until => return known.answer.clone(),
                 _ => break,
             }
         }
         make_room(&mut all);
-        let fresh = Known { account: None, until: now, is_asked: false };
+        let fresh = Known { answer: KnownUser::Unavailable, until: now, is_asked: false };
         all.entry(user.clone()).or_insert(fresh).is_asked = true;
         drop(all);
         let asking = Asking { of: self, user };
@@ -135,6 +182,10 @@ impl UserGroups {
         };
         match user {
             Asked::Name(name) => self.source.account(name),
+            Asked::User(UserNames { full, short }) => match (self.source.user(full)?, short) {
+                (None, Some(short)) => self.source.user(short),
+                (found, _) => Ok(found),
+            },
             Asked::Id(user) => self.source.groups(*user).map(|groups| {
                 groups.map(|groups| UserAccount { user: *user, group: *user, groups: cut(groups) })
             }),
@@ -153,18 +204,27 @@ fn make_room(all: &mut MutexGuard<'_, HashMap<Asked, Known>>) {
     }
 }
 
+impl KnownUser {
+    fn account(self) -> Option<UserAccount> {
+        match self {
+            Self::Account(account) => Some(account),
+            Self::Nobody | Self::Unavailable => None,
+        }
+    }
+}
+
 impl Asking<'_> {
-    fn answer(self, answer: io::Result<Option<UserAccount>>, now: Instant) -> Option<UserAccount> {
+    fn answer(self, answer: io::Result<Option<UserAccount>>, now: Instant) -> KnownUser {
         let mut all = self.of.known.lock();
-        let known = all.get_mut(&self.user)?;
+        let Some(known) = all.get_mut(&self.user) else { return KnownUser::Unavailable };
         let failed = answer.is_err();
         let age = match answer {
             Ok(Some(account)) => {
-                known.account = Some(account);
+                known.answer = KnownUser::Account(account);
                 GROUPS_AGE
             }
             Ok(None) => {
-                known.account = None;
+                known.answer = KnownUser::Nobody;
                 GROUPS_RETRY
             }
             // What was known goes on.
@@ -176,14 +236,16 @@ impl Asking<'_> {
                         "cannot look up groups of users; until it works again, earlier answers or the groups that clients send are used"
                     );
                 }
-                GROUPS_RETRY
+                // Calls of a principal wait for the first answer.
+                let waits = matches!((&self.user, &known.answer), (Asked::User(_), KnownUser::Unavailable));
+                if waits { USER_RETRY } else { GROUPS_RETRY }
             }
         };
         if !failed && self.of.fails.swap(false, Ordering::Relaxed) {
             tracing::info!("looking up groups of users works again");
         }
         known.until = now + age;
-        known.account.clone()
+        known.answer.clone()
     }
 }
 
@@ -250,6 +312,45 @@ mod tests {
         assert_eq!(groups.of(3, start), None);
         book.is_down.store(false, Ordering::SeqCst);
         assert!(groups.must_ask(1, start + GROUPS_AGE + GROUPS_RETRY));
+    }
+
+    #[test]
+    fn a_user_has_one_name_or_another_and_is_not_nobody_while_nobody_can_be_asked() {
+        struct Names(Arc<AtomicBool>);
+        impl GroupSource for Names {
+            fn groups(&self, _: u32) -> io::Result<Option<Vec<u32>>> {
+                Ok(None)
+            }
+            fn user(&self, name: &str) -> io::Result<Option<UserAccount>> {
+                let id = match name {
+                    _ if self.0.load(Ordering::SeqCst) => return Err(io::ErrorKind::TimedOut.into()),
+                    "alice@R" => 7,
+                    "alice" => 8,
+                    "bob" => 9,
+                    _ => return Ok(None),
+                };
+                Ok(Some(UserAccount { user: id, group: id, groups: GroupList::default() }))
+            }
+        }
+        let is_down = Arc::new(AtomicBool::new(true));
+        let groups = UserGroups::new(Names(Arc::clone(&is_down)));
+        let names =
+            |full: &str, short: Option<&str>| UserNames { full: full.into(), short: short.map(Into::into) };
+        let start = Instant::now();
+        let alice = names("alice@R", Some("alice"));
+        assert_eq!(groups.user(&alice, start), KnownUser::Unavailable);
+        is_down.store(false, Ordering::SeqCst);
+        let now = start + USER_RETRY;
+        assert!(!groups.must_ask_user(&alice, start) && groups.must_ask_user(&alice, now));
+        for (asked, id) in [
+            (alice, Some(7)),
+            (names("bob@R", Some("bob")), Some(9)),
+            (names("bob@OTHER", None), None),
+            (names("carol@R", Some("carol")), None),
+        ] {
+            let found = groups.user(&asked, now).account().map(|account| account.user);
+            assert_eq!(found, id, "{asked:?}");
+        }
     }
 
     #[test]

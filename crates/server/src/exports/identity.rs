@@ -1,9 +1,11 @@
 //! Who a call says it is from, and who it acts as after an export's squashing.
 
+use std::sync::Arc;
+
 use howdah_vfs::{Caller, GroupList};
 use howdah_wire::rpc::{AuthStatus, Credentials};
 
-use super::{Anonymous, ClientRule, Squash, UserAccount};
+use super::{Anonymous, ClientRule, KnownUser, Principal, SecurityFlavor, Squash, UserAccount};
 
 /// The superuser's user id, and the group id of its group.
 const ROOT: u32 = 0;
@@ -18,11 +20,29 @@ pub enum Identity {
     Unknown,
     /// This user (AUTH_SYS).
     User(Caller),
+    /// This principal (RPCSEC_GSS), which proved it.
+    Principal(PrincipalIdentity),
+}
+
+/// A principal that calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PrincipalIdentity {
+    /// Its name, with its realm.
+    pub name: Arc<str>,
+    /// How its call is protected.
+    pub flavor: SecurityFlavor,
+    /// Which user it is, looked up for this call. Nobody: a machine, a stranger, or root where no line of the table says so.
+    pub user: KnownUser,
 }
 
 impl Identity {
-    /// The identity in a call's credentials; flavors we do not take are refused as too weak.
-    pub fn from_credentials(credentials: &Credentials<'_>) -> Result<Self, AuthStatus> {
+    /// The identity in a call's credentials, and of the principal that its context is of; flavors we do not take are refused as
+    /// too weak. A principal is looked up by `look_up`.
+    pub(super) fn of(
+        credentials: &Credentials<'_>,
+        principal: Option<&Principal>,
+        look_up: impl FnOnce(&Principal) -> KnownUser,
+    ) -> Result<Self, AuthStatus> {
         match credentials {
             Credentials::None => Ok(Self::Unknown),
             Credentials::Sys(sys) => Ok(Self::User(Caller {
@@ -30,9 +50,30 @@ impl Identity {
                 group: sys.group,
                 groups: GroupList::new(sys.groups().iter().copied()),
             })),
-            Credentials::Gss(_) | Credentials::Tls(_) | Credentials::Other(_) => Err(AuthStatus::TooWeak),
+            Credentials::Gss(credential) => {
+                let principal = principal.ok_or(AuthStatus::BadCredentials)?;
+                Ok(Self::Principal(PrincipalIdentity {
+                    name: Arc::clone(principal.name()),
+                    flavor: SecurityFlavor::of_service(credential.service),
+                    user: look_up(principal),
+                }))
+            }
+            Credentials::Tls(_) | Credentials::Other(_) => Err(AuthStatus::TooWeak),
             Credentials::Malformed(_) => Err(AuthStatus::BadCredentials),
         }
+    }
+
+    /// How the call proves who sent it.
+    pub fn flavor(&self) -> SecurityFlavor {
+        match self {
+            Self::Unknown | Self::User(_) => SecurityFlavor::Sys,
+            Self::Principal(principal) => principal.flavor,
+        }
+    }
+
+    /// Whether nobody can tell now who it is: the user database does not answer.
+    pub(super) fn is_unavailable(&self) -> bool {
+        matches!(self, Self::Principal(PrincipalIdentity { user: KnownUser::Unavailable, .. }))
     }
 
     /// Who it acts as under a rule. `holder`: the user that the client's certificate names, where the rule asks for that.
@@ -46,17 +87,20 @@ impl Identity {
                 groups,
             });
         }
-        let caller = match self {
-            Self::Unknown => return Caller::new(user, group),
-            Self::User(_) if rule.squash == Squash::All => return Caller::new(user, group),
-            Self::User(caller) => caller,
+        let (own, own_group, groups) = match self {
+            Self::User(Caller { user, group, groups })
+            | Self::Principal(PrincipalIdentity {
+                user: KnownUser::Account(UserAccount { user, group, groups }),
+                ..
+            }) if rule.squash != Squash::All => (*user, *group, groups),
+            _ => return Caller::new(user, group),
         };
         let squashed = |id: u32| id == NO_ID || (id == ROOT && rule.squash == Squash::Root);
         let group_of = |id: u32| if squashed(id) { group } else { id };
         Caller {
-            user: if squashed(caller.user) { user } else { caller.user },
-            group: group_of(caller.group),
-            groups: GroupList::new(caller.groups.as_slice().iter().map(|&id| group_of(id))),
+            user: if squashed(own) { user } else { own },
+            group: group_of(own_group),
+            groups: GroupList::new(groups.as_slice().iter().map(|&id| group_of(id))),
         }
     }
 }
@@ -71,6 +115,12 @@ mod tests {
 
     fn caller(user: u32, group: u32, groups: &[u32]) -> Caller {
         Caller { user, group, groups: GroupList::new(groups.iter().copied()) }
+    }
+
+    fn principal(user: Option<u32>) -> Identity {
+        let account = |user| UserAccount { user, group: 20, groups: GroupList::new([20, 0]) };
+        let user = user.map_or(KnownUser::Nobody, |user| KnownUser::Account(account(user)));
+        Identity::Principal(PrincipalIdentity { name: "alice@R".into(), flavor: SecurityFlavor::Krb5, user })
     }
 
     #[test]
@@ -88,7 +138,13 @@ mod tests {
             (Squash::Root, Identity::Unknown, nobody.clone()),
             (Squash::All, user(7, 8, &[9]), nobody.clone()),
             (Squash::All, user(0, 0, &[]), nobody.clone()),
-            (Squash::All, Identity::Unknown, nobody),
+            (Squash::All, Identity::Unknown, nobody.clone()),
+            (Squash::None, principal(Some(0)), caller(0, 20, &[20, 0])),
+            (Squash::Root, principal(Some(0)), caller(99, 20, &[20, 98])),
+            (Squash::Root, principal(Some(7)), caller(7, 20, &[20, 98])),
+            (Squash::None, principal(Some(NO_ID)), caller(99, 20, &[20, 0])),
+            (Squash::None, principal(None), nobody.clone()),
+            (Squash::All, principal(Some(7)), nobody),
         ] {
             let anonymous = Anonymous { user: 99, group: 98 };
             let rule = ClientRule { squash, anonymous, ..ClientRule::default() };
@@ -101,7 +157,7 @@ mod tests {
         let anonymous = Anonymous { user: 99, group: 98 };
         let rule = ClientRule { squash: Squash::Certificate, anonymous, ..ClientRule::default() };
         let account = |user| UserAccount { user, group: 20, groups: GroupList::new([20, 30]) };
-        for identity in [Identity::Unknown, user(0, 0, &[]), user(7, 8, &[9])] {
+        for identity in [Identity::Unknown, user(0, 0, &[]), user(7, 8, &[9]), principal(Some(7))] {
             assert_eq!(identity.under(&rule, Some(account(10))), caller(10, 20, &[20, 30]));
             for nobody in [None, Some(account(ROOT)), Some(account(NO_ID))] {
                 assert_eq!(identity.under(&rule, nobody), caller(99, 98, &[]));

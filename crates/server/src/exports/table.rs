@@ -8,7 +8,7 @@ use howdah_vfs::Handle;
 use howdah_wire::nfs3::FileHandle;
 use howdah_wire::rpc::{AuthStatus, Credentials};
 
-use super::{Export, Identity, TlsPolicy, UserGroups};
+use super::{Export, Identity, KnownUser, Principal, PrincipalMap, TlsPolicy, UserGroups};
 use crate::Peer;
 use crate::handle::{HandleKey, SealedHandle};
 
@@ -20,8 +20,15 @@ pub struct Exports {
     /// What names this server.
     identity: [u8; 16],
     groups: Option<Arc<UserGroups>>,
+    principals: Option<Principals>,
     /// Some do not take every call, however it is protected.
     judges_security: bool,
+}
+
+/// Which principals are which users, and where those are looked up.
+struct Principals {
+    map: PrincipalMap,
+    users: Arc<UserGroups>,
 }
 
 /// Exports that cannot stand beside each other.
@@ -53,7 +60,7 @@ impl Exports {
         }
         let judges_security = list.iter().any(|export| export.tls() != TlsPolicy::Offered);
         let key = HandleKey::new(key);
-        Ok(Self { list, identity: key.identity(), key, groups: None, judges_security })
+        Ok(Self { list, identity: key.identity(), key, groups: None, principals: None, judges_security })
     }
 
     /// The same of a server that others share the key of handles with: what names it is made of a secret of its own.
@@ -68,14 +75,49 @@ impl Exports {
         Self { groups, ..self }
     }
 
+    /// The same, where principals of Kerberos are users as the map has it, whom this host knows.
+    #[must_use]
+    pub fn with_principals(self, map: PrincipalMap, users: Arc<UserGroups>) -> Self {
+        Self { principals: Some(Principals { map, users }), ..self }
+    }
+
+    /// Which principals are which users, if any may call.
+    pub(crate) fn principals(&self) -> Option<&PrincipalMap> {
+        self.principals.as_ref().map(|principals| &principals.map)
+    }
+
+    /// Whether the user that a principal is must be looked up, which may wait.
+    pub(crate) fn must_look_up(&self, principal: &Principal, now: Instant) -> bool {
+        self.principals.as_ref().is_some_and(|Principals { map, users }| {
+            principal.kind_by(map).user().is_some_and(|names| users.must_ask_user(names, now))
+        })
+    }
+
+    /// The user that a principal is. Nobody is root by a name, unless a line of the table says so.
+    fn user_of(&self, principal: &Principal) -> KnownUser {
+        let Some(Principals { map, users }) = &self.principals else { return KnownUser::Nobody };
+        let kind = principal.kind_by(map);
+        match kind.user().map(|names| users.user(names, Instant::now())) {
+            Some(KnownUser::Account(account)) if account.user == 0 && !kind.may_be_root() => {
+                KnownUser::Nobody
+            }
+            found => found.unwrap_or(KnownUser::Nobody),
+        }
+    }
+
     /// Where the groups of callers are looked up, if they are.
     pub(crate) fn groups(&self) -> Option<&UserGroups> {
         self.groups.as_deref()
     }
 
-    /// Who a call is from; flavors we do not take are refused. May wait for whoever knows the groups of users.
-    pub(crate) fn identify(&self, credentials: &Credentials<'_>) -> Result<Identity, AuthStatus> {
-        let mut identity = Identity::from_credentials(credentials)?;
+    /// Who a call is from; flavors we do not take are refused. `principal`: whose context a call of RPCSEC_GSS came by. May wait for
+    /// the user database.
+    pub(crate) fn identify(
+        &self,
+        credentials: &Credentials<'_>,
+        principal: Option<&Principal>,
+    ) -> Result<Identity, AuthStatus> {
+        let mut identity = Identity::of(credentials, principal, |principal| self.user_of(principal))?;
         if let (Some(groups), Identity::User(caller)) = (&self.groups, &mut identity)
             && let Some(known) = groups.of(caller.user, Instant::now())
         {
@@ -146,7 +188,14 @@ impl Default for Exports {
     /// No export.
     fn default() -> Self {
         let key = HandleKey::new([0; 16]);
-        Self { list: Vec::new(), identity: key.identity(), key, groups: None, judges_security: false }
+        Self {
+            list: Vec::new(),
+            identity: key.identity(),
+            key,
+            groups: None,
+            principals: None,
+            judges_security: false,
+        }
     }
 }
 

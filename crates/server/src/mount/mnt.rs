@@ -17,7 +17,8 @@ use crate::{Reply, Request};
 pub fn run(mount: &MountProtocol, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
     let path = Arguments::decode(&mut request.arguments)?.path.0;
     let exports = mount.exports();
-    let identity = exports.identify(&request.header.credentials).map_err(Refusal::Authentication)?;
+    let identity =
+        exports.identify(&request.header.credentials, request.principal).map_err(Refusal::Authentication)?;
     let (client, shown) = (request.peer.ends.client, Shown(path));
     // MOUNT has no word for "ask again later".
     if request.is_put_off {

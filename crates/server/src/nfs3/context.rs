@@ -49,7 +49,9 @@ impl<'c> Context<'c> {
         if exports.judge_security() && first.is_some_and(|first| !exports.take(first, request.peer)) {
             return Err(Refusal::Authentication(AuthStatus::TooWeak));
         }
-        let identity = exports.identify(&request.header.credentials).map_err(Refusal::Authentication)?;
+        let identity = exports
+            .identify(&request.header.credentials, request.principal)
+            .map_err(Refusal::Authentication)?;
         Ok(Self { nfs3, exports, peer: request.peer, identity, is_put_off: request.is_put_off })
     }
 

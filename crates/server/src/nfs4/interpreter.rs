@@ -22,7 +22,8 @@ const CHANGE_RESULT_MAX: usize = 2 << 10;
 /// Its credentials are not taken, or its head makes no sense.
 pub fn run(nfs4: &Nfs4, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
     let exports = nfs4.exports();
-    let identity = exports.identify(&request.header.credentials).map_err(Refusal::Authentication)?;
+    let identity =
+        exports.identify(&request.header.credentials, request.principal).map_err(Refusal::Authentication)?;
     // Only COMPOUND comes here.
     let opening = request.outline.compound.clone().ok_or(Refusal::Unavailable)??;
     let place = ReplyPlace::begin(&mut reply.encoder(), opening.head.tag);

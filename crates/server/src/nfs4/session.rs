@@ -13,6 +13,7 @@ use siphasher::sip::SipHasher13;
 use super::compound::{Compound, CompoundEnd};
 use super::sequence::Sequence;
 use crate::Reply;
+use crate::exports::Identity;
 use crate::states::{self, SessionData};
 
 /// How many bytes of a request tell it from another with the same number: the data of a WRITE may never come into user space.
@@ -111,8 +112,10 @@ fn digest(compound: &Compound<'_>) -> u64 {
     let mut hasher = SipHasher13::new();
     hasher.write_u32(compound.minor_version);
     hasher.write_u32(compound.operations);
-    if let crate::exports::Identity::User(caller) = compound.identity {
-        hasher.write_u32(caller.user);
+    match compound.identity {
+        Identity::Unknown => {}
+        Identity::User(caller) => hasher.write_u32(caller.user),
+        Identity::Principal(principal) => hasher.write(principal.name.as_bytes()),
     }
     let told_by = compound.opening.told_by;
     hasher.write(&told_by[..told_by.len().min(DIGEST_MAX)]);

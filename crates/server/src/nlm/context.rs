@@ -33,7 +33,9 @@ impl<'c> NlmContext<'c> {
     /// The credentials do not do.
     pub fn new<'p: 'c>(nlm: &'c Nlm, request: &Request<'p, '_>) -> Result<Self, Refusal> {
         let exports = nlm.exports();
-        let identity = exports.identify(&request.header.credentials).map_err(Refusal::Authentication)?;
+        let identity = exports
+            .identify(&request.header.credentials, request.principal)
+            .map_err(Refusal::Authentication)?;
         Ok(Self { nlm, exports, peer: request.peer, identity, is_put_off: request.is_put_off })
     }
 

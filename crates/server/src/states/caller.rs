@@ -7,13 +7,16 @@ use std::net::IpAddr;
 use howdah_net::Peer;
 use howdah_state::{ClientCaller, Principal};
 
-use crate::exports::Identity;
+use crate::exports::{Identity, PrincipalIdentity};
 use crate::room::one_client;
 
 /// What stands before the name of a client that showed a certificate; 32 bytes of its holder follow.
 const CERTIFIED: &[u8] = b"\0certified ";
 /// What stands before a name in the clear that begins as if it were one of those.
 const PLAIN: &[u8] = b"\0plain ";
+
+/// What stands before the name of a principal of Kerberos.
+const GSS: &[u8] = b"gss:";
 
 /// Who calls about a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +34,8 @@ impl StateCaller {
         let mut principal = match identity {
             Identity::Unknown => vec![0; 5],
             Identity::User(caller) => [&[1][..], &caller.user.to_be_bytes()].concat(),
+            // By name: a client that lost its context comes back with another one.
+            Identity::Principal(PrincipalIdentity { name, .. }) => [GSS, name.as_bytes(), &[0]].concat(),
         };
         principal.extend(holder.iter().flatten());
         let network = one_client(peer.ends.client.ip());
@@ -66,6 +71,7 @@ mod tests {
     use super::*;
     use crate::Transport;
     use crate::calling::{certificate, peer, shows};
+    use crate::exports::{KnownUser, SecurityFlavor};
 
     fn caller(certified: Option<&str>) -> StateCaller {
         let mut peer = peer("192.0.2.9:700", "192.0.2.1:2049", Transport::Tcp);
@@ -87,6 +93,24 @@ mod tests {
             assert_eq!(name_of_client(&own), name);
             assert!(!known.contains(&own), "{own:?}");
             known.push(own);
+        }
+    }
+
+    #[test]
+    fn principals_are_told_apart_by_name_and_from_users() {
+        let peer = peer("192.0.2.9:700", "192.0.2.1:2049", Transport::Tcp);
+        let principal = |name: &str, flavor| {
+            let user = KnownUser::Nobody;
+            let identity = Identity::Principal(PrincipalIdentity { name: name.into(), flavor, user });
+            StateCaller::new(&identity, &peer).principal
+        };
+        let machine = principal("host/a@R", SecurityFlavor::Krb5i);
+        assert_eq!(machine, principal("host/a@R", SecurityFlavor::Krb5), "however its call is protected");
+        assert!(machine.0.starts_with(b"gss:host/a@R"));
+        let users = [Identity::Unknown, Identity::User(Caller::ROOT)];
+        let users = users.map(|identity| StateCaller::new(&identity, &peer).principal);
+        for other in [principal("host/b@R", SecurityFlavor::Krb5i)].iter().chain(&users) {
+            assert_ne!(machine, *other);
         }
     }
 
