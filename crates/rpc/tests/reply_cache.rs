@@ -15,7 +15,7 @@ const LIMITS: Limits = Limits { entries: 6, bytes: 40, age: Duration::from_secs(
 fn key(client: u8, xid: u32) -> CallKey {
     let header =
         CallHeader { xid, program: 100_003, version: 3, procedure: 12, credentials: Credentials::None };
-    Checksum::new([0; 16]).key(IpAddr::from([192, 0, 2, client]), &header, b"arguments")
+    Checksum::new([0; 16]).key(IpAddr::from([192, 0, 2, client]), &header, None, b"arguments")
 }
 
 /// A call from the one origin there is.

@@ -176,7 +176,7 @@ mod tests {
         let mut message = Encoder::to_vec(&CallHeader { xid: 7, program, version, procedure, credentials });
         mnt::Arguments { path: DirectoryPath(path.as_bytes()) }.encode(&mut Encoder::new(&mut message));
         let client = peer("192.0.2.9:701", "192.0.2.1:2049", Transport::Tcp);
-        let Work::Run(job) = dispatcher.read(&message, Transport::Tcp) else { panic!("a call") };
+        let Work::Run(job) = dispatcher.read(&message, None, Transport::Tcp) else { panic!("a call") };
         let timing = Timing { arrived: Moment::now(), received: 100, is_first: false };
         let lines = Lines(level, Arc::default());
         let reply = tracing::subscriber::with_default(lines.clone(), || {

@@ -12,6 +12,7 @@ use howdah_wire::xdr::Decoder;
 use crate::call_log::{CallLog, Ended};
 use crate::capture::{Recorder, Seen};
 use crate::counts::{Clerk, Ledger, Moment, Outcome, Timing};
+use crate::gss::{GssDoor, Secured};
 use crate::outline::Outline;
 use crate::program::{Refusal, Repetition};
 use crate::programs::{Programs, Wanted};
@@ -58,6 +59,8 @@ pub struct Job<'m> {
     /// What was seen.
     pub outline: Outline<'m>,
     wanted: Wanted,
+    /// How it came through a context, if it did.
+    secured: Option<&'m Secured>,
     /// It is answered that it must be asked again later.
     is_put_off: bool,
 }
@@ -72,6 +75,8 @@ pub struct Dispatcher {
     pub counts: Ledger,
     /// The record of calls that somebody asked for.
     pub capture: Recorder,
+    /// Contexts of RPCSEC_GSS, if there can be any.
+    pub gss: Option<Arc<GssDoor>>,
     /// What the log says of calls.
     log: CallLog,
 }
@@ -85,15 +90,21 @@ impl Dispatcher {
             capture: Recorder::new(Arc::clone(&procedures)),
             log: CallLog::new(procedures),
             replies: SharedReplyCache::default(),
+            gss: None,
             programs,
         }
     }
 
-    /// Finds what to do with a message.
-    pub fn read<'m>(&self, message: &'m [u8], transport: Transport) -> Work<'m> {
+    /// Finds what to do with a message. `secured`: it is a call by a context, which has signed it.
+    pub fn read<'m>(
+        &self,
+        message: &'m [u8],
+        secured: Option<&'m Secured>,
+        transport: Transport,
+    ) -> Work<'m> {
         match Call::parse(message) {
-            Call::Call(header, arguments) => match self.programs.find(&header, transport) {
-                Ok(wanted) => Work::Run(Job::at_door(header, arguments, wanted)),
+            Call::Call(header, arguments) => match self.programs.find(&header, secured, transport) {
+                Ok(wanted) => Work::Run(Job::at_door(header, arguments, wanted, secured)),
                 Err(outcome) => match header.credentials {
                     Credentials::Tls(probe) => ask_tls(&header, probe, outcome, &arguments),
                     _ => Work::Refuse(ReplyHeader { xid: header.xid, outcome }),
@@ -140,12 +151,17 @@ impl Dispatcher {
         if let Some(seen) = seen {
             self.capture.take(seen, from.peer, timing, reply.as_ref());
         }
-        reply
+        protected(reply)
     }
 
-    /// Runs a call; `None`: there is nothing to answer. The reply is whole when it leaves here, with a header of its own also if
-    /// its result was kept.
-    pub fn run<'a>(
+    /// Runs a call without a socket, and counts nothing; the reply is whole.
+    pub fn run_whole(&self, job: &Job<'_>, from: &Whence<'_>) -> Option<Reply> {
+        protected(self.run(job, from, None, Vec::new()))
+    }
+
+    /// Runs a call; `None`: there is nothing to answer. The reply has a header of its own also if its result was kept, and is not
+    /// protected yet.
+    pub(crate) fn run<'a>(
         &self,
         job: &'a Job<'_>,
         from: &Whence<'a>,
@@ -153,6 +169,9 @@ impl Dispatcher {
         buffer: Vec<u8>,
     ) -> Option<Reply> {
         let mut reply = Reply::with_buffer(buffer);
+        if let Some(secured) = job.secured {
+            reply.answer_secured(secured);
+        }
         let is_once = job.wanted.procedure.repetition.is_once(from.peer.transport);
         let run = if is_once { Self::run_once } else { Self::run_again };
         run(self, job, from, waiting, &mut reply).then_some(reply)
@@ -188,6 +207,7 @@ impl Dispatcher {
             client: from.peer.ends.client.ip(),
             origin: from.origin,
             header: &job.header,
+            principal: job.secured.map(|secured| &**secured.context().principal().name()),
             arguments: job.arguments.rest(),
             subjects: job.outline.subjects,
         };
@@ -225,8 +245,10 @@ impl Dispatcher {
         reply.start(&job.accepted());
         let (header, outline, arguments) = (&job.header, &job.outline, job.arguments.clone());
         let is_put_off = job.is_put_off;
+        let principal = job.secured.map(|secured| secured.context().principal());
+        let is_protected = job.secured.is_some_and(Secured::protects_bodies);
         let mut request =
-            Request { header, outline, arguments, peer, principal: None, line, is_put_off, waiting };
+            Request { header, principal, is_protected, outline, arguments, peer, line, is_put_off, waiting };
         // A handler that breaks must not take its worker along: the call is answered, and the next one served.
         let ran = catch_unwind(AssertUnwindSafe(|| self.programs.run(wanted, &mut request, reply)));
         let outcome = match ran.unwrap_or_else(|_| {
@@ -255,10 +277,18 @@ impl Dispatcher {
 
 impl<'m> Job<'m> {
     /// A call of this procedure. This is the door: what is behind it knows the body of the call, and what is read of it here once.
-    fn at_door(header: CallHeader<'m>, arguments: Decoder<'m>, wanted: Wanted) -> Self {
+    fn at_door(
+        header: CallHeader<'m>,
+        mut arguments: Decoder<'m>,
+        wanted: Wanted,
+        secured: Option<&'m Secured>,
+    ) -> Self {
+        if let Some(secured) = secured {
+            secured.find_arguments(&mut arguments);
+        }
         let mut outline = Outline::of(wanted.procedure.pace);
         (wanted.procedure.outline)(&mut outline, arguments.clone());
-        Self { header, arguments, outline, wanted, is_put_off: false }
+        Self { header, arguments, outline, wanted, secured, is_put_off: false }
     }
 
     /// The header of a reply that holds a result.
@@ -272,6 +302,11 @@ impl<'m> Job<'m> {
             Credentials::Sys(sys) => Some(sys.user),
             _ => None,
         }
+    }
+
+    /// How it came through a context, if it did.
+    pub fn secured(&self) -> Option<&'m Secured> {
+        self.secured
     }
 
     /// The handle of the node that it is about.
@@ -301,6 +336,15 @@ impl<'m> Job<'m> {
     pub fn seen(&self) -> Seen<'m> {
         Seen::new(&self.header, self.arguments.rest())
     }
+}
+
+/// A reply as it may be sent. One that cannot be protected as its call was may not.
+fn protected(mut reply: Option<Reply>) -> Option<Reply> {
+    let is_protected = reply.as_mut().is_none_or(|reply| reply.protect().is_ok());
+    if !is_protected {
+        tracing::error!("a reply could not be protected, and is not sent");
+    }
+    reply.filter(|_| is_protected)
 }
 
 /// What to do with a call that asks for TLS: `outcome` says that its flavor is none of ours, or that nothing of what it names is

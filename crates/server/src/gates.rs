@@ -7,6 +7,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use crate::gss::Secured;
 use crate::locks::Mutex;
 use howdah_net::Datagram;
 
@@ -24,6 +25,8 @@ const FEW: usize = 16;
 pub struct QueuedCall {
     /// Its message.
     pub message: Box<[u8]>,
+    /// How it came through a context, if it did.
+    pub secured: Option<Secured>,
     /// When it came.
     pub timing: Timing,
     /// Who has it answered.

@@ -21,6 +21,7 @@ mod datagram;
 mod dispatch;
 pub mod exports;
 mod gates;
+pub mod gss;
 mod handle;
 mod heads;
 pub mod limits;

@@ -54,6 +54,26 @@ howdah_limits::limits! {
     pub const SEND_PATIENCE: Duration = Duration::from_secs(300), time;
     beyond "the connection is closed", tested "server/src/patience::a_peer_that_reads_nothing_goes_and_a_slow_reader_stays";
 
+    /// Contexts of Kerberos. One takes 3 to 7 KB, so all of them take 50 to 110 MB.
+    pub const CONTEXTS_MAX: usize = 16_384, count;
+    beyond "the one that was used least of late goes, those of nobody's user first; its client makes another", tested "server/src/gss/contexts::the_context_that_is_used_least_makes_room";
+
+    /// The same that one client has made (an IPv4 address, or 64 bits of an IPv6 one): a host on which so many users work.
+    pub const CONTEXTS_OF_ONE_MAX: usize = 4096, count;
+    beyond "that client's own that was used least of late goes", tested "server/src/gss/contexts::the_context_that_is_used_least_makes_room";
+
+    /// Tokens that wait for a Kerberos helper: each holds up to 64 KiB.
+    pub const TOKENS_MAX: usize = 1024, count;
+    beyond "the client is refused a context", tested "server/src/parked::each_client_has_its_part_of_what_waits";
+
+    /// The same of one client. They come at once when a host with many users has been restarted; clients take turns.
+    pub const TOKENS_OF_ONE_MAX: usize = 64, count;
+    beyond "the client is refused a context", tested "server/src/parked::each_client_has_its_part_of_what_waits";
+
+    /// Refused contexts whose reasons are kept for administrators.
+    pub const CONTEXT_REFUSALS_KEPT: usize = 100, count;
+    beyond "the oldest is forgotten", tested "server/src/gss/refusals::the_last_refusals_are_kept";
+
     /// TLS handshakes in progress at the same time: each holds some 10 KB, and one that is under way on 100 ms takes 200 ms.
     pub const HANDSHAKES_MAX: usize = 1024, count;
     beyond "the connection that would begin one is closed", tested "server/src/secure/handshakes::one_client_has_its_part_and_all_have_no_more_than_there_may_be";
@@ -251,6 +271,8 @@ pub const CALL_PATIENCE: Duration = Duration::from_millis(2);
 /// Data of a WRITE from this length on is bulk, in bytes: moved by the kernel where it can be, and worth another
 /// processor. Below it, the system calls for that cost more than the copy they save.
 pub const BULK_MIN: usize = 64 << 10;
+/// A call that is signed or encrypted whole and so long, in bytes, is worth another processor: checking it takes 20 to 50 µs.
+pub const LONG_PROTECTED: usize = 32 << 10;
 /// A bulk WRITE that takes longer than this shows that the storage is slow: for [`SLOW_STORAGE`] the connection's data
 /// is received into memory first, so that its other calls do not wait behind it.
 pub const BULK_PATIENCE: Duration = Duration::from_millis(50);

@@ -1,5 +1,5 @@
-//! Calls that wait until the processors have nothing better to do: those of clients that have had more than their share. Clients
-//! take turns.
+//! Calls that wait for threads of their own: until the processors have nothing better to do those of clients that have had more than
+//! their share, and tokens of Kerberos until a helper is free. Clients take turns.
 
 use std::sync::Arc;
 
@@ -7,6 +7,7 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::connection::Connection;
 use crate::counts::Timing;
+use crate::gss::Secured;
 use crate::room::one_client;
 use crate::turns::Turns;
 
@@ -16,13 +17,15 @@ pub struct Call {
     pub connection: Arc<Connection>,
     /// Its message.
     pub message: Box<[u8]>,
+    /// How it came through a context, if it did.
+    pub secured: Option<Secured>,
     /// When it came.
     pub timing: Timing,
     /// Nothing more of the connection is read before it is done.
     pub is_last: bool,
 }
 
-/// All that wait. Each connection has two at most.
+/// All that wait.
 #[derive(Default)]
 pub struct Parked {
     queue: Mutex<Queue>,
@@ -41,6 +44,18 @@ impl Parked {
         let client = one_client(call.connection.peer().ends.client.ip());
         self.queue.lock().turns.push(client, call);
         self.came.notify_one();
+    }
+
+    /// Another call, unless its client has so many waiting, or there are so many in all; says whether it waits.
+    pub fn push_within(&self, call: Call, (of_one_max, all_max): (usize, usize)) -> bool {
+        let client = one_client(call.connection.peer().ends.client.ip());
+        let mut queue = self.queue.lock();
+        let has_room = queue.turns.of(client) < of_one_max && queue.turns.len() < all_max;
+        if has_room {
+            queue.turns.push(client, call);
+            self.came.notify_one();
+        }
+        has_room
     }
 
     /// The next one; waits until there is one. `None`: there will be no more.
@@ -67,5 +82,28 @@ impl Parked {
     pub fn end(&self) {
         self.queue.lock().is_over = true;
         self.came.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::connection::tests::connected;
+    use crate::counts::Moment;
+
+    #[test]
+    fn each_client_has_its_part_of_what_waits() {
+        let (stream, _client) = connected();
+        let connection = Arc::new(Connection::new(howdah_net::Token(9), stream));
+        let parked = Parked::default();
+        let waits = |within| {
+            let timing = Timing { arrived: Moment::now(), received: 0, is_first: true };
+            let (connection, message, secured) = (Arc::clone(&connection), Box::default(), None);
+            parked.push_within(Call { connection, message, secured, timing, is_last: false }, within)
+        };
+        assert_eq!([(2, 9), (2, 9), (2, 9)].map(waits), [true, true, false], "two of one client");
+        assert_eq!([(9, 3), (9, 3)].map(waits), [true, false], "three of all");
+        assert!(parked.next().is_some());
+        assert!(waits((9, 3)));
     }
 }

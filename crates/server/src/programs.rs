@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use howdah_wire::rpc::{Accepted, AuthStatus, CallHeader, Credentials, Denied};
 
+use crate::gss::Secured;
 use crate::program::{Position, Procedure, Program, Refusal};
 use crate::{Reply, Request, Transport};
 
@@ -128,10 +129,11 @@ impl Programs {
         self.list[wanted.program].run(wanted.position, request, reply)
     }
 
-    /// The procedure that a call asks for, or why it is refused.
+    /// The procedure that a call asks for, or why it is refused. `secured`: its context, if it came by one, has signed it.
     pub fn find(
         &self,
         header: &CallHeader<'_>,
+        secured: Option<&Secured>,
         transport: Transport,
     ) -> Result<Wanted, Result<Accepted, Denied>> {
         let is_served = |version: &&Version| {
@@ -147,6 +149,7 @@ impl Programs {
         };
         match header.credentials {
             Credentials::None | Credentials::Sys(_) => {}
+            Credentials::Gss(_) if secured.is_some() => {}
             Credentials::Gss(_) | Credentials::Tls(_) | Credentials::Other(_) => {
                 return Err(Err(Denied::Authentication(AuthStatus::TooWeak)));
             }

@@ -1,10 +1,14 @@
 //! A reply under construction: its bytes in one buffer that goes to the socket as it is, and bulk content between them.
 
+use howdah_gss::{MIC_MAX, WRAP_HEAD};
 use howdah_vfs::Content;
-use howdah_wire::rpc::{Accepted, RecordMark, ReplyHeader};
+use howdah_wire::rpc::{
+    Accepted, GssService, INTEGRITY_HEAD, REPLY_MIC_AT, RecordMark, ReplyHeader, SignedBody, SignedReply,
+};
 use howdah_wire::xdr::{Encode, Encoder};
 
 use crate::counts::{Outcome, Ticket};
+use crate::gss::Secured;
 use crate::segments::{Inserts, Segments};
 
 /// A reply. The buffer starts with room for the record mark, so that a reply on a stream is one piece of memory.
@@ -22,7 +26,16 @@ pub struct Reply {
     ticket: Option<Ticket>,
     /// As which operation of its program it is counted.
     operation: Option<u16>,
+    /// The call that it answers, if that came by a context.
+    secured: Option<Secured>,
 }
+
+/// Bytes in front of a result that is encrypted: length of the token, its head, and the number of the call.
+const PRIVACY_HEAD: usize = 4 + WRAP_HEAD + 4;
+
+/// Content of a reply cannot be read, so that it cannot be protected, and must not be sent (RFC 2203 5.3.3.4.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unprotected;
 
 impl Reply {
     /// An empty reply that writes into `buffer`, whose capacity is kept and whose bytes are forgotten.
@@ -36,15 +49,87 @@ impl Reply {
             outcome: Outcome::Well,
             ticket: None,
             operation: None,
+            secured: None,
         }
+    }
+
+    /// From now on it answers a call that came so: [`Self::protect`] signs it when it is whole.
+    pub fn answer_secured(&mut self, secured: &Secured) {
+        self.secured = Some(secured.clone());
     }
 
     /// Drops whatever was written and starts over with this header.
     pub fn start(&mut self, header: &ReplyHeader) {
+        let Some(secured) = &self.secured else { return self.start_signed(header, &[]) };
+        // The signature and what stands around a result come at the end. Only results are protected, no errors (RFC 2203 5.3.3.4).
+        let (mic, service) = (secured.context().keys().mic_length(), secured.service());
+        self.start_signed(header, &[0; MIC_MAX][..mic]);
+        if let Some(at) = &mut self.result_at {
+            let head = match service {
+                GssService::None => 0,
+                GssService::Integrity => INTEGRITY_HEAD,
+                GssService::Privacy => PRIVACY_HEAD,
+            };
+            *at += head;
+            self.bytes.resize(*at, 0);
+        }
+    }
+
+    /// The same with this verifier of RPCSEC_GSS; with none, if it is empty.
+    pub fn start_signed(&mut self, header: &ReplyHeader, mic: &[u8]) {
         self.bytes.truncate(RecordMark::SIZE);
         self.inserts.clear();
-        self.write(header);
+        self.write(&SignedReply { header: *header, mic });
         self.result_at = (header.outcome == Ok(Accepted::Success)).then_some(self.bytes.len());
+    }
+
+    /// Signs the answer to a call that came by a context, and protects the result as that call was. Nothing may be written after it.
+    ///
+    /// # Errors
+    /// Content cannot be read: this must not be sent.
+    pub fn protect(&mut self) -> Result<(), Unprotected> {
+        let Some(secured) = self.secured.take() else { return Ok(()) };
+        let is_denied = self.message().get(8..12) == Some(&[0, 0, 0, 1]);
+        if is_denied {
+            return Ok(());
+        }
+        let (keys, sequence) = (secured.context().keys(), secured.sequence().to_be_bytes());
+        let mic = keys.sign(&[&sequence]);
+        let mic_at = RecordMark::SIZE + REPLY_MIC_AT;
+        self.bytes[mic_at..mic_at + mic.bytes().len()].copy_from_slice(mic.bytes());
+        let Some(at) = self.result_at.filter(|_| secured.protects_bodies()) else { return Ok(()) };
+        if self.has_content() {
+            let inserts = std::mem::take(&mut self.inserts);
+            let whole = Segments::new(std::mem::take(&mut self.bytes), inserts).in_memory();
+            self.bytes = whole.ok_or(Unprotected)?;
+        }
+        if secured.service() == GssService::Integrity {
+            let head = SignedBody::head(secured.sequence(), self.bytes.len() - at);
+            self.bytes[at - INTEGRITY_HEAD..at].copy_from_slice(&head);
+            let mic = keys.sign(&[&self.bytes[at - 4..]]);
+            self.encoder().opaque(mic.bytes());
+        } else {
+            self.bytes[at - 4..at].copy_from_slice(&sequence);
+            self.bytes.resize(self.bytes.len() + keys.wrap_tail(), 0);
+            let token = &mut self.bytes[at + 4 - PRIVACY_HEAD..];
+            keys.wrap(token);
+            let length = token.len();
+            let word = u32::try_from(length).expect("replies are far below 2 GiB").to_be_bytes();
+            self.bytes[at - PRIVACY_HEAD..][..4].copy_from_slice(&word);
+            self.encoder().pad(length);
+        }
+        Ok(())
+    }
+
+    /// What a protected result still grows by.
+    fn tail(&self) -> usize {
+        let Some((secured, _)) = self.secured.as_ref().zip(self.result_at) else { return 0 };
+        let keys = secured.context().keys();
+        match secured.service() {
+            GssService::None => 0,
+            GssService::Integrity => 4 + keys.mic_length(),
+            GssService::Privacy => keys.wrap_tail() + 3,
+        }
     }
 
     /// Appends a value.
@@ -114,7 +199,7 @@ impl Reply {
 
     /// Length of the message in bytes, without the record mark.
     pub fn message_length(&self) -> usize {
-        self.bytes.len() - RecordMark::SIZE + self.inserts.length()
+        self.bytes.len() - RecordMark::SIZE + self.inserts.length() + self.tail()
     }
 
     /// The finished reply, with its record mark set.

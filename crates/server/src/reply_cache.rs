@@ -50,6 +50,8 @@ pub struct Asked<'a> {
     pub origin: Origin,
     /// Which call.
     pub header: &'a CallHeader<'a>,
+    /// The principal that makes it, if it came by a context.
+    pub principal: Option<&'a str>,
     /// Its arguments.
     pub arguments: &'a [u8],
     /// What it may change.
@@ -181,7 +183,7 @@ impl SharedReplyCache {
             false => self.checksum.subject(asked.client, bytes),
         };
         Call {
-            key: self.checksum.key(asked.client, asked.header, asked.arguments),
+            key: self.checksum.key(asked.client, asked.header, asked.principal, asked.arguments),
             origin: asked.origin.0,
             order: self.order.fetch_add(1, Ordering::Relaxed),
             subjects: asked.subjects.map(subject),
@@ -293,7 +295,8 @@ mod tests {
         reply: &mut Vec<u8>,
     ) -> Begun<'c> {
         let origin = Origin::connection(Token(1));
-        let asked = Asked { client: CLIENT, origin, header, arguments, subjects: [b"name", &[]] };
+        let asked =
+            Asked { client: CLIENT, origin, header, principal: None, arguments, subjects: [b"name", &[]] };
         cache.begin(&asked, now, reply, &|_| false)
     }
 
@@ -346,6 +349,7 @@ mod tests {
                 client: CLIENT,
                 origin,
                 header: &header,
+                principal: None,
                 arguments: b"name",
                 subjects: [b"name", &[]],
             };
@@ -370,8 +374,14 @@ mod tests {
         // A worker notes the end and lets go of the connection between the two looks.
         let cache = made();
         let (call, arguments) = (header(1), &b"name"[..]);
-        let asked =
-            Asked { client: CLIENT, origin: other, header: &call, arguments, subjects: [arguments, &[]] };
+        let asked = Asked {
+            client: CLIENT,
+            origin: other,
+            header: &call,
+            principal: None,
+            arguments,
+            subjects: [arguments, &[]],
+        };
         let noted_meanwhile = |token| {
             cache.end_in_order(token, now);
             false
@@ -388,6 +398,7 @@ mod tests {
                 client: CLIENT,
                 origin: same,
                 header: &header,
+                principal: None,
                 arguments: subject,
                 subjects: [subject, &[]],
             };

@@ -14,14 +14,16 @@ use crate::outline::Outline;
 pub struct Request<'r, 'm> {
     /// Program, version, procedure, credentials.
     pub header: &'r CallHeader<'m>,
+    /// Whose context a call of RPCSEC_GSS came by, once that is known to be its sender's.
+    pub principal: Option<&'r Principal>,
+    /// The result is signed or encrypted, and so must be in memory.
+    pub is_protected: bool,
     /// What the door has read of the arguments.
     pub outline: &'r Outline<'m>,
     /// Stands at the procedure's arguments.
     pub arguments: Decoder<'m>,
     /// Who asks, and where.
     pub peer: &'r Peer,
-    /// Whose context a call of RPCSEC_GSS came by, once that is known to be its sender's.
-    pub principal: Option<&'r Principal>,
     /// The connection that it came over, if over one.
     pub line: Option<Token>,
     /// Too many calls wait for storage of its export already: it is to be asked again later.

@@ -197,6 +197,12 @@ impl Server {
             let worker = Worker::patient(Arc::clone(&shared));
             server.spawn(format!("patient-{index}"), move || worker.run_patiently())?;
         }
+        if let Some(door) = shared.service.dispatcher.gss.clone() {
+            for index in 0..door.width() {
+                let (worker, door) = (Worker::patient(Arc::clone(&shared)), Arc::clone(&door));
+                server.spawn(format!("tokens-{index}"), move || worker.run_tokens(&door))?;
+            }
+        }
         let watch = Watch::new(Arc::clone(&shared), crew);
         server.spawn("watch".into(), move || watch.run())?;
         if let Some(back) = &shared.service.back_channels {
@@ -333,6 +339,7 @@ impl Server {
         self.admin = None;
         self.shared.stopping.store(true, Ordering::SeqCst);
         self.shared.parked.end();
+        self.shared.tokens.end();
         if let Some(calls) = &self.shared.service.lock_calls {
             calls.granting.end();
             calls.notices.end();

@@ -5,12 +5,11 @@ use std::sync::Arc;
 use crate::locks::RwLock;
 use howdah_net::Token;
 use howdah_wire::rpc::RecordMark;
-use howdah_wire::xdr::Encoder;
 
-use crate::Peer;
 use crate::back_channel::BackChannels;
 use crate::dispatch::{Dispatcher, Whence, Work};
 use crate::exports::{Exported, Exports};
+use crate::gss::{Checked, GssDoor, Secured, is_secured};
 use crate::mount::MountProtocol;
 use crate::nfs3::Nfs3;
 use crate::nfs4::Nfs4;
@@ -22,6 +21,7 @@ use crate::program::Program;
 use crate::programs::{Programs, Served};
 use crate::range_doubt::RangeDoubt;
 use crate::states::{ClientNews, LockNews, StateOptions, States};
+use crate::{Peer, Reply};
 
 /// The programs, and what they share.
 pub struct Service {
@@ -51,6 +51,8 @@ pub struct ServiceOptions {
     pub locks: bool,
     /// On which port clients' portmappers listen.
     pub client_portmapper: u16,
+    /// Contexts of RPCSEC_GSS, if clients may have some.
+    pub gss: Option<GssDoor>,
     /// More programs.
     pub more: Vec<Box<dyn Program>>,
 }
@@ -71,6 +73,7 @@ impl Default for ServiceOptions {
             nfs4: true,
             locks: true,
             client_portmapper: PORTMAPPER,
+            gss: None,
             more: Vec::new(),
         }
     }
@@ -92,7 +95,7 @@ impl Service {
 
     /// The same as it is chosen.
     pub fn with_options(exports: Exports, options: ServiceOptions) -> Self {
-        let ServiceOptions { states, nfs4, locks, client_portmapper, more } = options;
+        let ServiceOptions { states, nfs4, locks, client_portmapper, gss, more } = options;
         let exported = Arc::new(Exported::new(exports));
         let states =
             (nfs4 || locks).then(|| Arc::new(States::new(states).with_host_locks(Arc::clone(&exported))));
@@ -123,7 +126,8 @@ impl Service {
         }
         programs.extend(more);
         programs.push(Box::new(portmap(Arc::clone(&listeners), &programs)));
-        let dispatcher = Dispatcher::new(Programs::new(programs));
+        let mut dispatcher = Dispatcher::new(Programs::new(programs));
+        dispatcher.gss = gss.map(Arc::new);
         dispatcher.counts.admit(&exported.now());
         Self { dispatcher, exported, states, back_channels, lock_calls, ranges, listeners }
     }
@@ -159,14 +163,44 @@ impl Service {
 
     /// Answers one message as a worker does, without a socket: for tests and fuzzers. `None`: there is no answer.
     pub fn answer(&self, peer: &Peer, message: &[u8]) -> Option<Vec<u8>> {
-        let reply = match self.dispatcher.read(message, peer.transport) {
-            Work::NoCall | Work::Reply => return None,
-            Work::Refuse(header) | Work::AskTls(header) => return Some(Encoder::to_vec(&header)),
-            Work::Run(job) => {
-                self.dispatcher.run(&job, &Whence::datagram(peer, &|_| false), None, Vec::new())?
-            }
+        let reply = match self.dispatcher.gss.as_ref().filter(|_| is_secured(message)) {
+            Some(door) => self.answer_secured(door, peer, message)?,
+            None => self.answer_read(peer, message, None)?,
         };
         Some(reply.finish().in_memory()?.split_off(RecordMark::SIZE))
+    }
+
+    fn answer_read(&self, peer: &Peer, message: &[u8], secured: Option<&Secured>) -> Option<Reply> {
+        let mut reply = Reply::with_buffer(Vec::new());
+        match self.dispatcher.read(message, secured, peer.transport) {
+            Work::NoCall | Work::Reply => return None,
+            Work::Refuse(header) | Work::AskTls(header) => match secured {
+                Some(secured) => GssDoor::answer_bare(secured, &header, &mut reply),
+                None => reply.start(&header),
+            },
+            Work::Run(job) => {
+                reply = self.dispatcher.run_whole(&job, &Whence::datagram(peer, &|_| false))?;
+            }
+        }
+        Some(reply)
+    }
+
+    fn answer_secured(&self, door: &GssDoor, peer: &Peer, message: &[u8]) -> Option<Reply> {
+        let mut reply = Reply::with_buffer(Vec::new());
+        match door.check(message) {
+            Checked::Other => return self.answer_read(peer, message, None),
+            Checked::Repeated => return None,
+            Checked::Refused(header) => reply.start(&header),
+            Checked::Ended(secured, header) => GssDoor::answer_bare(&secured, &header, &mut reply),
+            Checked::Begin => door.establish(message, peer, &self.exports().map_of_principals(), &mut reply),
+            Checked::Call(mut secured) => match door.open(&mut secured, message) {
+                Ok(clear) => {
+                    return self.answer_read(peer, clear.as_deref().unwrap_or(message), Some(&secured));
+                }
+                Err(header) => GssDoor::answer_bare(&secured, &header, &mut reply),
+            },
+        }
+        Some(reply)
     }
 }
 

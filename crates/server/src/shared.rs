@@ -71,6 +71,8 @@ pub struct Shared {
     pub shares: Shares,
     /// What waits until they have nothing better to do.
     pub parked: Parked,
+    /// Tokens of Kerberos that wait for a helper.
+    pub tokens: Parked,
     /// Receive buffers that all workers keep together.
     pub buffers: Arc<BufferStore>,
     /// Listeners that rest because no connection could be accepted.
@@ -122,6 +124,7 @@ impl Shared {
             parallel: processors > 1,
             shares: Shares::new(processors),
             parked: Parked::default(),
+            tokens: Parked::default(),
             resting: Mutex::default(),
             buffers: BufferStore::new(RECORD_MAX),
             tuner: Mutex::new(tuner),
@@ -249,6 +252,9 @@ impl Shared {
             self.sizing.wake();
             if connection.is_parked() {
                 self.parked.forget(connection);
+            }
+            if self.service.dispatcher.gss.is_some() {
+                self.tokens.forget(connection);
             }
             self.gates.leave(connection);
             self.service.lost(connection.token());

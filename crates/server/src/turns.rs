@@ -38,6 +38,11 @@ impl<T> Turns<T> {
         self.waiting.get(&client).map_or(0, VecDeque::len)
     }
 
+    /// How many all clients wait for.
+    pub fn len(&self) -> usize {
+        self.waiting.values().map(VecDeque::len).sum()
+    }
+
     /// Whether nobody waits.
     pub fn is_empty(&self) -> bool {
         self.order.is_empty()

@@ -42,8 +42,15 @@ impl Checksum {
         hasher.finish().max(1)
     }
 
-    /// The key of a call with these arguments, from this client.
-    pub fn key(&self, client: IpAddr, header: &CallHeader<'_>, arguments: &[u8]) -> CallKey {
+    /// The key of a call with these arguments, from this client. `principal`: who makes it, if it came by a context of RPCSEC_GSS. The
+    /// context itself does not count: a client may send a call again by another one.
+    pub fn key(
+        &self,
+        client: IpAddr,
+        header: &CallHeader<'_>,
+        principal: Option<&str>,
+        arguments: &[u8],
+    ) -> CallKey {
         let mut hasher = SipHasher13::new_with_key(&self.key);
         // Not because the address could be missed among the rest, but so that no two clients' calls hash alike.
         match client {
@@ -55,6 +62,11 @@ impl Checksum {
             hasher.write_u32(user.user);
             hasher.write_u32(user.group);
             user.groups().iter().for_each(|group| hasher.write_u32(*group));
+        }
+        if let Some(principal) = principal {
+            hasher.write(principal.as_bytes());
+            // Ends the name, so that it and the arguments are not told apart by another one.
+            hasher.write_u8(0);
         }
         // All of them: two WRITEs may differ in their last byte, and some clients begin with the same xid each time.
         hasher.write(arguments);
@@ -115,12 +127,15 @@ mod tests {
             credentials: as_user(b"host", 1000),
         };
         let client = IpAddr::from([192, 0, 2, 7]);
-        let key = checksum.key(client, &header, b"name");
+        let key = checksum.key(client, &header, None, b"name");
         let renamed = CallHeader { credentials: as_user(b"other", 1000), ..header };
-        assert_eq!(key, checksum.key(client, &renamed, b"name"));
+        assert_eq!(key, checksum.key(client, &renamed, None, b"name"));
 
         let long = |last| [vec![0; 9000], vec![last]].concat();
-        assert_ne!(checksum.key(client, &header, &long(1)), checksum.key(client, &header, &long(2)));
+        assert_ne!(
+            checksum.key(client, &header, None, &long(1)),
+            checksum.key(client, &header, None, &long(2))
+        );
 
         let other_user = CallHeader { credentials: as_user(b"host", 1001), ..header };
         let as_group = |group, groups: &'static [u32]| CallHeader {
@@ -130,13 +145,14 @@ mod tests {
         let (other_group, more_groups) = (as_group(101, &[]), as_group(100, &[200]));
         let other_xid = CallHeader { xid: 2, ..header };
         for other in [
-            checksum.key(client, &header, b"game"),
-            checksum.key(client, &header, b"names"),
-            checksum.key(client, &other_user, b"name"),
-            checksum.key(client, &other_xid, b"name"),
-            checksum.key(client, &other_group, b"name"),
-            checksum.key(client, &more_groups, b"name"),
-            checksum.key(IpAddr::from([192, 0, 2, 8]), &header, b"name"),
+            checksum.key(client, &header, None, b"game"),
+            checksum.key(client, &header, None, b"names"),
+            checksum.key(client, &other_user, None, b"name"),
+            checksum.key(client, &other_xid, None, b"name"),
+            checksum.key(client, &other_group, None, b"name"),
+            checksum.key(client, &more_groups, None, b"name"),
+            checksum.key(IpAddr::from([192, 0, 2, 8]), &header, None, b"name"),
+            checksum.key(client, &header, Some("alice@EXAMPLE.ORG"), b"name"),
         ] {
             assert_ne!(key, other);
         }
@@ -147,7 +163,7 @@ mod tests {
         let owner = |client: &str| {
             let header =
                 CallHeader { xid: 1, program: 1, version: 1, procedure: 1, credentials: Credentials::None };
-            Checksum::new([0; 16]).key(client.parse().expect("an address"), &header, b"").owner()
+            Checksum::new([0; 16]).key(client.parse().expect("an address"), &header, None, b"").owner()
         };
         assert_eq!(owner("2001:db8::1"), owner("2001:db8::ffff:2"));
         assert_ne!(owner("2001:db8::1"), owner("2001:db8:0:1::1"));

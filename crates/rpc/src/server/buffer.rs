@@ -56,7 +56,7 @@ impl Buffer {
     }
 
     /// A buffer that holds these bytes.
-    pub(super) fn from_bytes(bytes: Box<[u8]>) -> Arc<Self> {
+    pub fn from_bytes(bytes: Box<[u8]>) -> Arc<Self> {
         Arc::new(Self { bytes })
     }
 

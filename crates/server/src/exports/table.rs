@@ -8,7 +8,7 @@ use howdah_vfs::Handle;
 use howdah_wire::nfs3::FileHandle;
 use howdah_wire::rpc::{AuthStatus, Credentials};
 
-use super::{Export, Identity, KnownUser, Principal, PrincipalMap, TlsPolicy, UserGroups};
+use super::{Export, Identity, KnownUser, Principal, PrincipalMap, PrincipalSettings, TlsPolicy, UserGroups};
 use crate::Peer;
 use crate::handle::{HandleKey, SealedHandle};
 
@@ -79,6 +79,11 @@ impl Exports {
     #[must_use]
     pub fn with_principals(self, map: PrincipalMap, users: Arc<UserGroups>) -> Self {
         Self { principals: Some(Principals { map, users }), ..self }
+    }
+
+    /// How principals are mapped: as their realms have it, unless the configuration says more.
+    pub(crate) fn map_of_principals(&self) -> PrincipalMap {
+        self.principals().cloned().unwrap_or_else(|| PrincipalMap::new(PrincipalSettings::default()))
     }
 
     /// Which principals are which users, if any may call.

@@ -24,6 +24,7 @@ pub struct Context<'c> {
     pub peer: &'c Peer,
     identity: Identity,
     is_put_off: bool,
+    is_protected: bool,
 }
 
 /// A node that a client named by its handle, and the way to it.
@@ -52,13 +53,20 @@ impl<'c> Context<'c> {
         let identity = exports
             .identify(&request.header.credentials, request.principal)
             .map_err(Refusal::Authentication)?;
-        Ok(Self { nfs3, exports, peer: request.peer, identity, is_put_off: request.is_put_off })
+        Ok(Self {
+            nfs3,
+            exports,
+            peer: request.peer,
+            identity,
+            is_put_off: request.is_put_off,
+            is_protected: request.is_protected,
+        })
     }
 
-    /// Whether a READ's data must be in memory: a datagram leaves in one piece, and a file that cannot be sent as a range
-    /// is refused only while nothing of the reply has gone.
+    /// Whether a READ's data must be in memory: a datagram leaves in one piece, a file that cannot be sent as a range is refused
+    /// only while nothing of the reply has gone, and what is signed must not change meanwhile.
     pub fn copies_reads(&self) -> bool {
-        self.peer.transport.is_datagrams() || self.nfs3.ranges.are_doubted()
+        self.is_protected || self.peer.transport.is_datagrams() || self.nfs3.ranges.are_doubted()
     }
 
     /// Lets data of a file be read or changed, unless the open of an NFSv4 client denies it to others. NFSv3 has no status for that;

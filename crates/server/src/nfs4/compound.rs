@@ -58,6 +58,8 @@ pub struct Compound<'c> {
     pub purpose: Purpose,
     tree: OnceCell<Arc<PseudoTree>>,
     is_put_off: bool,
+    /// The reply is signed or encrypted, and so must be in memory.
+    pub is_protected: bool,
 }
 
 /// An operation that is refused.
@@ -108,6 +110,7 @@ impl<'c> Compound<'c> {
             purpose: Purpose::default(),
             tree: OnceCell::new(),
             is_put_off: request.is_put_off,
+            is_protected: request.is_protected,
         }
     }
 

@@ -28,14 +28,14 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
     let behind = if arguments.rest().is_empty() { 0 } else { BEHIND };
     let left = compound.most_reply().saturating_sub(reply.message_length() + Head::SIZE + behind);
     let count = (count as usize).min(TRANSFER_MAX).min(left - left % UNIT);
-    let ranges_are_doubted = compound.nfs4.ranges.are_doubted();
+    let is_copied = compound.is_protected || compound.nfs4.ranges.are_doubted();
     let buffer = reply.bytes_mut();
     let start = buffer.len();
     // The head has one length whatever is in it: its place is kept, and filled in when the data is there.
     buffer.resize(start + Head::SIZE, 0);
     let outcome = file.file_system.read(&file.caller, ReadFile::new(&file.handle, offset, count), buffer);
     let outcome = match outcome {
-        Ok(outcome) if ranges_are_doubted => outcome.copied(buffer),
+        Ok(outcome) if is_copied => outcome.copied(buffer),
         outcome => outcome,
     };
     let outcome = outcome.map_err(|error| refusal(file, error))?;

@@ -11,6 +11,7 @@ use super::Worker;
 use crate::connection::{Connection, Payload};
 use crate::counts::{Moment, Timing};
 use crate::dispatch::{Whence, Work};
+use crate::gss::is_secured;
 use crate::limits::BULK_MIN;
 use crate::outline::{Bulk, Pace};
 use crate::reply_cache::Origin;
@@ -51,8 +52,17 @@ impl Worker {
     ) -> io::Result<InPlace> {
         let shared = Arc::clone(&self.shared);
         let Some(partial) = assembly.partial() else { return Ok(InPlace::None) };
-        let Work::Run(mut job) = shared.service.dispatcher.read(partial.bytes, connection.peer().transport)
-        else {
+        let dispatcher = &shared.service.dispatcher;
+        let secured = match dispatcher.gss.as_ref().filter(|_| is_secured(partial.bytes)) {
+            None => None,
+            // Arguments that are protected are checked in memory, and so is whatever is wrong with a header.
+            Some(door) => match door.verify_header(partial.bytes).filter(|call| !call.protects_bodies()) {
+                Some(secured) => Some(secured),
+                None => return connection.wake_at_once().map(|()| InPlace::None),
+            },
+        };
+        let transport = connection.peer().transport;
+        let Work::Run(mut job) = dispatcher.read(partial.bytes, secured.as_ref(), transport) else {
             return Ok(InPlace::None);
         };
         // It waits before a gate, or for another host, like any other: in memory.
@@ -80,6 +90,10 @@ impl Worker {
             return wait_for(connection, waits);
         }
         connection.wake_at_once()?;
+        // From here on it runs. One that came twice is refused when all of it is in memory.
+        if secured.as_ref().is_some_and(|secured| secured.take().is_err()) {
+            return Ok(InPlace::None);
+        }
         job.came_in(length);
         job.cut_at(header);
         let mut payload = Payload::new(stream, &mut self.pipe, here, rest, (pad, behind));
@@ -89,7 +103,6 @@ impl Worker {
         let has_ended = |token| shared.has_ended_in_order(token);
         let (peer, origin) = (connection.peer(), Origin::connection(connection.token()));
         let from = Whence { peer, origin, has_ended: &has_ended };
-        let dispatcher = &shared.service.dispatcher;
         let reply = dispatcher.carry_out(&mut self.clerk, &job, &from, &timing, Some(&mut payload), buffer);
         let drained = payload.finish();
         if let Some(reply) = reply {

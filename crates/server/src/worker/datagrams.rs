@@ -79,10 +79,10 @@ impl Worker {
         timing: &Timing,
         is_armed: bool,
     ) -> Found {
-        let work = self.shared.service.dispatcher.read(message, Transport::Udp);
+        let work = self.shared.service.dispatcher.read(message, None, Transport::Udp);
         let shut = if let Work::Run(job) = &work { self.shut_gate(job) } else { None };
         if let Some(export) = shut {
-            self.wait_at_gate(export, message, timing, Asker::Datagram(Arc::clone(port), *datagram));
+            self.wait_at_gate(export, (message, None), timing, Asker::Datagram(Arc::clone(port), *datagram));
             return Found::Quick;
         }
         let is_slow = matches!(&work, Work::Run(job) if self.pace(job, &datagram.peer()) != Pace::Quick);

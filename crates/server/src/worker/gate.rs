@@ -11,6 +11,7 @@ use crate::counts::Timing;
 use crate::dispatch::{Job, Work};
 use crate::exports::{Export, Exports, UserGroups};
 use crate::gates::{Asker, QueuedCall, Refused};
+use crate::gss::Secured;
 use crate::limits::GATE_CALLS_OF_ONE_MAX;
 use crate::outline::Pace;
 use crate::shared::Source;
@@ -44,19 +45,30 @@ impl Worker {
                 |accounts: &UserGroups| user.is_some_and(|user| accounts.must_ask_name(user, Instant::now()));
             export.accounts().is_some_and(asks)
         };
+        let asks_principal = || {
+            job.secured()
+                .is_some_and(|secured| exports.must_look_up(secured.context().principal(), Instant::now()))
+        };
         exports.groups().is_some_and(asks)
+            || asks_principal()
             || export_of(&exports, job).is_some_and(|export| export.waits() || asks_holder(export))
     }
 
     /// Lets a call wait before a gate. If too many do, it is answered that it must be asked again later.
-    pub(super) fn wait_at_gate(&mut self, export: u16, message: &[u8], timing: &Timing, asker: Asker) {
+    pub(super) fn wait_at_gate(
+        &mut self,
+        export: u16,
+        (message, secured): (&[u8], Option<Secured>),
+        timing: &Timing,
+        asker: Asker,
+    ) {
         let has_many = match &asker {
             Asker::Connection(connection) => {
                 connection.in_line().fetch_add(1, Ordering::Relaxed) >= GATE_CALLS_OF_ONE_MAX
             }
             Asker::Datagram(..) => false,
         };
-        let call = QueuedCall { message: message.into(), timing: *timing, asker };
+        let call = QueuedCall { message: message.into(), secured, timing: *timing, asker };
         if has_many {
             return self.run_queued(&call, true);
         }
@@ -99,12 +111,12 @@ impl Worker {
     }
 
     fn run_queued(&mut self, call: &QueuedCall, put_off: bool) {
-        let QueuedCall { message, timing, asker } = call;
+        let QueuedCall { message, secured, timing, asker } = call;
         let transport = match asker {
             Asker::Connection(connection) => connection.peer().transport,
             Asker::Datagram(..) => Transport::Udp,
         };
-        let mut work = self.shared.service.dispatcher.read(message, transport);
+        let mut work = self.shared.service.dispatcher.read(message, secured.as_ref(), transport);
         if let Work::Run(job) = &mut work
             && put_off
         {

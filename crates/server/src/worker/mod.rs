@@ -5,6 +5,7 @@ mod datagrams;
 mod gate;
 mod patient;
 mod run;
+mod secured;
 mod serve;
 mod slot;
 

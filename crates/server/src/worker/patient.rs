@@ -16,6 +16,7 @@ use crate::connection::Connection;
 use crate::counts::{Moment, Timing};
 use crate::dispatch::Whence;
 use crate::dispatch::{Job, Work};
+use crate::gss::Secured;
 use crate::limits::PARKED_MAX;
 use crate::outline::Pace;
 use crate::parked::Call;
@@ -48,13 +49,20 @@ impl Worker {
         &mut self,
         connection: &Arc<Connection>,
         record: Record,
+        secured: Option<Secured>,
         kept: usize,
         timing: &Timing,
     ) -> Turn {
         let is_last = !connection.park();
         let message = record.bytes()[..kept].into();
         self.buffers.put(record.into_buffer());
-        self.shared.park(Call { connection: Arc::clone(connection), message, timing: *timing, is_last });
+        self.shared.park(Call {
+            connection: Arc::clone(connection),
+            message,
+            secured,
+            timing: *timing,
+            is_last,
+        });
         if is_last { Turn::HandedOn } else { Turn::Mine }
     }
 
@@ -76,11 +84,12 @@ impl Worker {
         self.clerk.stand_up();
     }
 
-    fn run_parked(&mut self, Call { connection, message, timing, is_last }: Call) {
+    fn run_parked(&mut self, Call { connection, message, secured, timing, is_last }: Call) {
         // Nobody waits any more for what a connection that is gone has asked for.
         let is_there = self.is_there(&connection);
         let mut outcome = Ok(());
-        let mut work = self.shared.service.dispatcher.read(&message, connection.peer().transport);
+        let transport = connection.peer().transport;
+        let mut work = self.shared.service.dispatcher.read(&message, secured.as_ref(), transport);
         if let Work::Run(job) = &mut work
             && is_there
         {

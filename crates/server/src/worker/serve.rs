@@ -16,6 +16,7 @@ use crate::connection::{Connection, Next, Received};
 use crate::counts::{Timing, Unheard};
 use crate::dispatch::{Job, Work};
 use crate::gates::Asker;
+use crate::gss::{GssDoor, Secured, is_secured};
 use crate::outline::Pace;
 
 /// What is done for one connection before others get their turn: so many calls, or fewer of those that bring data.
@@ -102,8 +103,25 @@ impl Worker {
 
     /// Runs one call and queues its reply.
     fn answer(&mut self, connection: &Arc<Connection>, record: Record, timing: &Timing) -> io::Result<Turn> {
-        let mut turn = Turn::Mine;
-        let mut work = self.shared.service.dispatcher.read(record.bytes(), connection.peer().transport);
+        match &self.shared.service.dispatcher.gss {
+            Some(door) if is_secured(record.bytes()) => {
+                let door = Arc::clone(door);
+                self.answer_secured(connection, &door, record, timing)
+            }
+            _ => self.answer_read(connection, (record, None), timing, Turn::Mine),
+        }
+    }
+
+    /// The same once it is known how it came through a context, if it did.
+    pub(super) fn answer_read(
+        &mut self,
+        connection: &Arc<Connection>,
+        (record, secured): (Record, Option<Secured>),
+        timing: &Timing,
+        mut turn: Turn,
+    ) -> io::Result<Turn> {
+        let transport = connection.peer().transport;
+        let mut work = self.shared.service.dispatcher.read(record.bytes(), secured.as_ref(), transport);
         let reply = match &mut work {
             Work::Reply if self.shared.service.takes_answer(connection.token(), record.bytes()) => None,
             Work::NoCall | Work::Reply => {
@@ -115,14 +133,17 @@ impl Worker {
             Work::Refuse(header) => {
                 self.clerk.unheard(Unheard::of(&header.outcome));
                 let mut reply = Reply::with_buffer(self.spare.take());
-                reply.start(header);
+                match &secured {
+                    Some(secured) => GssDoor::answer_bare(secured, header, &mut reply),
+                    None => reply.start(header),
+                }
                 Some(reply)
             }
             Work::AskTls(header) => self.answer_tls(connection, header)?,
             Work::Run(job) => {
                 if let Some(export) = self.shut_gate(job) {
                     let asker = Asker::Connection(Arc::clone(connection));
-                    self.wait_at_gate(export, record.bytes(), timing, asker);
+                    self.wait_at_gate(export, (record.bytes(), secured.clone()), timing, asker);
                     self.buffers.put(record.into_buffer());
                     // Who ended the connection meanwhile may have looked before the call was in line.
                     if !self.is_there(connection) {
@@ -134,14 +155,15 @@ impl Worker {
                 if self.is_too_dear(connection, job) {
                     match Self::kept_of(job, record.bytes().len()) {
                         Some(kept) if pace == Pace::Dear => {
-                            return Ok(self.park(connection, record, kept, timing));
+                            let secured = secured.clone();
+                            return Ok(self.park(connection, record, secured, kept, timing));
                         }
                         // It waits for another host, which those who are patient may not.
                         Some(_) => {}
                         None => job.put_off(),
                     }
                 }
-                if self.waits(pace) {
+                if turn == Turn::Mine && self.waits(pace) {
                     turn = Turn::HandedOn;
                     self.hand_on(connection);
                     // The replies before it must not wait as long as it does.
@@ -212,7 +234,7 @@ impl Worker {
     }
 
     /// Lets another worker go on with the connection.
-    fn hand_on(&self, connection: &Arc<Connection>) {
+    pub(super) fn hand_on(&self, connection: &Arc<Connection>) {
         if connection.holds_bytes() {
             self.shared.hand_on(Arc::clone(connection));
         } else if let Err(error) = connection.arm(&self.shared.poller, Interest::READABLE) {

@@ -145,7 +145,7 @@ impl Client {
         let mut message = Encoder::to_vec(&header);
         message.extend_from_slice(arguments);
         let dispatcher = &self.service.dispatcher;
-        let reply = match dispatcher.read(&message, self.peer.transport) {
+        let reply = match dispatcher.read(&message, None, self.peer.transport) {
             Work::NoCall | Work::Reply => panic!("no answer"),
             Work::Refuse(header) | Work::AskTls(header) => Encoder::to_vec(&header),
             Work::Run(job) => {

@@ -87,7 +87,7 @@ fn read_directory() -> Step {
 
 /// How demanding a call is, and whether it is dear.
 fn pace(service: &Service, message: &[u8]) -> (Pace, bool) {
-    match service.dispatcher.read(message, Transport::Tcp) {
+    match service.dispatcher.read(message, None, Transport::Tcp) {
         Work::Run(job) => (job.outline.pace, job.outline.is_dear),
         _ => panic!("it is a call"),
     }
