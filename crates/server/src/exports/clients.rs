@@ -3,7 +3,7 @@
 use std::fmt;
 use std::net::IpAddr;
 
-use super::CertificatePattern;
+use super::{CertificatePattern, SecurityFlavors};
 use crate::Peer;
 
 /// What clients from certain addresses may do, and as whom.
@@ -17,8 +17,10 @@ pub struct ClientRule {
     pub squash: Squash,
     /// The anonymous user.
     pub anonymous: Anonymous,
-    /// Which calls must come from a port below 1024, which on the client only its root can use.
+    /// Which calls must come from a port below 1024, which on the client only its root can use. Calls of Kerberos may come from any.
     pub privileged_ports: PrivilegedPorts,
+    /// How calls prove who sent them: these flavors are taken, and told to clients in this order.
+    pub sec: SecurityFlavors,
 }
 
 /// Which calls must come from a port below 1024.
@@ -90,6 +92,7 @@ impl Default for ClientRule {
             squash: Squash::default(),
             anonymous: Anonymous::default(),
             privileged_ports: PrivilegedPorts::default(),
+            sec: SecurityFlavors::default(),
         }
     }
 }

@@ -9,7 +9,10 @@ use howdah_random::spread;
 use howdah_vfs::layer::ReadOnly;
 use howdah_vfs::{Caller, FileSystem, FsError, Handle, HostLocks, Statistics};
 
-use super::{ClientRule, Identity, PrivilegedPorts, Squash, TlsPolicy, UserAccount, UserGroups};
+use super::{
+    ClientRule, Identity, PrivilegedPorts, SecurityFlavor, SecurityFlavors, Squash, TlsPolicy, UserAccount,
+    UserGroups,
+};
 use crate::Peer;
 use crate::counts::Timed;
 use crate::seldom::Seldom;
@@ -50,6 +53,8 @@ pub struct Export {
     has_refused_local: AtomicBool,
     /// Of calls that are not protected as they must be.
     seldom: Seldom,
+    /// Of calls of a flavor that is not taken.
+    wrong_flavors: Seldom,
 }
 
 /// What a client was let in to: the file system as it may see it, and who it acts as.
@@ -60,6 +65,23 @@ pub struct Admission<'e> {
     pub caller: Caller,
     /// Whether this client may change nothing.
     pub read_only: bool,
+    /// The flavors that its rule takes.
+    pub flavors: SecurityFlavors,
+}
+
+/// Why a call is not let in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotAdmitted {
+    /// Its client's rule takes other flavors.
+    WrongFlavor,
+    /// No rule is for its client, it came from the wrong port, or nobody can tell now who sent it.
+    Refused(FsError),
+}
+
+impl From<FsError> for NotAdmitted {
+    fn from(error: FsError) -> Self {
+        Self::Refused(error)
+    }
 }
 
 impl Export {
@@ -95,6 +117,7 @@ impl Export {
             own,
             has_refused_local,
             seldom: Seldom::default(),
+            wrong_flavors: Seldom::default(),
         }
     }
 
@@ -280,35 +303,106 @@ impl Export {
         !self.waits && matches!(self.file_system.attributes(&Caller::ROOT, node), Err(FsError::Stale))
     }
 
-    /// Lets a client in, or refuses it.
-    pub fn admit(&self, peer: &Peer, identity: &Identity) -> Result<Admission<'_>, FsError> {
-        let rule = self.rules.iter().find(|rule| rule.fits(peer)).ok_or(FsError::AccessDenied)?;
+    /// The rule that holds for a client.
+    fn rule(&self, peer: &Peer) -> Option<&ClientRule> {
+        self.rules.iter().find(|rule| rule.fits(peer))
+    }
+
+    /// The flavors that calls of this client may have, in the order in which it is told them: those that MNT and SECINFO list, and
+    /// the gate of each call compares. `None`: no rule is for it.
+    pub(crate) fn flavors(&self, peer: &Peer) -> Option<SecurityFlavors> {
+        self.rule(peer).map(|rule| rule.sec)
+    }
+
+    /// Whether a call of this flavor passes the gate. One that no rule is for is refused elsewhere.
+    pub(crate) fn takes_flavor(&self, peer: &Peer, flavor: SecurityFlavor) -> bool {
+        self.flavors(peer).is_none_or(|flavors| flavors.contains(flavor))
+    }
+
+    /// Whether calls of this flavor that only look at a node are taken though the rules take others: clients that mount with
+    /// Kerberos ask about the root with AUTH_SYS (RFC 2623 2.3.2).
+    pub(crate) fn is_open_at(&self, node: &Handle, flavor: SecurityFlavor) -> bool {
+        !flavor.is_kerberos() && *node == self.root
+    }
+
+    /// Says that a call was refused for its flavor. Not for each one.
+    pub(crate) fn log_flavor(&self, peer: &Peer, flavor: SecurityFlavor) {
+        let Some(others) = self.wrong_flavors.log(Instant::now()) else { return };
+        let (export, client, flavors) =
+            (&self.name, peer.ends.client, self.flavors(peer).unwrap_or_default());
+        tracing::info!(export, %client, others, "refused a call of sec={flavor}: the export takes sec={flavors}; mount with one of these");
+    }
+
+    /// Lets a call in, or refuses it.
+    pub fn admit(&self, peer: &Peer, identity: &Identity) -> Result<Admission<'_>, NotAdmitted> {
+        let rule = self.rule(peer).ok_or(FsError::AccessDenied)?;
+        if !rule.sec.contains(identity.flavor()) {
+            return Err(NotAdmitted::WrongFlavor);
+        }
+        Ok(self.admit_by(rule, peer, identity)?)
+    }
+
+    /// Lets a call about locks of NFSv3 in, or refuses it. Clients that mount with Kerberos send them with AUTH_SYS: a lock shows
+    /// nobody any data.
+    pub(crate) fn admit_lock(&self, peer: &Peer, identity: &Identity) -> Result<Admission<'_>, FsError> {
+        let rule = self.rule(peer).ok_or(FsError::AccessDenied)?;
+        if !rule.sec.contains(identity.flavor()) && identity.flavor().is_kerberos() {
+            return Err(FsError::AccessDenied);
+        }
+        self.admit_by(rule, peer, identity)
+    }
+
+    fn admit_by(
+        &self,
+        rule: &ClientRule,
+        peer: &Peer,
+        identity: &Identity,
+    ) -> Result<Admission<'_>, FsError> {
         if identity.is_unavailable() {
             return Err(FsError::Delay);
         }
-        // Whoever has a ticket needs no port of root's, and the programs that fetch tickets run as users.
-        if !identity.flavor().is_kerberos()
-            && peer.ends.client.port() >= UNPRIVILEGED_PORTS
-            && self.wants_other_port(rule, peer)
-        {
-            return Err(FsError::NotPermitted);
-        }
+        self.check_port(rule, peer, identity)?;
         let file_system = if rule.read_only { &self.read_only } else { &self.file_system };
         let caller = identity.under(rule, self.holder(rule, peer));
-        Ok(Admission { file_system: Timed::around(&**file_system), caller, read_only: rule.read_only })
+        let (read_only, flavors) = (rule.read_only, rule.sec);
+        Ok(Admission { file_system: Timed::around(&**file_system), caller, read_only, flavors })
     }
 
-    /// Lets a client mount, or refuses it. One that calls in the clear cannot show a certificate, and Linux clients mount so: where
-    /// rules ask for one, it looks up the path as the anonymous user. Its handle is of no use to anybody whom no rule fits.
+    /// Whether any call of this client may be let in, whatever its flavor and whoever sent it: sessions and names of exports are
+    /// not of users.
+    pub(crate) fn knows(&self, peer: &Peer, identity: &Identity) -> bool {
+        self.rule(peer).is_some_and(|rule| {
+            !rule.sec.contains(identity.flavor()) || self.check_port(rule, peer, identity).is_ok()
+        })
+    }
+
+    /// What a call of a flavor that is not taken sees while it finds out how to mount: it acts as the anonymous user, and changes
+    /// nothing.
+    ///
+    /// # Errors
+    /// No rule is for its client.
+    pub(crate) fn admit_unproved(&self, peer: &Peer) -> Result<Admission<'_>, FsError> {
+        self.rule(peer).map(|rule| self.admit_anonymous(rule)).ok_or(FsError::AccessDenied)
+    }
+
+    fn admit_anonymous(&self, rule: &ClientRule) -> Admission<'_> {
+        let caller = Identity::Unknown.under(rule, None);
+        let file_system = Timed::around(&*self.read_only);
+        Admission { file_system, caller, read_only: true, flavors: rule.sec }
+    }
+
+    /// Lets a client mount, or refuses it. MOUNT is answered whatever its flavor, since clients that mount with Kerberos ask with
+    /// AUTH_SYS. One that calls in the clear cannot show a certificate, and Linux clients mount so: where rules ask for one, it
+    /// looks up the path as the anonymous user. Its handle is of no use to anybody whom no rule fits.
     pub(super) fn admit_mount(&self, peer: &Peer, identity: &Identity) -> Result<Admission<'_>, FsError> {
-        let admitted = self.admit(peer, identity);
-        let rule = self.rules.iter().find(|rule| rule.asks_certificate());
-        match (admitted, rule) {
-            (Err(FsError::AccessDenied), Some(rule)) if !peer.security.is_encrypted() => {
-                let file_system = Timed::around(&*self.read_only);
-                Ok(Admission { file_system, caller: Identity::Unknown.under(rule, None), read_only: true })
+        match self.admit(peer, identity) {
+            Ok(admission) => Ok(admission),
+            Err(NotAdmitted::WrongFlavor) => self.admit_unproved(peer),
+            Err(NotAdmitted::Refused(FsError::AccessDenied)) if !peer.security.is_encrypted() => {
+                let rule = self.rules.iter().find(|rule| rule.asks_certificate());
+                rule.map(|rule| self.admit_anonymous(rule)).ok_or(FsError::AccessDenied)
             }
-            (admitted, _) => admitted,
+            Err(NotAdmitted::Refused(error)) => Err(error),
         }
     }
 
@@ -319,6 +413,15 @@ impl Export {
         }
         let name = peer.certificate.as_ref()?.user.as_ref()?;
         self.accounts.as_ref()?.named(name, Instant::now())
+    }
+
+    /// Refuses calls from ports that anybody may use, where the rule asks for others. Whoever has a ticket needs no port of root's,
+    /// and the programs that fetch tickets run as users.
+    fn check_port(&self, rule: &ClientRule, peer: &Peer, identity: &Identity) -> Result<(), FsError> {
+        let is_refused = !identity.flavor().is_kerberos()
+            && peer.ends.client.port() >= UNPRIVILEGED_PORTS
+            && self.wants_other_port(rule, peer);
+        if is_refused { Err(FsError::NotPermitted) } else { Ok(()) }
     }
 
     /// Whether a call from a port that anybody may use is refused.

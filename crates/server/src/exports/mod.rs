@@ -17,11 +17,11 @@ mod tls_policy;
 
 pub use certificate_pattern::CertificatePattern;
 pub use clients::{Anonymous, ClientRule, Clients, PrivilegedPorts, Squash};
-pub use export::{Admission, Export, UNPRIVILEGED_PORTS};
+pub use export::{Admission, Export, NotAdmitted, UNPRIVILEGED_PORTS};
 pub use exported::Exported;
 pub use groups::{GroupSource, KnownUser, UserAccount, UserGroups, UserNames};
 pub use identity::{Identity, PrincipalIdentity};
-pub use path::ResolveError;
+pub use path::{MountedPath, ResolveError};
 pub use principal::{Principal, PrincipalKind, PrincipalMap, PrincipalSettings};
 pub use security_flavor::{SecurityFlavor, SecurityFlavors};
 pub use table::{Exports, ExportsError};

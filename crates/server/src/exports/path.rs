@@ -3,7 +3,7 @@
 
 use howdah_vfs::{FileKind, FileSystem, FsError, Name};
 
-use super::{Admission, Export, Exports, Identity};
+use super::{Admission, Export, Exports, Identity, SecurityFlavors};
 use crate::Peer;
 use crate::counts::at_export;
 use crate::handle::SealedHandle;
@@ -25,6 +25,15 @@ impl From<FsError> for ResolveError {
     }
 }
 
+/// A directory that can be mounted.
+#[derive(Debug)]
+pub struct MountedPath {
+    /// Its handle.
+    pub handle: SealedHandle,
+    /// The flavors that its export takes of this client, the one that it should try first first.
+    pub flavors: SecurityFlavors,
+}
+
 impl Exports {
     /// The handle of the directory at this path, for a client of this identity. The directories on the way are
     /// searched as the user that the client acts as, so that nobody gets a handle by mounting that they could not
@@ -34,10 +43,10 @@ impl Exports {
         path: &[u8],
         peer: &Peer,
         identity: &Identity,
-    ) -> Result<SealedHandle, ResolveError> {
+    ) -> Result<MountedPath, ResolveError> {
         let (export, named) = self.find_path(path).ok_or(ResolveError::NoExport)?;
         at_export(export.place());
-        let Admission { file_system, caller, .. } = export.admit_mount(peer, identity)?;
+        let Admission { file_system, caller, flavors, .. } = export.admit_mount(peer, identity)?;
         if export.gone().is_some() {
             return Err(ResolveError::Gone);
         }
@@ -51,7 +60,7 @@ impl Exports {
         if kind != FileKind::Directory {
             return Err(FsError::NotDirectory.into());
         }
-        Ok(self.seal(export, &handle))
+        Ok(MountedPath { handle: self.seal(export, &handle), flavors })
     }
 
     /// The export that a path leads into, and how many parts of the path are its name.

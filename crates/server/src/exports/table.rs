@@ -8,7 +8,10 @@ use howdah_vfs::Handle;
 use howdah_wire::nfs3::FileHandle;
 use howdah_wire::rpc::{AuthStatus, Credentials};
 
-use super::{Export, Identity, KnownUser, Principal, PrincipalMap, PrincipalSettings, TlsPolicy, UserGroups};
+use super::{
+    Export, Identity, KnownUser, Principal, PrincipalMap, PrincipalSettings, SecurityFlavor, SecurityFlavors,
+    TlsPolicy, UserGroups,
+};
 use crate::Peer;
 use crate::handle::{HandleKey, SealedHandle};
 
@@ -21,7 +24,7 @@ pub struct Exports {
     identity: [u8; 16],
     groups: Option<Arc<UserGroups>>,
     principals: Option<Principals>,
-    /// Some do not take every call, however it is protected.
+    /// Some do not take every call with AUTH_SYS, or not however it is protected.
     judges_security: bool,
 }
 
@@ -58,7 +61,11 @@ impl Exports {
                 return Err(ExportsError::SameName(export.name().to_owned()));
             }
         }
-        let judges_security = list.iter().any(|export| export.tls() != TlsPolicy::Offered);
+        let takes_any = |export: &Export| {
+            let mut rules = export.rules().iter();
+            export.tls() == TlsPolicy::Offered && rules.all(|rule| rule.sec == SecurityFlavors::SYS)
+        };
+        let judges_security = !list.iter().all(takes_any);
         let key = HandleKey::new(key);
         Ok(Self { list, identity: key.identity(), key, groups: None, principals: None, judges_security })
     }
@@ -131,19 +138,36 @@ impl Exports {
         Ok(identity)
     }
 
-    /// Whether some exports do not take every call, however it is protected.
-    pub(crate) fn judge_security(&self) -> bool {
-        self.judges_security
+    /// Whether some exports may refuse a call of this flavor for how it is protected.
+    pub(crate) fn judge_security(&self, flavor: SecurityFlavor) -> bool {
+        self.judges_security || flavor.is_kerberos()
     }
 
-    /// Whether the export of this node takes calls of this peer; of a handle that leads nowhere, something else tells.
-    pub(crate) fn take(&self, handle: FileHandle<'_>, peer: &Peer) -> bool {
-        self.of(handle).is_none_or(|export| export.takes(peer))
+    /// Whether the export of this node takes calls of this peer and flavor; of a handle that leads nowhere, something else tells.
+    /// `of_root`: calls about the root of an export are taken with AUTH_SYS where Kerberos is, too.
+    pub(crate) fn take(
+        &self,
+        handle: FileHandle<'_>,
+        peer: &Peer,
+        flavor: SecurityFlavor,
+        of_root: bool,
+    ) -> bool {
+        let Some((id, node)) = self.open(handle) else { return true };
+        self.find(id).is_none_or(|export| {
+            let takes_flavor = || {
+                let takes = export.takes_flavor(peer, flavor) || of_root && export.is_open_at(&node, flavor);
+                if !takes {
+                    export.log_flavor(peer, flavor);
+                }
+                takes
+            };
+            export.takes(peer) && takes_flavor()
+        })
     }
 
     /// Whether any export takes calls of this peer. Nothing is kept for others.
     pub(crate) fn admit_somewhere(&self, peer: &Peer, identity: &Identity) -> bool {
-        let admits = |export: &&Export| export.admit(peer, identity).is_ok();
+        let admits = |export: &&Export| export.knows(peer, identity);
         if self.list.iter().filter(admits).any(|export| export.takes_silently(peer)) {
             return true;
         }

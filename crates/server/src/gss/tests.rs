@@ -20,8 +20,8 @@ use howdah_wire::xdr::{Decode, Decoder, Encode, Encoder};
 use super::{AcceptedToken, GssDoor, TokenAcceptor, TokenRefusal};
 use crate::calling::peer;
 use crate::exports::{
-    ClientRule, Export, Exports, GroupSource, PrincipalMap, PrincipalSettings, Squash, UserAccount,
-    UserGroups,
+    ClientRule, Export, Exports, GroupSource, PrincipalMap, PrincipalSettings, SecurityFlavor,
+    SecurityFlavors, Squash, UserAccount, UserGroups,
 };
 use crate::service::{Service, ServiceOptions};
 use crate::{Peer, Transport};
@@ -87,7 +87,8 @@ impl Served {
     }
 
     fn with_expiry(expiry: u64) -> Self {
-        let rules = vec![ClientRule { squash: Squash::None, ..ClientRule::default() }];
+        let sec = SecurityFlavors::new(SecurityFlavor::ALL).expect("some");
+        let rules = vec![ClientRule { squash: Squash::None, sec, ..ClientRule::default() }];
         let export = Export::new("/", 1, Arc::new(MemoryFileSystem::new()), rules);
         let is_root = |name: &str| (format!("{name}@R"), "root".to_owned());
         let table = ["17", "28", "39", "40", "alice", "mallory"].map(is_root).into_iter().collect();

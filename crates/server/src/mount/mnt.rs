@@ -5,11 +5,10 @@ use std::time::Instant;
 use howdah_vfs::{FsError, Shown};
 use howdah_wire::mount::Status;
 use howdah_wire::mount::mnt::{Arguments, Reply as Answer, Reply1 as Answer1, Success};
-use howdah_wire::rpc::AuthFlavor;
 use howdah_wire::xdr::Decode;
 
 use super::MountProtocol;
-use crate::exports::ResolveError;
+use crate::exports::{MountedPath, ResolveError};
 use crate::program::Refusal;
 use crate::{Reply, Request};
 
@@ -26,11 +25,12 @@ pub fn run(mount: &MountProtocol, request: &mut Request<'_, '_>, reply: &mut Rep
         return Ok(());
     }
     match exports.resolve(path, request.peer, &identity) {
-        Ok(handle) => {
+        Ok(MountedPath { handle, flavors }) => {
             if mount.mounts.add(client.ip(), path) && mount.mounts.news.is_due(Instant::now()) {
                 tracing::info!(%client, path = %shown, "mounted");
             }
-            reply.write(&Answer::Ok(Success { handle: handle.as_wire(), flavors: vec![AuthFlavor::SYS] }));
+            let flavors = flavors.as_slice().iter().map(|flavor| flavor.number()).collect();
+            reply.write(&Answer::Ok(Success { handle: handle.as_wire(), flavors }));
         }
         // Clients probe: whoever copies to a new name asks for its path first.
         Err(error) if is_no_directory(error) => {

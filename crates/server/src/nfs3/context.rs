@@ -11,7 +11,7 @@ use howdah_wire::rpc::AuthStatus;
 use super::Nfs3;
 use super::convert;
 use crate::counts::at_export;
-use crate::exports::{Admission, Export, Exports, Identity};
+use crate::exports::{Admission, Export, Exports, Identity, NotAdmitted, SecurityFlavor};
 use crate::handle::HandleKey;
 use crate::states::{Changer, FileKey, Recalling};
 use crate::{Peer, Refusal, Request, SealedHandle};
@@ -23,9 +23,15 @@ pub struct Context<'c> {
     /// Who asks, and where.
     pub peer: &'c Peer,
     identity: Identity,
+    /// Clients ask so while they mount.
+    is_of_mount: bool,
     is_put_off: bool,
     is_protected: bool,
 }
+
+/// Procedures by which clients look at the root of an export while they mount it.
+const OF_MOUNTS: [u32; 4] =
+    [nfs3::getattr::PROCEDURE, nfs3::fsstat::PROCEDURE, nfs3::fsinfo::PROCEDURE, nfs3::pathconf::PROCEDURE];
 
 /// A node that a client named by its handle, and the way to it.
 pub struct Object<'c> {
@@ -47,20 +53,17 @@ impl<'c> Context<'c> {
         request: &Request<'p, '_>,
     ) -> Result<Self, Refusal> {
         let first = request.outline.node.map(FileHandle);
-        if exports.judge_security() && first.is_some_and(|first| !exports.take(first, request.peer)) {
+        let (peer, flavor) = (request.peer, SecurityFlavor::of(&request.header.credentials));
+        let is_of_mount = OF_MOUNTS.contains(&request.header.procedure);
+        let is_refused = |first| !exports.take(first, peer, flavor, is_of_mount);
+        if exports.judge_security(flavor) && first.is_some_and(is_refused) {
             return Err(Refusal::Authentication(AuthStatus::TooWeak));
         }
         let identity = exports
             .identify(&request.header.credentials, request.principal)
             .map_err(Refusal::Authentication)?;
-        Ok(Self {
-            nfs3,
-            exports,
-            peer: request.peer,
-            identity,
-            is_put_off: request.is_put_off,
-            is_protected: request.is_protected,
-        })
+        let (is_put_off, is_protected) = (request.is_put_off, request.is_protected);
+        Ok(Self { nfs3, exports, peer, identity, is_of_mount, is_put_off, is_protected })
     }
 
     /// Whether a READ's data must be in memory: a datagram leaves in one piece, a file that cannot be sent as a range is refused
@@ -108,8 +111,20 @@ impl<'c> Context<'c> {
         if !export.takes(self.peer) {
             return Err(Status::AccessDenied);
         }
-        let Admission { file_system, caller, .. } =
-            export.admit(self.peer, &self.identity).map_err(convert::status)?;
+        let Admission { file_system, caller, .. } = match export.admit(self.peer, &self.identity) {
+            Err(NotAdmitted::WrongFlavor)
+                if self.is_of_mount && export.is_open_at(&handle, self.identity.flavor()) =>
+            {
+                export.admit_unproved(self.peer).map_err(convert::status)?
+            }
+            // Only of a second handle, as above.
+            Err(NotAdmitted::WrongFlavor) => {
+                export.log_flavor(self.peer, self.identity.flavor());
+                return Err(Status::AccessDenied);
+            }
+            Err(NotAdmitted::Refused(error)) => return Err(convert::status(error)),
+            Ok(admission) => admission,
+        };
         let changer = Changer::of(self.nfs3.states(), id, export.delegates(), None);
         let file_system = Recalling::around(file_system, changer);
         Ok(Object { file_system, caller, handle, exports: self.exports, export })

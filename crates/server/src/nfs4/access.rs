@@ -18,7 +18,7 @@ const OF_XATTRS: [(u32, Access); 3] =
 pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Outcome {
     let Arguments { wanted } = Arguments::decode(arguments)?;
     let of_node = Access::from_bits(wanted);
-    let (supported, granted) = match compound.node()? {
+    let (supported, granted) = match compound.looked_at()? {
         CurrentNode::Pseudo(_) => (of_node.bits(), of_node.bits() & (READ | LOOKUP | EXECUTE)),
         CurrentNode::Exported(object) => {
             let has_xattrs = compound.minor_version >= 2 && object.xattrs().is_ok();

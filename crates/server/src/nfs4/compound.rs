@@ -7,16 +7,17 @@ use std::time::Duration;
 use howdah_state::{ClientId, IoKind, IoPermit, LiveSession, SessionId, StateError};
 use howdah_vfs::Handle;
 use howdah_wire::nfs4::{FileHandle, StateId, Status};
-use howdah_wire::xdr::{DecodeError, DecodeProblem};
+use howdah_wire::xdr::{DecodeError, DecodeProblem, Decoder};
 
 use super::Nfs4;
 use super::convert;
-use super::node::{CurrentNode, ExportedNode};
+use super::flavors;
+use super::node::{CurrentNode, ExportedNode, FlavorAccess};
 use super::pseudo::{Behind, PseudoDirectory, PseudoTree};
 use super::purpose::Purpose;
 use super::sequence::Sequence;
 use crate::counts::at_export;
-use crate::exports::{Export, Exports, Identity};
+use crate::exports::{Export, Exports, Identity, NotAdmitted, SecurityFlavors};
 use crate::handle::HandleKey;
 use crate::outline::CompoundOpening;
 use crate::request::{BulkData, Token};
@@ -122,9 +123,41 @@ impl<'c> Compound<'c> {
     /// The current node.
     ///
     /// # Errors
-    /// There is none.
+    /// There is none, or it does not take the flavor of the call.
     pub fn node(&self) -> Result<&CurrentNode<'c>, Status> {
+        self.node_with(|access| access == FlavorAccess::Full)
+    }
+
+    /// The current node, to be looked at.
+    ///
+    /// # Errors
+    /// There is none, or it takes other flavors, and so does all that is below it.
+    pub fn looked_at(&self) -> Result<&CurrentNode<'c>, Status> {
+        self.node_with(|access| access != FlavorAccess::None)
+    }
+
+    fn node_with(&self, is_good: impl Fn(FlavorAccess) -> bool) -> Result<&CurrentNode<'c>, Status> {
+        let node = self.node_of_any_flavor()?;
+        if is_good(node.flavor_access()) {
+            return Ok(node);
+        }
+        self.log_flavor(node);
+        Err(Status::WRONGSEC)
+    }
+
+    /// The current node, whatever the flavor of the call: whoever asks for it judges that.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn node_of_any_flavor(&self) -> Result<&CurrentNode<'c>, Status> {
         self.current.as_ref().ok_or(Status::NOFILEHANDLE)
+    }
+
+    /// Says that a call is refused for its flavor.
+    pub fn log_flavor(&self, node: &CurrentNode<'_>) {
+        if let CurrentNode::Exported(object) = node {
+            object.export().log_flavor(self.peer, self.identity.flavor());
+        }
     }
 
     /// The current node, which must be of an export.
@@ -164,7 +197,7 @@ impl<'c> Compound<'c> {
     /// client may use it.
     ///
     /// # Errors
-    /// BADHANDLE, STALE, ACCESS, PERM, DELAY, WRONGSEC.
+    /// BADHANDLE, STALE, ACCESS, PERM, DELAY; WRONGSEC if it must be encrypted otherwise. By its flavor it is judged when it is used.
     pub fn open_handle(&self, handle: FileHandle<'_>) -> Result<CurrentNode<'c>, Status> {
         let Some((id, inner)) = self.exports.open(howdah_wire::nfs3::FileHandle(handle.0)) else {
             let may_be_of_another = HandleKey::may_be_of_another(handle.0);
@@ -179,7 +212,7 @@ impl<'c> Compound<'c> {
     /// The node behind a name of the pseudo file system, or its root.
     ///
     /// # Errors
-    /// The export's rules refuse the client, or its calls are not protected as they must be; DELAY.
+    /// The export's rules refuse the client, or its calls are not encrypted as they must be; DELAY.
     pub fn behind(&self, behind: Behind) -> Result<CurrentNode<'c>, Status> {
         let Behind::Export(id, _) = behind else { return Ok(CurrentNode::Pseudo(behind.directory())) };
         self.exported(id, |export| *export.root())
@@ -194,8 +227,60 @@ impl<'c> Compound<'c> {
         if !export.takes(self.peer) {
             return Err(Status::WRONGSEC);
         }
-        let admission = export.admit(self.peer, self.identity).map_err(convert::status)?;
-        Ok(CurrentNode::Exported(ExportedNode::new(export, admission, self.changer(export), node(export))))
+        let (admission, is_of_wrong_flavor) = match export.admit(self.peer, self.identity) {
+            Ok(admission) => (admission, false),
+            Err(NotAdmitted::Refused(error)) => return Err(convert::status(error)),
+            Err(NotAdmitted::WrongFlavor) => {
+                (export.admit_unproved(self.peer).map_err(convert::status)?, true)
+            }
+        };
+        let node = ExportedNode::new(export, admission, self.changer(export), node(export));
+        if !is_of_wrong_flavor {
+            return Ok(CurrentNode::Exported(node));
+        }
+        let leads_on = self.flavors_of(&node).contains(self.identity.flavor());
+        let access = if leads_on { FlavorAccess::OnTheWay } else { FlavorAccess::None };
+        Ok(CurrentNode::Exported(node.with_flavor_access(access)))
+    }
+
+    /// The flavors that a node takes: what SECINFO lists, and what this compound is judged by.
+    pub fn flavors(&self, node: &CurrentNode<'_>) -> SecurityFlavors {
+        match node {
+            CurrentNode::Pseudo(_) => flavors::of_pseudo(self.exports),
+            CurrentNode::Exported(object) => self.flavors_of(object),
+        }
+    }
+
+    fn flavors_of(&self, object: &ExportedNode<'_>) -> SecurityFlavors {
+        let covered = self.covered(object);
+        flavors::of_export((self.exports, self.tree()), self.peer, object.export(), covered)
+    }
+
+    /// Makes a node that was named by its handle the current one. `behind`: the operations that follow.
+    ///
+    /// # Errors
+    /// WRONGSEC: it takes other flavors, and what follows would use it.
+    pub fn put_by_handle(&mut self, node: CurrentNode<'c>, behind: &Decoder<'_>) -> Result<(), Status> {
+        let access = node.flavor_access();
+        if access != FlavorAccess::Full && flavors::is_refused_when_put(access, self.left, behind.clone()) {
+            self.log_flavor(&node);
+            return Err(Status::WRONGSEC);
+        }
+        self.put(node);
+        Ok(())
+    }
+
+    /// Makes a node that was found by its name the current one.
+    ///
+    /// # Errors
+    /// WRONGSEC: it takes other flavors, and so does all that is below it.
+    pub fn put_by_name(&mut self, node: CurrentNode<'c>) -> Result<(), Status> {
+        if node.flavor_access() == FlavorAccess::None {
+            self.log_flavor(&node);
+            return Err(Status::WRONGSEC);
+        }
+        self.put(node);
+        Ok(())
     }
 
     fn changer(&self, export: &Export) -> Option<Changer<'c>> {
@@ -215,9 +300,13 @@ impl<'c> Compound<'c> {
     /// The saved node, which must be of an export.
     ///
     /// # Errors
-    /// There is none, or it is a pseudo directory: then `pseudo`.
+    /// There is none, it does not take the flavor of the call, or it is a pseudo directory: then `pseudo`.
     pub fn saved_object(&self, pseudo: Status) -> Result<&ExportedNode<'c>, Status> {
         match self.saved.as_ref() {
+            Some((node, _)) if node.flavor_access() != FlavorAccess::Full => {
+                self.log_flavor(node);
+                Err(Status::WRONGSEC)
+            }
             Some((CurrentNode::Exported(object), _)) => Ok(object),
             Some((CurrentNode::Pseudo(_), _)) => Err(pseudo),
             None => Err(Status::NOFILEHANDLE),

@@ -10,6 +10,6 @@ use crate::Reply;
 /// Answers it.
 pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Outcome {
     let Arguments { wanted } = Arguments::decode(arguments)?;
-    attributes::write(compound, compound.node()?, None, wanted, &mut reply.encoder())?;
+    attributes::write(compound, compound.looked_at()?, None, wanted, &mut reply.encoder())?;
     Ok(())
 }

@@ -9,7 +9,7 @@ use crate::Reply;
 
 /// Answers it.
 pub fn run(compound: &mut Compound<'_>, _: &mut Decoder<'_>, reply: &mut Reply) -> Outcome {
-    let sealed = compound.seal(compound.node()?);
+    let sealed = compound.seal(compound.looked_at()?);
     reply.write(&Success { node: FileHandle(sealed.as_wire().0) });
     Ok(())
 }

@@ -7,19 +7,20 @@ use howdah_wire::xdr::{Decode, Decoder};
 
 use super::compound::{Compound, Outcome};
 use super::names;
-use super::node::{CurrentNode, ExportedNode};
+use super::node::{CurrentNode, ExportedNode, FlavorAccess};
 use super::pseudo::{Behind, PseudoDirectory};
 use crate::Reply;
 
 /// Answers it.
 pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, _: &mut Reply) -> Outcome {
     let Arguments { name } = Arguments::decode(arguments)?;
-    let found = child(compound, compound.node()?, name.0)?;
-    compound.put(found);
+    let found = child(compound, compound.node_of_any_flavor()?, name.0)?;
+    compound.put_by_name(found)?;
     Ok(())
 }
 
-/// The node of a name in a directory.
+/// The node of a name in a directory. In one that does not take the flavor of the call nothing is looked up: the directory stands
+/// for all names in it, which take the same flavors.
 ///
 /// # Errors
 /// There is none, or the caller may not look.
@@ -32,9 +33,15 @@ pub fn child<'c>(
         CurrentNode::Pseudo(directory) => in_pseudo(compound, *directory, name),
         CurrentNode::Exported(object) => match junction(compound, object, name) {
             Some(export) => compound.behind(export),
+            None if object.flavor_access() != FlavorAccess::Full => Ok(within(object)),
             None => in_export(object, name).map(CurrentNode::Exported),
         },
     }
+}
+
+/// Some node of an export that does not take the flavor of the call.
+fn within<'c>(object: &ExportedNode<'c>) -> CurrentNode<'c> {
+    CurrentNode::Exported(object.clone().with_flavor_access(FlavorAccess::None))
 }
 
 fn in_pseudo<'c>(
@@ -86,6 +93,12 @@ pub fn parent<'c>(compound: &Compound<'c>, node: &CurrentNode<'c>) -> Result<Cur
         CurrentNode::Pseudo(directory) => return above(compound, *directory),
         CurrentNode::Exported(object) => object,
     };
+    if object.flavor_access() != FlavorAccess::Full {
+        return match compound.covered(object) {
+            Some(covered) => above(compound, covered),
+            None => Ok(within(object)),
+        };
+    }
     let found = object.file_system.access(&object.caller, &object.handle, Access::LOOKUP);
     let (granted, attributes) = found.map_err(super::convert::status)?;
     if attributes.kind != FileKind::Directory {

@@ -8,7 +8,7 @@ use crate::Reply;
 
 /// Answers it.
 pub fn run(compound: &mut Compound<'_>, _: &mut Decoder<'_>, _: &mut Reply) -> Outcome {
-    let parent = lookup::parent(compound, compound.node()?)?;
-    compound.put(parent);
+    let parent = lookup::parent(compound, compound.node_of_any_flavor()?)?;
+    compound.put_by_name(parent)?;
     Ok(())
 }

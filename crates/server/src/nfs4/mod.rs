@@ -7,6 +7,7 @@
 mod attributes;
 mod compound;
 mod convert;
+mod flavors;
 mod interpreter;
 mod names;
 mod node;

@@ -20,6 +20,27 @@ pub enum CurrentNode<'c> {
     Exported(ExportedNode<'c>),
 }
 
+/// What the flavor of a call lets it do with a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FlavorAccess {
+    /// Whatever its sender may.
+    Full,
+    /// To look at it on the way to an export below it that takes the flavor.
+    OnTheWay,
+    /// To ask which flavors it takes.
+    None,
+}
+
+impl CurrentNode<'_> {
+    /// What the flavor of the call lets it do with the node.
+    pub fn flavor_access(&self) -> FlavorAccess {
+        match self {
+            Self::Pseudo(_) => FlavorAccess::Full,
+            Self::Exported(object) => object.flavor_access(),
+        }
+    }
+}
+
 /// A node of an export, and the way to it.
 #[derive(Clone)]
 pub struct ExportedNode<'c> {
@@ -30,6 +51,7 @@ pub struct ExportedNode<'c> {
     /// The node.
     pub handle: Handle,
     read_only: bool,
+    flavor_access: FlavorAccess,
     export: &'c Export,
 }
 
@@ -41,9 +63,19 @@ impl<'c> ExportedNode<'c> {
         changer: Option<Changer<'c>>,
         handle: Handle,
     ) -> Self {
-        let Admission { file_system, caller, read_only } = admission;
+        let Admission { file_system, caller, read_only, .. } = admission;
         let file_system = Recalling::around(file_system, changer);
-        Self { file_system, caller, handle, read_only, export }
+        Self { file_system, caller, handle, read_only, flavor_access: FlavorAccess::Full, export }
+    }
+
+    /// The same for a call of another flavor.
+    pub fn with_flavor_access(self, flavor_access: FlavorAccess) -> Self {
+        Self { flavor_access, ..self }
+    }
+
+    /// What the flavor of the call lets it do with the node.
+    pub fn flavor_access(&self) -> FlavorAccess {
+        self.flavor_access
     }
 
     /// Whether this client may change nothing there.

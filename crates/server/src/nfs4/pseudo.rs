@@ -203,7 +203,17 @@ impl PseudoTree {
 
     /// Whether something below, or the directory's own export, lets this client in: nobody is shown what leads nowhere.
     pub fn is_shown(&self, exports: &Exports, behind: Behind, peer: &Peer, identity: &Identity) -> bool {
-        self.leads(exports, behind.directory().0, &|export| export.admit(peer, identity).is_ok())
+        self.leads(exports, behind.directory().0, &|export| export.knows(peer, identity))
+    }
+
+    /// The exports below a directory, not the one that covers it.
+    pub fn exports_below(&self, directory: PseudoDirectory) -> Vec<u32> {
+        let (mut found, mut open) = (Vec::new(), self.places[directory.0].children.clone());
+        while let Some(at) = open.pop() {
+            found.extend(self.places[at].export);
+            open.extend(&self.places[at].children);
+        }
+        found
     }
 
     fn leads(&self, exports: &Exports, at: usize, admits: &dyn Fn(&Export) -> bool) -> bool {

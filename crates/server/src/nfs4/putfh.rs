@@ -14,6 +14,6 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, _: &mut Rep
         None => Arguments::decode(arguments)?.node,
     };
     let node = compound.open_handle(node)?;
-    compound.put(node);
+    compound.put_by_handle(node, arguments)?;
     Ok(())
 }

@@ -6,9 +6,9 @@ use super::compound::{Compound, Outcome};
 use crate::Reply;
 
 /// Answers it.
-pub fn run(compound: &mut Compound<'_>, _: &mut Decoder<'_>, _: &mut Reply) -> Outcome {
+pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, _: &mut Reply) -> Outcome {
     let root = compound.tree().root();
     let node = compound.behind(root)?;
-    compound.put(node);
+    compound.put_by_handle(node, arguments)?;
     Ok(())
 }

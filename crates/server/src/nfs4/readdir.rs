@@ -12,7 +12,7 @@ use super::attributes::{self, ListedNode};
 use super::compound::{Compound, Outcome};
 use super::convert;
 use super::lookup::{junction, kind, not_directory};
-use super::node::{CurrentNode, ExportedNode};
+use super::node::{CurrentNode, ExportedNode, FlavorAccess};
 use super::pseudo::PseudoDirectory;
 use crate::Reply;
 
@@ -129,6 +129,10 @@ fn told(
     wanted: Bitmap,
     encoder: &mut Encoder<'_>,
 ) {
+    // What is not told of a node by LOOKUP is not told here.
+    if node.flavor_access() == FlavorAccess::None {
+        return not_told(Status::WRONGSEC, wanted, encoder);
+    }
     if let Err(status) = attributes::write(compound, node, known, wanted, encoder) {
         not_told(status, wanted, encoder);
     }

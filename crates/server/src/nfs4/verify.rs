@@ -22,7 +22,7 @@ pub fn run_not(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, _: &mut
 }
 
 fn is_same(compound: &Compound<'_>, sent: &Values<'_>) -> Result<bool, Status> {
-    let node = compound.node()?;
+    let node = compound.looked_at()?;
     let wanted = sent.attributes;
     if sent.has_unknown || !wanted.without(attributes::supported(compound.minor_version)).is_empty() {
         return Err(Status::ATTRNOTSUPP);

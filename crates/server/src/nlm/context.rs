@@ -60,8 +60,8 @@ impl<'c> NlmContext<'c> {
             // Clients come again after some seconds.
             return Err(Status::Grace);
         }
-        let admission = export.admit(self.peer, &self.identity).map_err(convert::refusal)?;
-        let Admission { file_system, caller, read_only } = admission;
+        let admission = export.admit_lock(self.peer, &self.identity).map_err(convert::refusal)?;
+        let Admission { file_system, caller, read_only, .. } = admission;
         if excludes && read_only {
             return Err(Status::ReadOnly);
         }
@@ -80,7 +80,7 @@ impl<'c> NlmContext<'c> {
     pub fn named(&self, handle: FileHandle<'_>) -> Result<FileKey, Status> {
         let (export, node) = self.exports.open(handle).ok_or(Status::Stale)?;
         // Not by the authentication of RPC, as NFSv3 is refused: calls whose answer is another call have no word for that.
-        let judges = self.exports.judge_security();
+        let judges = self.exports.judge_security(self.identity.flavor());
         if judges && self.exports.find(export).is_some_and(|export| !export.takes_locks(self.peer)) {
             return Err(Status::Failed);
         }

@@ -4,6 +4,7 @@ mod certificates;
 mod client;
 mod durability;
 mod exports;
+mod flavors;
 mod handles;
 mod listings;
 mod names;

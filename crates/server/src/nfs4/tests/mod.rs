@@ -4,6 +4,7 @@ mod client;
 mod common_locks;
 mod delegations;
 mod files;
+mod flavors;
 mod local;
 mod locks;
 mod names;
