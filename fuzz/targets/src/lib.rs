@@ -10,6 +10,7 @@ pub mod client_replies;
 pub mod configurations;
 pub mod datagram_peer;
 pub mod frames;
+pub mod gss_calls;
 pub mod handles;
 pub mod journal_segments;
 pub mod kernel_texts;
@@ -49,6 +50,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "configurations", run: configurations::run },
     Target { name: "datagram_peer", run: datagram_peer::run },
     Target { name: "frames", run: frames::run },
+    Target { name: "gss_calls", run: gss_calls::run },
     Target { name: "handles", run: handles::run },
     Target { name: "journal_segments", run: journal_segments::run },
     Target { name: "kernel_texts", run: kernel_texts::run },

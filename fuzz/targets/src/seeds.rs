@@ -17,6 +17,7 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
         "admin_requests" => requests(),
         "client_replies" => replies(),
         "configurations" => configurations(),
+        "gss_calls" => gss_calls(),
         "handles" => vec![b"\x07an inner handle".to_vec(), vec![1; 61], vec![9; 49]],
         "datagram_peer" | "local_operations" | "nfs_state" | "reply_cache" | "service_calls"
         | "tls_probe" | "tls_records" | "tuner" => walks(),
@@ -37,6 +38,14 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
 
 fn chosen(choice: u8, message: &impl Encode) -> Vec<u8> {
     [&[choice][..], &Encoder::to_vec(message)].concat()
+}
+
+/// Each protection and program, with the handle of nothing as arguments.
+fn gss_calls() -> Vec<Vec<u8>> {
+    let arguments = [&[0, 0, 0, 32][..], &[7; 32]].concat();
+    let chosen =
+        (0..12_u8).map(|choice| [&[choice % 3, choice % 4, choice % 5, choice], &arguments[..]].concat());
+    chosen.chain(walks()).collect()
 }
 
 /// Bytes that step through all choices, near to each other and far apart.

@@ -5,6 +5,7 @@ mod foreign_servers;
 mod fuse;
 mod heads;
 mod host_tools;
+mod kerberos;
 mod kernel_client;
 mod measurements;
 mod nfs4;
@@ -22,6 +23,7 @@ pub fn all() -> Vec<Scenario> {
         host_tools::SCENARIOS,
         foreign_servers::SCENARIOS,
         kernel_client::SCENARIOS,
+        kerberos::SCENARIOS,
         nfs4::SCENARIOS,
         nlm::SCENARIOS,
         relays::SCENARIOS,

@@ -18,6 +18,7 @@ mod head_watch;
 mod heads;
 mod history;
 mod index;
+mod kerberos;
 mod knobs;
 mod memory;
 mod metrics;
@@ -47,6 +48,7 @@ pub use counted::{
 };
 pub use head_watch::{ClusterHeads, ShownHead};
 pub use index::{Index, Offered};
+pub use kerberos::Kerberos;
 pub use knobs::KnobList;
 pub use memory::Memory;
 pub use metrics::MetricsSettings;

@@ -8,6 +8,7 @@ use super::client::Clients;
 use super::counted::{Exports, Procedures, Workers};
 use super::head_watch::ClusterHeads;
 use super::index::{Index, index};
+use super::kerberos::Kerberos;
 use super::knobs::{KnobList, Turn};
 use super::memory::Memory;
 use super::metrics::metrics;
@@ -17,7 +18,9 @@ use super::samples::RecentSamples;
 use super::states::{Release, StateReport};
 use super::udp::Udp;
 use super::uplinks::Uplinks;
-use super::{capture, clients, counts, heads, knobs, memory, samples, states, tuning, udp, uplinks};
+use super::{
+    capture, clients, counts, heads, kerberos, knobs, memory, samples, states, tuning, udp, uplinks,
+};
 use crate::capture as calls;
 use crate::tuning::{Knob, TuningReport};
 
@@ -77,6 +80,11 @@ pub const QUESTIONS: &[Question] = &[
     Question::json::<Udp>("/v1/udp", "UDP sockets and their traffic, by address and interface", || {
         get(udp::udp)
     }),
+    Question::json::<Kerberos>(
+        "/v1/kerberos",
+        "Kerberos: contexts, calls that were refused, and why contexts were",
+        || get(kerberos::kerberos),
+    ),
     Question::json::<Uplinks>(
         "/v1/uplinks",
         "for exports of other servers: path to the other server, bottleneck, and caches",

@@ -13,6 +13,7 @@ use crate::admin::space::ExportSpace;
 use crate::admin::uplinks::{self, ExportUplink};
 use crate::connection::Connection;
 use crate::counts::{Row, UnheardSums, Workers};
+use crate::gss::GssReport;
 use crate::secure::TlsDoor;
 
 /// What is told.
@@ -55,6 +56,8 @@ pub struct Facts {
     pub uplinks: Vec<ExportUplink>,
     /// What is known of TLS, where there is a certificate.
     pub tls: Option<TlsFacts>,
+    /// Contexts of Kerberos, and what was counted of it, if an export takes it.
+    pub kerberos: Option<(usize, GssReport)>,
     /// What the kernel counts of this process, where it says so.
     pub process: Option<ProcessUse>,
 }
@@ -115,6 +118,7 @@ impl Facts {
             held: connections.iter().filter(|connection| connection.is_held()).count(),
             connections: connections.len(),
             tls,
+            kerberos: service.dispatcher.gss.as_deref().map(|door| (door.contexts(), door.report())),
             budget: tuner.settings().budget.total(),
             used: *tuner.used(),
             pressure: tuner.pressure(),

@@ -6,6 +6,7 @@ use super::connections::{limits, memory};
 use super::facts::Facts;
 use super::form::Form;
 use super::host::{exports, process};
+use super::kerberos::kerberos;
 use super::text::{Kind, Text};
 use super::tls::tls;
 use super::uplinks::uplinks;
@@ -22,6 +23,7 @@ pub fn write(facts: &Facts, form: Form) -> String {
     let mut text = Text::new(form);
     server(&mut text, facts);
     tls(&mut text, facts.tls.as_ref());
+    kerberos(&mut text, facts.kerberos.as_ref());
     memory(&mut text, facts);
     limits(&mut text, facts);
     exports(&mut text, facts);
@@ -254,7 +256,8 @@ mod tests {
         let uplinks = vec![ExportUplink { export: "/far".to_owned(), uplink }];
         let (rows, told) = (rows.collect(), told.collect());
         let head = Some("0123456789abcdef".to_owned());
-        Facts { rows, told, account, process, tls, uplinks, head, ..Facts::default() }
+        let kerberos = Some(Default::default());
+        Facts { rows, told, account, process, tls, kerberos, uplinks, head, ..Facts::default() }
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod facts;
 mod families;
 mod form;
 mod host;
+mod kerberos;
 mod settings;
 mod text;
 mod tls;

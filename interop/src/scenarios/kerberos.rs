@@ -1,0 +1,20 @@
+//! The Linux kernel's client with Kerberos (RPCSEC_GSS): who calls is proved, not told.
+
+use std::time::Duration;
+
+use super::kernel_client::{BASE, guest};
+use crate::scenario::Scenario;
+
+const MIB: u64 = 1 << 20;
+/// The kernel waits long for a server that is gone, and its daemon for tickets; this is for machines that are busy.
+const LIMIT: Duration = Duration::from_secs(1_200);
+
+pub const SCENARIOS: &[Scenario] = &[Scenario {
+    name: "krb5",
+    about: "3, 4.1 and 4.2 with krb5, krb5i and krb5p: two users and root, a stranger, `sec=sys` refused, `nconnect=8`, a server killed",
+    peer: guest("krb5.sh", ""),
+    sizes: &[("SIZE", 1024 * MIB, 8 * MIB), ("ALL", 1, 0)],
+    limit: LIMIT,
+    privileged: true,
+    ..BASE
+}];
