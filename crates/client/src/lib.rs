@@ -6,6 +6,7 @@
 pub mod channel;
 mod common;
 pub mod connect;
+pub mod gss;
 pub mod mount;
 pub mod nfs3;
 pub mod nfs4;

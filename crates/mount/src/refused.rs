@@ -35,6 +35,7 @@ impl From<FsError> for Refused {
             FsError::Stale | FsError::BadHandle => Errno::ESTALE,
             FsError::NotSynchronised | FsError::Delay => Errno::EAGAIN,
             FsError::NotSupported => Errno::EOPNOTSUPP,
+            FsError::KeyExpired => Errno::from_i32(libc::EKEYEXPIRED),
             FsError::NoXattr => Errno::ENODATA,
             FsError::XattrTooBig => Errno::E2BIG,
             FsError::ServerFault => Errno::from_i32(libc::EREMOTEIO),

@@ -86,6 +86,8 @@ fs_errors! {
     TimedOut = ETIMEDOUT, "the server does not answer";
     /// Not now: ask again later (NFS3ERR_JUKEBOX).
     Delay = EAGAIN, "temporarily unavailable, try again later";
+    /// The Kerberos ticket of the caller has ended.
+    KeyExpired = EKEYEXPIRED, "the Kerberos ticket has expired: get a new one with kinit";
     /// The node has no extended attribute of that name.
     NoXattr = ENODATA, "no such attribute";
     /// The value of an extended attribute is longer than one can be.

@@ -1,7 +1,8 @@
 //! What a call comes back with.
 
 use howdah_rpc::client::Reply;
-use howdah_wire::rpc::Accepted;
+use howdah_rpc::client::envelope::{CallProtection, DeniedCall};
+use howdah_wire::rpc::{Accepted, Denied};
 
 use super::{CallError, Refusal};
 
@@ -18,6 +19,18 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// What a denial means for a call that was protected: whether other keys help.
+    pub(super) fn denied(reply: &mut Reply, protection: &dyn CallProtection) -> Option<CallError> {
+        let Err(Denied::Authentication(status)) = reply.outcome else { return None };
+        match protection.on_denied(status) {
+            DeniedCall::Over => None,
+            DeniedCall::NewKeys => {
+                let buffer = reply.received.take().map(|(buffer, _)| buffer);
+                Some(CallError::NewKeys { buffer, may_have_run: false })
+            }
+        }
+    }
+
     /// What a reply means for who called.
     pub(super) fn from_reply(reply: Reply) -> Result<Self, CallError> {
         match (reply.outcome, reply.problem) {

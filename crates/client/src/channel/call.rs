@@ -5,7 +5,7 @@ use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
 
 use howdah_rpc::client::core::{CallFacts, ProcedureId};
-use howdah_rpc::client::envelope::{CallProtection, CallTicket, TicketNeed, TicketStamp};
+use howdah_rpc::client::envelope::{CallProtection, CallTicket, ResultsCover, TicketNeed, TicketStamp};
 use howdah_rpc::client::{CallEnvelope, Class, Outgoing, ReceiveInto, Replay, SealBuffer};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
@@ -75,10 +75,19 @@ impl Call {
     }
 
     /// As its channel must know it.
-    pub(super) fn facts(self: &Arc<Self>, receive: Option<ReceiveInto>) -> CallFacts<Arc<Self>> {
+    pub(super) fn facts(
+        self: &Arc<Self>,
+        receive: Option<ReceiveInto>,
+        cover: ResultsCover,
+    ) -> CallFacts<Arc<Self>> {
         let Self { xid, procedure, class, volume, .. } = **self;
         let ticket = self.stamp.map_or(TicketNeed::None, |stamp| stamp.need);
-        CallFacts { xid, procedure, class, volume, ticket, receive, call: Arc::clone(self) }
+        CallFacts { xid, procedure, class, volume, ticket, receive, cover, call: Arc::clone(self) }
+    }
+
+    /// What protects it.
+    pub(super) fn protection(&self) -> Option<&dyn CallProtection> {
+        self.protection.as_deref()
     }
 
     /// The call as it is sent now.

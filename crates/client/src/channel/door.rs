@@ -125,6 +125,11 @@ impl Channel {
         }
     }
 
+    /// No more calls than this are in flight from now on. A larger number than before does not count.
+    pub(crate) fn limit_calls(&self, most: usize) {
+        self.driver().core().limit_calls(most);
+    }
+
     /// How many bulk calls should be in flight, as it looks now.
     pub fn in_flight_target(&self) -> usize {
         self.driver().core().explain().1.target

@@ -10,7 +10,7 @@ use howdah_rpc::client::Outgoing;
 use howdah_rpc::client::core::{
     CallFacts, ChannelNotice, Core, CoreSettings, Failure, LanePlan, Patience, ProcedureId,
 };
-use howdah_rpc::client::envelope::CallSession;
+use howdah_rpc::client::envelope::{CallSession, ResultsCover};
 use howdah_tune::flight::Bounds;
 use howdah_wire::rpc::CallHeader;
 use parking_lot::{Mutex, MutexGuard};
@@ -93,6 +93,8 @@ impl Driver {
     /// A call that is not made yet.
     pub(super) fn prepare(&self, request: Request<'_>, now: Instant) -> CallFacts<Arc<Call>> {
         let volume = request.volume();
+        let protection = request.protection.ok().flatten();
+        let cover = protection.as_ref().map_or(ResultsCover::None, |protection| protection.cover());
         let Request { program, version, procedure, credentials, arguments, payload, tail, .. } = request;
         let xid = self.xid.fetch_add(1, Ordering::Relaxed);
         let header = CallHeader { xid, program, version, procedure, credentials };
@@ -110,10 +112,10 @@ impl Driver {
             deadline,
             outgoing: Outgoing::new(&header, arguments, payload, tail),
             stamp: request.stamp,
-            protection: request.protection,
+            protection,
             looks_again,
         }));
-        call.facts(request.receive)
+        call.facts(request.receive, cover)
     }
 }
 

@@ -11,6 +11,8 @@ use howdah_units::plain;
 use howdah_wire::rpc::{Accepted, AuthStatus, Denied};
 use howdah_wire::xdr::DecodeError;
 
+use super::KerberosError;
+
 /// A call without results.
 #[derive(Debug, Clone)]
 pub enum CallError {
@@ -31,6 +33,15 @@ pub enum CallError {
         /// The buffer for the data, as it was given, if the call had one.
         buffer: Option<Vec<u8>>,
     },
+    /// The server does not know the keys of the caller any more: to be made again, with new ones.
+    NewKeys {
+        /// The buffer for the data, as it was given, if the call had one.
+        buffer: Option<Vec<u8>>,
+        /// Whether it was sent more than once, so that it may have run.
+        may_have_run: bool,
+    },
+    /// The call cannot be protected as it has to be, and was not sent.
+    Kerberos(Arc<KerberosError>),
     /// The data that the call carries could not be read from its file.
     Payload(Arc<io::Error>),
     /// The server cannot be reached.
@@ -46,7 +57,7 @@ impl CallError {
             Self::Refused(Refusal::NotRun(accepted)) if *accepted == Accepted::SystemError => {
                 CallEnd::Unknown
             }
-            Self::Refused(_) => CallEnd::NotRun,
+            Self::Refused(_) | Self::NewKeys { .. } => CallEnd::NotRun,
             _ => CallEnd::Unknown,
         }
     }
@@ -91,6 +102,8 @@ pub enum ConnectError {
     ProtocolOverDatagrams,
     /// TLS was asked for over datagrams.
     TlsOverDatagrams,
+    /// Kerberos was asked for over datagrams.
+    KerberosOverDatagrams,
     /// A thread could not be started.
     Thread(Arc<io::Error>),
 }
@@ -121,6 +134,10 @@ impl fmt::Display for CallError {
             Self::TooLarge { transfer, .. } => {
                 write!(formatter, "datagrams that large get lost on the way: {transfer} bytes may pass")
             }
+            Self::NewKeys { .. } => {
+                formatter.write_str("the server does not accept the Kerberos context of the caller")
+            }
+            Self::Kerberos(error) => error.fmt(formatter),
             Self::Payload(cause) => write!(formatter, "reading the data to send: {cause}"),
             Self::Connect(error) => error.fmt(formatter),
             Self::Closed => write!(formatter, "the channel to the server was closed"),
@@ -177,6 +194,9 @@ impl fmt::Display for ConnectError {
                 formatter.write_str("this version of the protocol needs TCP: leave out proto=udp")
             }
             Self::TlsOverDatagrams => formatter.write_str("xprtsec= needs TCP: leave out proto=udp"),
+            Self::KerberosOverDatagrams => {
+                formatter.write_str("sec=krb5, krb5i and krb5p need TCP: leave out proto=udp")
+            }
             Self::Thread(cause) => write!(formatter, "starting a thread for a connection: {cause}"),
         }
     }

@@ -15,6 +15,7 @@ mod driver;
 mod error;
 mod evidence;
 mod gauge;
+mod kerberos_error;
 mod lane;
 mod lane_thread;
 mod lead;
@@ -49,11 +50,12 @@ pub use howdah_net::Transport;
 pub use howdah_rpc::client::core::{Patience, ProcedureReport};
 pub use howdah_rpc::client::datagram::{Advice, ClassReport, Report as DatagramReport};
 pub use howdah_rpc::client::envelope::{
-    AfterCall, CallEnd, CallProtection, CallSends, CallSession, CallTicket, TicketNeed, TicketStamp,
-    Unprotected,
+    AfterCall, CallEnd, CallProtection, CallSends, CallSession, CallTicket, CoveredReply, DeniedCall,
+    ResultsCover, TicketNeed, TicketStamp, Unprotected,
 };
 pub use howdah_rpc::client::lanes::{LANES_MAX, Lanes, Limit, Why};
 pub use howdah_rpc::client::{Class, Locate, ReceiveInto, Replay};
+pub use kerberos_error::KerberosError;
 pub use options::ChannelOptions;
 pub use paths::{remember_paths, remembered_paths};
 pub use payload::Payload;

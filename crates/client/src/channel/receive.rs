@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use howdah_net::{Place, Sent, Wait};
 use howdah_rpc::client::core::AnswerEffect;
-use howdah_rpc::client::envelope::CallEnd;
+use howdah_rpc::client::envelope::{CallEnd, ResultsCover};
 use howdah_rpc::client::{Peer, PeerError, Reply, StreamRecord};
 
-use super::Answer;
 use super::lane::Lane;
 use super::link::Link;
 use super::shared::Shared;
+use super::{Answer, CallError};
 
 /// Data from this length on is waited for in the kernel until all of it is there: fewer system calls.
 const WAIT_FOR_ALL: usize = 32 << 10;
@@ -78,7 +78,10 @@ pub(super) fn receive(
 fn give_out(shared: &Arc<Shared>, lane: &Lane, peer: &mut Peer, now: Instant) -> Result<(), PeerError> {
     while let Some(record) = peer.poll(|xid| shared.driver.core().claim(Some(lane.index), xid))? {
         match record {
-            StreamRecord::Reply(reply) => on_reply(shared, lane, reply, now),
+            StreamRecord::Reply(reply) if reply.cover == ResultsCover::None => {
+                on_answer(shared, lane, (reply.xid, Answer::from_reply(reply)), now);
+            }
+            StreamRecord::Reply(reply) => on_covered(shared, lane, reply, now)?,
             StreamRecord::Call(call) => {
                 let answer_call = shared.answer_call.as_ref().ok_or(PeerError::UnexpectedCall)?;
                 let reply = answer_call(&call);
@@ -93,9 +96,32 @@ fn give_out(shared: &Arc<Shared>, lane: &Lane, peer: &mut Peer, now: Instant) ->
     Ok(())
 }
 
-fn on_reply(shared: &Arc<Shared>, lane: &Lane, reply: Reply, now: Instant) {
+/// A reply whose call is protected counts only if it is genuine.
+fn on_covered(shared: &Arc<Shared>, lane: &Lane, mut reply: Reply, now: Instant) -> Result<(), PeerError> {
     let xid = reply.xid;
-    let mut answer = Answer::from_reply(reply);
+    let call = shared.driver.core().covered_call(lane.index, xid);
+    // It is over by now, or another lane carries it.
+    let Some(call) = call else { return Ok(()) };
+    let Some(protection) = call.protection() else { return Err(PeerError::NotGenuine) };
+    if let Err(error) = reply.open(protection) {
+        let buffer = reply.received.map(|(buffer, _)| buffer);
+        shared.driver.core().return_buffer(xid, buffer);
+        return Err(error);
+    }
+    let answer = match Answer::denied(&mut reply, protection) {
+        Some(denied) => Err(denied),
+        None => Answer::from_reply(reply),
+    };
+    on_answer(shared, lane, (xid, answer), now);
+    Ok(())
+}
+
+fn on_answer(
+    shared: &Arc<Shared>,
+    lane: &Lane,
+    (xid, mut answer): (u32, Result<Answer, CallError>),
+    now: Instant,
+) {
     let moved = |volume| answer.as_ref().ok().map(|answer| answer.moved(volume));
     let time = shared.driver.time_at(now);
     let end = match &answer {
@@ -106,15 +132,20 @@ fn on_reply(shared: &Arc<Shared>, lane: &Lane, reply: Reply, now: Instant) {
     let answered = match answered {
         AnswerEffect::Call(answered) => answered,
         AnswerEffect::Again => {
-            let buffer = answer.ok().and_then(|answer| answer.received);
-            let mut core = shared.driver.core();
-            return core.return_buffer(xid, buffer.map(|(buffer, _)| buffer));
+            let buffer = match answer {
+                Ok(answer) => answer.received.map(|(buffer, _)| buffer),
+                Err(CallError::NewKeys { buffer, .. }) => buffer,
+                Err(_) => None,
+            };
+            return shared.driver.core().return_buffer(xid, buffer);
         }
         AnswerEffect::Nothing => return,
     };
     tracing::trace!(xid, procedure = ?answered.procedure, took = ?answered.took, is_ok = answer.is_ok(), "answered");
-    if let Ok(answer) = &mut answer {
-        answer.sent_more_than_once = answered.sends > 1;
+    match &mut answer {
+        Ok(answer) => answer.sent_more_than_once = answered.sends > 1,
+        Err(CallError::NewKeys { may_have_run, .. }) => *may_have_run = answered.sends > 1,
+        Err(_) => {}
     }
     answered.call.finish(answer);
 }

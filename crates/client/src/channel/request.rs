@@ -8,7 +8,7 @@ use howdah_rpc::client::{Class, ReceiveInto, Replay};
 use howdah_wire::rpc::Credentials;
 use howdah_wire::xdr::{Encode, Encoder};
 
-use super::Payload;
+use super::{CallError, Payload};
 
 /// A call.
 pub struct Request<'a> {
@@ -28,8 +28,8 @@ pub struct Request<'a> {
     pub tail: Option<&'a dyn Encode>,
     /// Writes the ticket of the channel's session into the arguments, where the call has one.
     pub stamp: Option<TicketStamp>,
-    /// Protects the call each time that it is sent.
-    pub protection: Option<Arc<dyn CallProtection>>,
+    /// Protects the call each time that it is sent. A call that cannot be protected ends with this error, and is not sent.
+    pub protection: Result<Option<Arc<dyn CallProtection>>, CallError>,
     /// Where the data of the reply goes.
     pub receive: Option<ReceiveInto>,
     /// What kind of call it is.
@@ -57,7 +57,7 @@ impl<'a> Request<'a> {
             payload: None,
             tail: None,
             stamp: None,
-            protection: None,
+            protection: Ok(None),
             receive: None,
             class: Class::Attributes,
             replay: Replay::Idempotent,

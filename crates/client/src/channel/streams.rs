@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use howdah_net::{Connection, is_local};
 use howdah_rpc::client::core::LanePlan;
+use howdah_rpc::client::envelope::ResultsCover;
 use howdah_rpc::client::lanes::Growth;
 use howdah_tune::paths::FoundPath;
 use parking_lot::Mutex;
@@ -22,8 +23,8 @@ use super::shared::Shared;
 use super::sizes::Sizes;
 use super::starttls::is_tls;
 use super::{
-    ChannelOptions, ChannelProtocol, ChannelReport, ConnectError, LANES_MAX, LaneReport, Lanes, Limit,
-    LimitReport, Request, TlsReport, lane_thread, paths,
+    CallError, ChannelOptions, ChannelProtocol, ChannelReport, ConnectError, LANES_MAX, LaneReport, Lanes,
+    Limit, LimitReport, Request, TlsReport, lane_thread, paths,
 };
 
 /// Lanes, and a thread for each that is used.
@@ -117,8 +118,13 @@ impl Streams {
     }
 
     /// Makes a call, once it may be in flight.
-    pub(super) fn start(&self, request: Request<'_>) -> Arc<Call> {
+    pub(super) fn start(&self, mut request: Request<'_>) -> Arc<Call> {
         let started = Instant::now();
+        if let Err(error) = protectable(&mut request) {
+            let call = self.shared.driver.prepare(request, started).call;
+            call.finish(Err(error));
+            return call;
+        }
         let (call, lane) = self.shared.start(request, started);
         if let Some(lane) = lane.map(|lane| &self.shared.lanes[lane]) {
             flush(&self.shared, lane, None, started);
@@ -178,6 +184,19 @@ impl Streams {
         let own = self.options.tls.as_ref().and_then(|(tls, _)| tls.certificate()).cloned();
         Some(TlsReport { suite, certificate, own })
     }
+}
+
+/// Makes sure that a call can be protected. Arguments that are signed or encrypted must lie in memory.
+fn protectable(request: &mut Request<'_>) -> Result<(), CallError> {
+    let Some(protection) = std::mem::replace(&mut request.protection, Ok(None))? else { return Ok(()) };
+    if protection.cover() != ResultsCover::Header
+        && let Some(payload) = request.payload.take()
+    {
+        let payload = payload.in_memory().map_err(|error| CallError::Payload(Arc::new(error)))?;
+        request.payload = Some(payload);
+    }
+    request.protection = Ok(Some(protection));
+    Ok(())
 }
 
 /// Connects to the first address that answers; how long that took.

@@ -1,7 +1,12 @@
 //! The user that calls name.
 
+use std::sync::Arc;
+
 use howdah_vfs::Caller;
 use howdah_wire::rpc::{AuthSys, Credentials};
+
+use crate::channel::{CallError, CallProtection};
+use crate::gss::UserContexts;
 
 /// Where a Linux host's name stands.
 const HOST_NAME: &str = "/proc/sys/kernel/hostname";
@@ -9,7 +14,7 @@ const HOST_NAME: &str = "/proc/sys/kernel/hostname";
 const MACHINE_NAME_MAX: usize = 255;
 
 /// The user that calls name.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Default)]
 pub enum Identity {
     /// Whoever makes the call.
     #[default]
@@ -18,6 +23,8 @@ pub enum Identity {
     Always(Caller),
     /// Nobody in particular (AUTH_NONE).
     Nobody,
+    /// Whoever makes the call, by their Kerberos tickets (RPCSEC_GSS).
+    Kerberos(Arc<UserContexts>),
 }
 
 impl Identity {
@@ -26,9 +33,18 @@ impl Identity {
         let caller = match self {
             Self::Caller => caller,
             Self::Always(always) => always,
-            Self::Nobody => return Credentials::None,
+            // Each sending of the call has credentials of its own.
+            Self::Nobody | Self::Kerberos(_) => return Credentials::None,
         };
         Credentials::Sys(AuthSys::new(machine, caller.user, caller.group, caller.groups.as_slice()))
+    }
+
+    /// What protects a call. Waits for a context where Kerberos needs one.
+    pub(crate) fn protection(&self, caller: &Caller) -> Result<Option<Arc<dyn CallProtection>>, CallError> {
+        match self {
+            Self::Kerberos(contexts) => contexts.protection(caller.user).map(Some),
+            Self::Caller | Self::Always(_) | Self::Nobody => Ok(None),
+        }
     }
 }
 

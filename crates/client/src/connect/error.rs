@@ -11,7 +11,7 @@ use howdah_units::plain;
 use howdah_vfs::{FsError, Shown};
 use howdah_wire::rpc::{Accepted, AuthFlavor};
 
-use crate::channel::{self, CallError, Refusal};
+use crate::channel::{self, CallError, KerberosError, Refusal};
 use crate::mount::{Contact, MountError};
 use crate::nfs4::EstablishError;
 
@@ -43,8 +43,22 @@ pub enum ConnectError {
     Flavors {
         /// The host.
         host: String,
+        /// What was asked for.
+        asked: AuthFlavor,
         /// What it takes.
         taken: Vec<AuthFlavor>,
+    },
+    /// Nobody here has Kerberos tickets.
+    NoKerberos {
+        /// The host.
+        host: String,
+    },
+    /// The caller has no Kerberos context with the server.
+    Kerberos {
+        /// The host.
+        host: String,
+        /// Why.
+        cause: KerberosError,
     },
     /// NFS itself cannot be reached.
     Nfs {
@@ -166,14 +180,18 @@ impl fmt::Display for ConnectError {
                 )
             }
             Self::Mount { host, cause } => write!(formatter, "{host}: {cause}"),
-            Self::Flavors { host, taken } => {
+            Self::Flavors { host, asked, taken } => {
                 let taken: Vec<_> = taken.iter().map(|&flavor| flavor_name(flavor)).collect();
+                let (taken, asked) = (taken.join(", "), flavor_name(*asked));
                 write!(
                     formatter,
-                    "{host}: the server takes {} only; sec=sys and sec=none are spoken here",
-                    taken.join(", ")
+                    "{host}: the server accepts {taken} for this export, not {asked}; choose one of these with sec="
                 )
             }
+            Self::NoKerberos { host } => {
+                write!(formatter, "{host}: there are no Kerberos tickets here: use sec=sys")
+            }
+            Self::Kerberos { host, cause } => write!(formatter, "{host}: {cause}"),
             Self::Nfs { host, cause } => write!(formatter, "{host}: {cause}"),
             Self::Silent { host, address, waited } => {
                 write!(
@@ -230,10 +248,9 @@ fn flavor_name(flavor: AuthFlavor) -> String {
     match flavor.0 {
         0 => "none".to_owned(),
         1 => "sys".to_owned(),
-        // RFC 2623 2.7: Kerberos with authentication, integrity, privacy.
-        390_003 => "krb5".to_owned(),
-        390_004 => "krb5i".to_owned(),
-        390_005 => "krb5p".to_owned(),
+        _ if flavor == AuthFlavor::KRB5 => "krb5".to_owned(),
+        _ if flavor == AuthFlavor::KRB5I => "krb5i".to_owned(),
+        _ if flavor == AuthFlavor::KRB5P => "krb5p".to_owned(),
         other => format!("flavor {other}"),
     }
 }

@@ -7,7 +7,7 @@ use std::thread;
 
 use howdah_tls::{ClientFiles, ClientTls};
 use howdah_vfs::{Caller, FileKind, FileSystem};
-use howdah_wire::rpc::AuthFlavor;
+use howdah_wire::rpc::{AuthFlavor, GssService};
 use howdah_wire::{nfs3, nfs4};
 
 use super::ping::ping;
@@ -16,6 +16,7 @@ use super::{ConnectError, ConnectOptions};
 use crate::Remote;
 use crate::channel::{Channel, ChannelOptions, ChannelProtocol, Patience, Target, Transport};
 use crate::common::{Identity, Wanted};
+use crate::gss::{ContextPlan, UserContexts};
 use crate::mount::{Mount, MountError, NFS_PORT, Search, mount};
 use crate::nfs3::{Nfs3, Settings};
 use crate::nfs4::{Nfs4Client, Nfs4Settings, establish, session_protocol};
@@ -68,7 +69,10 @@ fn open_nfs4(url: &NfsUrl, options: &ConnectOptions, minor: Option<u32>) -> Resu
         let (protocol, calls) = session_protocol();
         match open_channel(url, options, address, protocol) {
             Ok(channel) => {
-                let Settings { identity, wanted, patience } = settings(url, options);
+                let (channel, caller) = (Arc::new(channel), url.caller(options.caller.clone()));
+                let Settings { identity, wanted, patience } =
+                    settings(url, options, (&channel, nfs4::VERSION))?;
+                prepare(url, &identity, &caller)?;
                 let connect_patience = options.patience;
                 let handle_file = options.handle_file.clone();
                 let settings = Nfs4Settings {
@@ -79,8 +83,7 @@ fn open_nfs4(url: &NfsUrl, options: &ConnectOptions, minor: Option<u32>) -> Resu
                     handle_file,
                     minor_version: minor,
                 };
-                let caller = url.caller(options.caller.clone());
-                return establish(Arc::new(channel), calls, &url.path, &caller, &settings)
+                return establish(channel, calls, &url.path, &caller, &settings)
                     .map_err(Box::new)
                     .map_err(|cause| ConnectError::Nfs4 { host: url.host.clone(), address, cause });
             }
@@ -151,8 +154,9 @@ fn open_path(url: &NfsUrl, options: &ConnectOptions, most: usize) -> Result<Nfs3
     let channel = opening.wait()?;
     let (caller, through) = (url.caller(options.caller.clone()), Arc::clone(&channel));
     let place = (root, [&mount.below[..], rest].concat());
-    let client =
-        Nfs3::new(channel, transport(url, options), place, &caller, settings(url, options)).map_err(fault)?;
+    let settings = settings(url, options, (&channel, nfs3::VERSION))?;
+    prepare(url, &settings.identity, &caller)?;
+    let client = Nfs3::new(channel, transport(url, options), place, &caller, settings).map_err(fault)?;
     Ok(client.with_mount_calls(mount.calls).with_keep(mount.mounted.through(&through, nfs)))
 }
 
@@ -248,13 +252,16 @@ fn check_flavors(url: &NfsUrl, mount: &Mount) -> Result<(), ConnectError> {
     let needed = match url.options.security {
         Security::Sys => AuthFlavor::SYS,
         Security::None => AuthFlavor::NONE,
+        Security::Kerberos(GssService::None) => AuthFlavor::KRB5,
+        Security::Kerberos(GssService::Integrity) => AuthFlavor::KRB5I,
+        Security::Kerberos(GssService::Privacy) => AuthFlavor::KRB5P,
     };
     if mount.flavors.is_empty()
         || [needed, AuthFlavor::NONE].iter().any(|taken| mount.flavors.contains(taken))
     {
         return Ok(());
     }
-    Err(ConnectError::Flavors { host: url.host.clone(), taken: mount.flavors.clone() })
+    Err(ConnectError::Flavors { host: url.host.clone(), asked: needed, taken: mount.flavors.clone() })
 }
 
 fn open(url: &NfsUrl, options: &ConnectOptions, nfs: SocketAddr) -> Result<Arc<Channel>, ConnectError> {
@@ -282,11 +289,20 @@ fn open_channel(
         ..options.channel.clone()
     };
     let target = Target { addresses, transport: transport(url, options) };
+    if target.transport.is_datagrams() && matches!(url.options.security, Security::Kerberos(_)) {
+        let cause = crate::channel::ConnectError::KerberosOverDatagrams;
+        return Err(ConnectError::Nfs { host: url.host.clone(), cause });
+    }
     Channel::open_for(target, channel, protocol)
         .map_err(|cause| ConnectError::Nfs { host: url.host.clone(), cause })
 }
 
-fn settings(url: &NfsUrl, options: &ConnectOptions) -> Settings {
+/// `version`: of NFS, whose NULL procedure makes contexts of Kerberos.
+fn settings(
+    url: &NfsUrl,
+    options: &ConnectOptions,
+    (channel, version): (&Arc<Channel>, u32),
+) -> Result<Settings, ConnectError> {
     let UrlOptions { user, group, read_size, write_size, listing_size, .. } = url.options;
     let identity = match url.options.security {
         Security::None => Identity::Nobody,
@@ -294,13 +310,33 @@ fn settings(url: &NfsUrl, options: &ConnectOptions) -> Settings {
             Identity::Always(url.caller(options.caller.clone()))
         }
         Security::Sys => Identity::Caller,
+        Security::Kerberos(service) => {
+            let host = || url.host.clone();
+            let tickets = options.tickets.clone().ok_or_else(|| ConnectError::NoKerberos { host: host() })?;
+            let name = url.options.kerberos_name.as_ref().unwrap_or(&url.host).to_lowercase();
+            let plan = ContextPlan {
+                program: (nfs3::PROGRAM, version),
+                service,
+                target: format!("nfs@{name}"),
+                tickets,
+                user: user.or(options.ticket_user),
+            };
+            Identity::Kerberos(Arc::new(UserContexts::new(channel, plan)))
+        }
     };
     let patience = match patience(url, options) {
         Patience::Hard => None,
         Patience::Soft(time) | Patience::WhileHeard(time) => Some(time),
     };
     let wanted = Wanted { read: read_size, write: write_size, listing: listing_size };
-    Settings { identity, wanted, patience }
+    Ok(Settings { identity, wanted, patience })
+}
+
+/// Makes the context of the caller where there is to be one: so a person learns why there is none.
+fn prepare(url: &NfsUrl, identity: &Identity, caller: &Caller) -> Result<(), ConnectError> {
+    let Identity::Kerberos(contexts) = identity else { return Ok(()) };
+    let fault = |cause| ConnectError::Kerberos { host: url.host.clone(), cause };
+    contexts.prepare(caller.user).map_err(fault)
 }
 
 /// Over datagrams, sizes that somebody chose are what to begin with.

@@ -1,6 +1,7 @@
 //! What whoever connects chooses; a URL's own options come first.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use howdah_vfs::Caller;
@@ -8,6 +9,7 @@ use howdah_wire::portmap;
 
 use super::own_caller;
 use crate::channel::{ChannelOptions, Transport};
+use crate::gss::TicketSource;
 
 /// How long each answer may take until the file system is there, by default: then the error says who does not answer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -32,6 +34,10 @@ pub struct ConnectOptions {
     /// The file in which NFSv4 handles of more than 64 bytes are kept, 144 bytes each: then handles outlive this process. Without it, they
     /// are kept in memory.
     pub handle_file: Option<PathBuf>,
+    /// Who has Kerberos tickets, for URLs that ask for them.
+    pub tickets: Option<Arc<dyn TicketSource>>,
+    /// Whose tickets are used for all callers; without one, each caller's own.
+    pub ticket_user: Option<u32>,
 }
 
 impl Default for ConnectOptions {
@@ -45,6 +51,8 @@ impl Default for ConnectOptions {
             into_directory: false,
             may_be_file: false,
             handle_file: None,
+            tickets: None,
+            ticket_user: None,
         }
     }
 }

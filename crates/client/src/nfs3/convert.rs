@@ -163,8 +163,8 @@ mod tests {
             Status::ALL.iter().map(|&status| refusal(status)).collect();
         // REMOTE and SERVERFAULT are one.
         assert_eq!(refusals.len(), Status::ALL.len() - 1);
-        // A server never says that it does not answer, and has no extended attributes.
-        assert_eq!(refusals.len(), FsError::ALL.len() - 3);
+        // A server never says that it does not answer, nor that a ticket has ended, and has no extended attributes.
+        assert_eq!(refusals.len(), FsError::ALL.len() - 4);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::client::Nfs3;
 use super::convert::{note, refusal};
 use super::procedure::Procedure;
 use crate::channel::{Answer, CallError, Payload, Pending, ReceiveInto, Request};
-use crate::common::{Jukebox, failure};
+use crate::common::{Jukebox, NewKeys, failure};
 
 /// What a server answered.
 pub(super) struct Results {
@@ -87,6 +87,7 @@ impl Nfs3 {
         mut request: impl FnMut() -> Request<'r>,
     ) -> Result<std::result::Result<Answer, usize>> {
         let mut jukebox = Jukebox::new(self.patience());
+        let mut new_keys = NewKeys::default();
         let mut repeated = false;
         loop {
             let outcome = match started.take() {
@@ -95,6 +96,10 @@ impl Nfs3 {
             };
             let mut answer = match outcome {
                 Err(CallError::TooLarge { transfer, .. }) => return Ok(Err(transfer)),
+                Err(CallError::NewKeys { may_have_run, .. }) if new_keys.next() => {
+                    repeated |= may_have_run;
+                    continue;
+                }
                 outcome => outcome.map_err(|error| failure(procedure.name, &error))?,
             };
             repeated |= answer.sent_more_than_once;
@@ -119,6 +124,7 @@ impl Nfs3 {
         Request {
             procedure: procedure.number,
             credentials: self.identity.credentials(caller, &self.machine),
+            protection: self.identity.protection(caller),
             arguments,
             payload,
             receive,

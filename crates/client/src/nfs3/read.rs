@@ -9,7 +9,7 @@ use super::convert::{attributes, file_handle};
 use super::exchange::{is_not_now, malformed, success};
 use super::procedure::Procedure;
 use crate::channel::{Answer, CallError, Class, Locate, Pending, ReceiveInto};
-use crate::common::{Jukebox, ReadPart, ReadRange, Transfers, failure};
+use crate::common::{Jukebox, NewKeys, ReadPart, ReadRange, Transfers, failure};
 
 const PROCEDURE: Procedure = Procedure::idempotent(read::PROCEDURE, "READ", Class::Read);
 
@@ -27,6 +27,7 @@ impl Nfs3 {
         buffer: &mut Vec<u8>,
     ) -> Result<ReadPart> {
         let mut jukebox = Jukebox::new(self.patience());
+        let mut new_keys = NewKeys::default();
         loop {
             let pending = started.take();
             let pending = pending.unwrap_or_else(|| self.begin_read(range, std::mem::take(buffer)));
@@ -35,6 +36,10 @@ impl Nfs3 {
                     *buffer = back.unwrap_or_default();
                     let (told, attributes) = self.read_parts(range, buffer)?;
                     return Ok(ReadPart { attributes: Some(attributes), ..told });
+                }
+                Err(CallError::NewKeys { buffer: back, .. }) if new_keys.next() => {
+                    *buffer = back.unwrap_or_default();
+                    continue;
                 }
                 outcome => outcome.map_err(|error| failure(PROCEDURE.name, &error))?,
             };

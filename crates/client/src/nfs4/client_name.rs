@@ -13,7 +13,7 @@ use rustix::rand::{GetRandomFlags, getrandom};
 use super::compound::Alone;
 use super::results::{ResultReader, Stopped};
 use crate::channel::{CallError, Channel, Request};
-use crate::common::{Identity, machine_name};
+use crate::common::{Identity, NewKeys, machine_name};
 use crate::waiting::wait_at_most;
 
 /// What is asked of a session: as much as a call of 1 MiB of data needs, and slots for a long path. Servers grant what they like of it.
@@ -98,6 +98,7 @@ impl ClientName {
         Request {
             procedure: COMPOUND,
             credentials: self.identity.credentials(caller, &self.machine),
+            protection: self.identity.protection(caller),
             ..Request::null(PROGRAM, VERSION)
         }
     }
@@ -154,12 +155,18 @@ impl ClientName {
         patience: Option<Duration>,
         take: impl FnOnce(&mut ResultReader<'_>) -> Result<T, Stopped>,
     ) -> Result<T, StepError> {
-        let pending = channel.start(Request { arguments, ..self.request() });
-        let answer = match patience {
-            None => pending.wait(),
-            Some(patience) => wait_at_most(pending, patience).ok_or(StepError::Silent(patience))?,
+        let mut new_keys = NewKeys::default();
+        let answer = loop {
+            let pending = channel.start(Request { arguments, ..self.request() });
+            let answer = match patience {
+                None => pending.wait(),
+                Some(patience) => wait_at_most(pending, patience).ok_or(StepError::Silent(patience))?,
+            };
+            match answer {
+                Err(CallError::NewKeys { .. }) if new_keys.next() => {}
+                answer => break answer.map_err(StepError::Call)?,
+            }
         };
-        let answer = answer.map_err(StepError::Call)?;
         let mut reader = ResultReader::begin("EXCHANGE_ID", &answer.results)?;
         Ok(take(&mut reader)?)
     }

@@ -124,7 +124,7 @@ impl fmt::Display for EstablishError {
 fn hint(status: Status) -> &'static str {
     match status {
         Status::WRONGSEC | Status::ACCESS | Status::PERM => {
-            "; is it exported to this client, without Kerberos, and to ports that anybody may use (its option `insecure`)?"
+            "; is it exported to this client, with this sec=, and to ports that anybody may use (its option `insecure`)?"
         }
         Status::CLID_INUSE => "; another user has a client of the same name there",
         Status::MOVED => "; the server has moved it to another server: mount it from there",

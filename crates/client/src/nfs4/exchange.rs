@@ -15,8 +15,8 @@ use super::compound::{Behind, Compound, InSession};
 use super::handles::Handles;
 use super::results::Results;
 use super::session::Session;
-use crate::channel::{Answer, Channel, Payload, Pending, ReceiveInto, Replay, Request};
-use crate::common::{Identity, Jukebox, failure};
+use crate::channel::{Answer, CallError, Channel, Payload, Pending, ReceiveInto, Replay, Request};
+use crate::common::{Identity, Jukebox, NewKeys, failure};
 
 /// The longest reply to a change, in bytes. A server that keeps less would refuse the change, and is not asked to keep it: one that is
 /// sent again is then judged as with NFSv3.
@@ -42,7 +42,7 @@ impl CompoundCalls {
     pub(super) fn call(&self, caller: &Caller, compound: &Compound<'_>) -> Result<Results> {
         let mut tries = Tries::new(self, compound.name);
         loop {
-            let answer = tries.wait(self.start(caller, compound, None, None))?;
+            let Some(answer) = tries.wait(self.start(caller, compound, None, None), None)? else { continue };
             if tries.is_final(&answer, Some(compound))? {
                 return Ok(tries.results(answer));
             }
@@ -64,6 +64,7 @@ impl CompoundCalls {
         self.channel.start(Request {
             procedure: nfs4::COMPOUND,
             credentials: self.identity.credentials(caller, &self.machine),
+            protection: self.identity.protection(caller),
             arguments: &arguments,
             payload,
             tail,
@@ -80,6 +81,7 @@ impl CompoundCalls {
 pub(super) struct Tries {
     name: &'static str,
     jukebox: Jukebox,
+    new_keys: NewKeys,
     lost: u32,
     states_refused: u32,
     /// It was sent in a session that is lost: it may have run.
@@ -90,18 +92,29 @@ impl Tries {
     /// Before the first answer.
     pub(super) fn new(calls: &CompoundCalls, name: &'static str) -> Self {
         let jukebox = Jukebox::new(calls.patience);
-        Self { name, jukebox, lost: 0, states_refused: 0, is_repeated: false }
+        Self { name, jukebox, new_keys: NewKeys::default(), lost: 0, states_refused: 0, is_repeated: false }
     }
 
-    /// Waits for the answer to a try.
-    pub(super) fn wait(&self, pending: Pending) -> Result<Answer> {
-        pending.wait().map_err(|error| failure(self.name, &error))
+    /// Waits for the answer to a try. Without one the call is to be made again, with new keys; `buffer` is where its data goes.
+    pub(super) fn wait(&mut self, pending: Pending, buffer: Option<&mut Vec<u8>>) -> Result<Option<Answer>> {
+        match pending.wait() {
+            Ok(answer) => Ok(Some(answer)),
+            Err(CallError::NewKeys { buffer: back, may_have_run }) if self.new_keys.next() => {
+                self.is_repeated |= may_have_run;
+                buffer.into_iter().zip(back).for_each(|(buffer, back)| *buffer = back);
+                Ok(None)
+            }
+            Err(error) => Err(failure(self.name, &error)),
+        }
     }
 
     /// Whether the answer counts; else the call is to be made again, now. `compound` says which operation must not run twice.
     pub(super) fn is_final(&mut self, answer: &Answer, compound: Option<&Compound<'_>>) -> Result<bool> {
         let Ok(head) = Beginning::decode(&mut Decoder::new(&answer.results)) else { return Ok(true) };
-        match head.sequence {
+        // That a reply was not kept is said by the operation behind SEQUENCE (RFC 8881 2.10.6.1.3).
+        let is_not_kept = head.status == Status::RETRY_UNCACHED_REP;
+        let sequence = head.sequence.map(|status| if is_not_kept { head.status } else { status });
+        match sequence {
             Some(Status::OK) => {}
             Some(status) if is_of_session(status) => {
                 self.is_repeated |= answer.sent_more_than_once || status == Status::RETRY_UNCACHED_REP;

@@ -39,7 +39,7 @@ impl Nfs4Client {
         loop {
             let pending = started.take();
             let pending = pending.map_or_else(|| self.begin_read(range, std::mem::take(buffer)), Ok)?;
-            let answer = tries.wait(pending)?;
+            let Some(answer) = tries.wait(pending, Some(buffer))? else { continue };
             let is_final = tries.is_final(&answer, None)?;
             let received = answer.received.as_ref().map_or(0, |(_, received)| *received);
             let read = take(answer, range.count, buffer);

@@ -38,7 +38,7 @@ impl Nfs4Client {
         let mut tries = Tries::new(&self.calls, NAME);
         let (results, told) = loop {
             let pending = started.take().map_or_else(|| self.begin_write(part), Ok)?;
-            let answer = tries.wait(pending)?;
+            let Some(answer) = tries.wait(pending, None)? else { continue };
             if !tries.is_final(&answer, None)? {
                 continue;
             }

@@ -45,7 +45,9 @@ known_options! {
     "readahead", "a number of bytes", "how far is read ahead; 0 turns it off",
         |o, v| options::number(v, &mut o.read_ahead);
     "dircache", "0 or 1", "whether attributes and names are remembered", |o, v| options::flag(v, &mut o.cache);
-    "sec", "sys or none", "the user that the server acts as", options::set_security;
+    "sec", "sys, none, krb5, krb5i or krb5p", "the user that the server acts as, and what proves that: krb5 signs calls by Kerberos, krb5i their data too, and krb5p encrypts", options::set_security;
+    "krb5name", "a host name", "with sec=krb5, krb5i or krb5p: the server's name in Kerberos, if it is not that of the URL (howdah's own)",
+        |o, v| options::word(v, &mut o.kerberos_name);
     "xprtsec", "none, tls, mtls or direct", "how the transport is secured: mtls shows the server a certificate, too; direct begins TLS without asking, for cloud services", options::set_transport_security;
     "tlsca", "a file", "with xprtsec: the authorities that issue certificates of servers, in PEM; those of the system without it (howdah's own)",
         |o, v| options::file(v, &mut o.tls_authorities);

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use howdah_wire::rpc::GssService;
+
 use super::refusal::Refusal;
 use crate::channel::{LANES_MAX, Lanes, Transport};
 
@@ -25,6 +27,8 @@ pub enum Security {
     Sys,
     /// Nobody in particular (AUTH_NONE).
     None,
+    /// The caller, by a Kerberos ticket: calls are signed so far.
+    Kerberos(GssService),
 }
 
 /// How the transport is secured.
@@ -75,6 +79,8 @@ pub struct UrlOptions {
     pub cache: Option<bool>,
     /// `sec`
     pub security: Security,
+    /// `krb5name`
+    pub kerberos_name: Option<String>,
     /// `xprtsec`
     pub transport_security: WantedSecurity,
     /// `tlsca`
@@ -217,9 +223,9 @@ pub(super) fn set_security(options: &mut UrlOptions, value: &str) -> Set {
     options.security = match value {
         "sys" => Security::Sys,
         "none" => Security::None,
-        "krb5" | "krb5i" | "krb5p" => {
-            return Err(Refusal::Unsupported("Kerberos is not supported; use sec=sys"));
-        }
+        "krb5" => Security::Kerberos(GssService::None),
+        "krb5i" => Security::Kerberos(GssService::Integrity),
+        "krb5p" => Security::Kerberos(GssService::Privacy),
         _ => return Err(Refusal::Value),
     };
     Ok(())

@@ -178,7 +178,7 @@ fn a_call_bears_its_ticket_and_a_checksum_made_at_each_send_and_its_payload_has_
                 payload: Some(bytes::Bytes::from_static(PAYLOAD).into()),
                 tail: Some(&Tail(number)),
                 stamp: Some(TicketStamp { write: stamp, need: TicketNeed::Usual }),
-                protection: Some(Arc::clone(&protection)),
+                protection: Ok(Some(Arc::clone(&protection))),
                 ..Request::null(400_000, 1)
             })
         })

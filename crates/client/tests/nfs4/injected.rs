@@ -122,3 +122,13 @@ fn a_change_whose_reply_was_lost_runs_once() {
     let made = client.make_directory(&ME, MakeDirectory::new(&root, name, &new), &mut Change::default());
     made.expect("the session knows its first run");
 }
+
+#[test]
+fn a_question_whose_reply_was_lost_and_not_kept_is_asked_again() {
+    let served = serve_memory();
+    let (middleman, client) = between(&served, "");
+    let (root, lost) = (client.root(), AtomicU32::new(0));
+    let wanted = client.attributes(&ME, &root);
+    middleman.judge(move |_| if lost.fetch_add(1, Ordering::SeqCst) == 0 { Fate::Lose } else { Fate::Pass });
+    assert_eq!(client.attributes(&ME, &root), wanted);
+}

@@ -1,7 +1,10 @@
-//! What goes around a call when it is sent: its place in a session, and what protects it.
+//! What goes around a call when it is sent: its place in a session, and what protects it and its reply.
 
 use std::any::Any;
+use std::ops::Range;
 use std::time::Duration;
+
+use howdah_wire::rpc::{AuthStatus, INTEGRITY_HEAD};
 
 /// What a call holds of a session while it is under way. A call that is sent again keeps its ticket, also when there is another
 /// session by then: the server refuses it, and its caller makes it again.
@@ -88,6 +91,47 @@ pub struct TicketStamp {
     pub need: TicketNeed,
 }
 
+/// What of a reply its protection covers, and so how its results arrive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ResultsCover {
+    /// Nothing: the reply is taken as it is.
+    #[default]
+    None,
+    /// The header: its verifier is checked (RFC 2203 5.3.3.2).
+    Header,
+    /// Header and results: these are signed (RFC 2203 5.3.2.2).
+    Signed,
+    /// Header and results: these are encrypted (RFC 2203 5.3.2.3).
+    Sealed,
+}
+
+impl ResultsCover {
+    /// Bytes in front of results that can be read as they arrive.
+    pub(super) fn head(self) -> usize {
+        if self == Self::Signed { INTEGRITY_HEAD } else { 0 }
+    }
+}
+
+/// A reply whose protection is to be removed.
+#[derive(Debug)]
+pub struct CoveredReply<'r> {
+    /// The token of its verifier; empty if it has none.
+    pub mic: &'r [u8],
+    /// The results as they arrived. None if only the verifier counts: the call was not run, or headers alone are protected.
+    pub results: Option<&'r mut [u8]>,
+    /// The data that was taken out of the results with its padding, and where it was.
+    pub data: Option<(usize, &'r [u8])>,
+}
+
+/// What a call without results means for what protects it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeniedCall {
+    /// The call is over.
+    Over,
+    /// The server does not know the keys. The call may be made again, with others.
+    NewKeys,
+}
+
 /// A call that is about to be sent, as it would go without protection.
 #[derive(Debug, Clone, Copy)]
 pub struct Unprotected<'a> {
@@ -97,15 +141,32 @@ pub struct Unprotected<'a> {
     pub header: &'a [u8],
     /// The arguments in front of the payload.
     pub arguments: &'a [u8],
-    /// The payload, without its padding.
+    /// The payload, without its padding. Empty for a protection that covers headers alone: the payload need not lie in memory then.
     pub payload: &'a [u8],
     /// The arguments behind the payload.
     pub tail: &'a [u8],
 }
 
-/// Protects calls. Asked at every send of a call, also of one that is sent again: what it adds may be used once.
+/// Protects a call and its reply.
 pub trait CallProtection: Send + Sync {
-    /// Appends to `before` what goes in front of the payload, header and arguments included, and to `after` what follows the padding
-    /// of the payload, the tail included.
+    /// Asked at every send of a call, also of one that is sent again: what it adds may be used once. Appends to `before` what goes in
+    /// front of the payload, header and arguments included, and to `after` what follows the padding of the payload, the tail included.
+    /// One that seals appends all of it to `before`, the payload included, which then is not sent a second time.
     fn protect(&self, call: &Unprotected<'_>, before: &mut Vec<u8>, after: &mut Vec<u8>);
+
+    /// What of the reply it covers.
+    fn cover(&self) -> ResultsCover {
+        ResultsCover::None
+    }
+
+    /// Checks an accepted reply, and decrypts its results in place. Gives where the plain results are in them; none if the reply is
+    /// not genuine, and nothing of it may be used.
+    fn open(&self, _: CoveredReply<'_>) -> Option<Range<usize>> {
+        None
+    }
+
+    /// The server denied the call. Nothing proves that the server said so.
+    fn on_denied(&self, _: AuthStatus) -> DeniedCall {
+        DeniedCall::Over
+    }
 }

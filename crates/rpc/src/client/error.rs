@@ -25,6 +25,8 @@ pub enum PeerError {
     },
     /// A record that is not a reply.
     NotAReply(DecodeError),
+    /// A reply that is not signed by the server, or was changed on the way.
+    NotGenuine,
     /// A call, on a stream whose client answers none.
     UnexpectedCall,
     /// The server makes calls, and does not take the replies.
@@ -45,6 +47,9 @@ impl fmt::Display for PeerError {
             Self::NotAReply(error) => write!(formatter, "not a reply: {error}"),
             Self::UnsentReplies { limit } => {
                 write!(formatter, "the server takes none of {limit} replies to its calls")
+            }
+            Self::NotGenuine => {
+                formatter.write_str("a reply whose signature is wrong: somebody may interfere on the way")
             }
             Self::UnexpectedCall => formatter.write_str("a call from the server, which nobody answers here"),
         }

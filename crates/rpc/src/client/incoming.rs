@@ -1,9 +1,10 @@
 //! One reply while it comes in: its header, its results, and the data that goes beside them.
 
-use howdah_wire::rpc::{Accepted, Denied, ReplyHeader};
+use howdah_wire::rpc::{Accepted, Denied, REPLY_MIC_AT, ReplyHeader, SignedReply};
 use howdah_wire::xdr::{Decode, DecodeError, DecodeProblem, Decoder, padding};
 
 use super::claim::Claim;
+use super::envelope::{CallProtection, CoveredReply, ResultsCover};
 use super::error::PeerError;
 use super::receive::{Locate, ReceiveInto};
 use crate::limits::SERVER_CALL_MAX;
@@ -29,6 +30,82 @@ pub struct Reply {
     pub received: Option<(Vec<u8>, usize)>,
     /// The data is not what its length says, or is more than was asked for: there are no results then.
     pub problem: Option<DecodeError>,
+    /// What still is to be checked before anything of it is used, by [`Reply::open`].
+    pub cover: ResultsCover,
+    /// The token of the verifier of a reply that is covered.
+    pub mic: Vec<u8>,
+    /// Where the received data was in the results.
+    data_at: usize,
+    /// How to find data that arrived encrypted, and how much of it is taken.
+    sealed_data: Option<(usize, fn(&[u8]) -> Locate)>,
+}
+
+impl Reply {
+    /// One that nothing covers.
+    pub fn plain(
+        xid: u32,
+        outcome: Result<Accepted, Denied>,
+        results: Vec<u8>,
+        received: Option<(Vec<u8>, usize)>,
+        problem: Option<DecodeError>,
+    ) -> Self {
+        let (cover, mic, data_at, sealed_data) = Default::default();
+        Self { xid, outcome, results, received, problem, cover, mic, data_at, sealed_data }
+    }
+
+    /// Checks a reply that is covered, and takes the cover off.
+    ///
+    /// # Errors
+    /// It is not genuine. The caller's buffer is as it was, and nothing else of it may be used.
+    pub fn open(&mut self, protection: &dyn CallProtection) -> Result<(), PeerError> {
+        let cover = std::mem::take(&mut self.cover);
+        // A denial has no verifier, and data of a wrong length no results.
+        let Ok(accepted) = self.outcome else { return Ok(()) };
+        if cover == ResultsCover::None || self.problem.is_some() {
+            return Ok(());
+        }
+        let data = self.received.as_ref().filter(|(_, count)| *count > 0 && cover == ResultsCover::Signed);
+        let data = data.map(|(buffer, count)| (self.data_at, &buffer[buffer.len() - count..]));
+        let has_results = accepted == Accepted::Success && cover != ResultsCover::Header;
+        let results = has_results.then_some(&mut self.results[..]);
+        let Some(plain) = protection.open(CoveredReply { mic: &self.mic, results, data }) else {
+            if let Some((buffer, count)) = &mut self.received {
+                buffer.truncate(buffer.len() - std::mem::take(count));
+            }
+            self.results.clear();
+            return Err(PeerError::NotGenuine);
+        };
+        if has_results {
+            self.results.truncate(plain.end);
+            self.results.drain(..plain.start);
+            self.place_data();
+        }
+        Ok(())
+    }
+
+    /// Moves data that arrived encrypted where it belongs.
+    fn place_data(&mut self) {
+        let (Some((most, locate)), Some((buffer, count))) = (self.sealed_data, &mut self.received) else {
+            return;
+        };
+        let Locate::Data { at, length } = locate(&self.results) else { return };
+        if length > most {
+            self.problem = Some(too_long(at, length, most));
+            self.results.clear();
+            return;
+        }
+        let end = at.saturating_add(length);
+        let Some(data) = self.results.get(at..end) else {
+            let problem = DecodeProblem::Truncated;
+            self.problem = Some(DecodeError { what: "received data", at, problem });
+            self.results.clear();
+            return;
+        };
+        buffer.extend_from_slice(data);
+        *count = length;
+        let padded = (end + padding(length)).min(self.results.len());
+        self.results.drain(at..padded);
+    }
 }
 
 /// A whole record.
@@ -71,6 +148,12 @@ pub(super) struct Incoming {
     /// Header and results.
     head: Vec<u8>,
     receive: Option<ReceiveInto>,
+    /// What of it is protected.
+    cover: ResultsCover,
+    /// Length of the token in its verifier.
+    mic: usize,
+    /// Where its data was in the results.
+    data_at: usize,
     /// What the caller's buffer held before.
     base: usize,
     /// How long the place that is received into was when last looked at.
@@ -131,7 +214,10 @@ impl Incoming {
                 *left -= bytes.len();
                 *copied += bytes.len() as u64;
             }
-            Stage::Padding(left) => *left -= bytes.len(),
+            Stage::Padding(left) => {
+                *left -= bytes.len();
+                self.see_padding(bytes);
+            }
             Stage::Skip => {}
         }
         bytes.len()
@@ -188,6 +274,8 @@ impl Incoming {
             self.problem = Some(self.truncated("received data"));
         }
         let is_whole = self.problem.is_none();
+        let is_sealed = self.cover == ResultsCover::Sealed;
+        let sealed_data = self.receive.as_ref().filter(|_| is_sealed).map(|its| (its.most, its.locate));
         let received = self.receive.map(|mut receive| {
             if !is_whole {
                 receive.buffer.truncate(self.base);
@@ -195,14 +283,21 @@ impl Incoming {
             let count = receive.buffer.len() - self.base;
             (receive.buffer, count)
         });
+        let is_covered = self.cover != ResultsCover::None;
+        let mic = if is_covered && self.mic > 0 {
+            self.head[REPLY_MIC_AT..REPLY_MIC_AT + self.mic].to_vec()
+        } else {
+            Vec::new()
+        };
         if is_whole {
             self.head.drain(..self.results_at);
         } else {
             // How much was kept of them depends on how they came.
             self.head.clear();
         }
-        let reply = Reply { xid, outcome, results: self.head, received, problem: self.problem };
-        Ok(Some(StreamRecord::Reply(reply)))
+        let reply = Reply::plain(xid, outcome, self.head, received, self.problem);
+        let (cover, data_at) = (self.cover, self.data_at);
+        Ok(Some(StreamRecord::Reply(Reply { cover, mic, data_at, sealed_data, ..reply })))
     }
 
     /// The buffer as it was given, and the xid of its call.
@@ -219,40 +314,48 @@ impl Incoming {
             return Ok(true);
         }
         let mut decoder = Decoder::new(&self.head);
-        let header = match ReplyHeader::decode(&mut decoder) {
-            Ok(header) => header,
+        let header = match SignedReply::decode(&mut decoder) {
+            Ok(SignedReply { header, mic }) => {
+                self.mic = mic.len();
+                header
+            }
             Err(error) if error.problem == DecodeProblem::Truncated && self.head.len() < HEADER_MAX => {
                 return Ok(false);
             }
             Err(error) => return Err(PeerError::NotAReply(error)),
         };
         self.results_at = decoder.position();
-        self.stage = match claim(header.xid) {
+        let (receive, cover) = match claim(header.xid) {
             Claim::Unknown => {
                 self.head = Vec::new();
-                Stage::Skip
+                self.stage = Stage::Skip;
+                return Ok(true);
             }
-            Claim::Call(receive) => {
-                self.header = Some(header);
-                self.base = receive.as_ref().map_or(0, |receive| receive.buffer.len());
-                self.receive = receive;
-                let may_have_data = self.receive.is_some() && header.outcome == Ok(Accepted::Success);
-                if may_have_data { Stage::Locating } else { Stage::Results }
-            }
+            Claim::Call(receive) => (receive, ResultsCover::None),
+            Claim::Covered(receive, cover) => (receive, cover),
         };
+        self.header = Some(header);
+        self.base = receive.as_ref().map_or(0, |receive| receive.buffer.len());
+        (self.receive, self.cover) = (receive, cover);
+        // Encrypted data is found once it is decrypted.
+        let may_have_data = self.receive.is_some() && cover != ResultsCover::Sealed;
+        let is_success = header.outcome == Ok(Accepted::Success);
+        self.stage = if may_have_data && is_success { Stage::Locating } else { Stage::Results };
         Ok(true)
     }
 
     /// Looks for the data, and moves what came of it where it belongs.
     fn locate(&mut self, peek: &mut usize, copied: &mut u64) {
         let receive = self.receive.as_mut().expect("only a call with a buffer has data");
-        let (at, length) = match (receive.locate)(&self.head[self.results_at..]) {
+        let skip = self.cover.head();
+        let Some(results) = self.head[self.results_at..].get(skip..) else { return };
+        let (at, length) = match (receive.locate)(results) {
             Locate::NeedMore => return,
             Locate::NoData => {
                 self.stage = Stage::Results;
                 return;
             }
-            Locate::Data { at, length } => (self.results_at.saturating_add(at), length),
+            Locate::Data { at, length } => ((self.results_at + skip).saturating_add(at), length),
         };
         if length > receive.most {
             self.problem = Some(too_long(at - self.results_at, length, receive.most));
@@ -261,20 +364,37 @@ impl Incoming {
         }
         let Some(early) = self.head.get(at..) else { return };
         *peek = howdah_wire::rpc::RecordMark::SIZE + at;
+        self.data_at = at - self.results_at;
         receive.buffer.reserve(length);
         let data = &early[..early.len().min(length)];
         receive.buffer.extend_from_slice(data);
         *copied += data.len() as u64;
         let (came, left) = (data.len(), length - data.len());
         let dropped = (early.len() - came).min(padding(length));
+        let has_other_padding = early[came..came + dropped].iter().any(|&byte| byte != 0);
+        if has_other_padding && self.cover != ResultsCover::None {
+            self.problem = Some(changed_padding(at));
+        }
         self.head.drain(at..at + came + dropped);
         self.seen = receive.buffer.len();
         self.stage = Stage::Data { left, padding: padding(length) - dropped };
     }
 
+    /// Looks at padding of data.
+    fn see_padding(&mut self, bytes: &[u8]) {
+        if self.cover != ResultsCover::None && bytes.iter().any(|&byte| byte != 0) {
+            self.problem = Some(changed_padding(self.head.len()));
+        }
+    }
+
     fn truncated(&self, what: &'static str) -> DecodeError {
         DecodeError { what, at: self.head.len(), problem: DecodeProblem::Truncated }
     }
+}
+
+/// The padding of data is not kept, and so not among what is checked later.
+fn changed_padding(at: usize) -> DecodeError {
+    DecodeError { what: "received data", at, problem: DecodeProblem::Padding }
 }
 
 fn too_long(at: usize, length: usize, most: usize) -> DecodeError {

@@ -5,7 +5,7 @@ use std::io::IoSlice;
 use howdah_wire::rpc::{CallHeader, RecordMark};
 use howdah_wire::xdr::{Encode, Encoder, padding};
 
-use super::envelope::{CallProtection, CallTicket, TicketStamp, Unprotected};
+use super::envelope::{CallProtection, CallTicket, ResultsCover, TicketStamp, Unprotected};
 
 /// Zeros to pad with.
 const ZEROS: [u8; 3] = [0; 3];
@@ -99,7 +99,7 @@ impl<P: Payload> Outgoing<P> {
     }
 
     /// The call as it is sent now: with its ticket, which `stamp` writes, and protected. Sent again it differs as far as its protection
-    /// says. A call that is protected must have its payload in memory.
+    /// says. A call whose arguments are protected must have its payload in memory.
     pub fn seal<'e>(
         &'e self,
         ticket: Option<(CallTicket, TicketStamp)>,
@@ -125,13 +125,19 @@ impl<P: Payload> Outgoing<P> {
             xid: self.xid,
             header: &stamped[RecordMark::SIZE..self.arguments_at],
             arguments: &stamped[self.arguments_at..],
-            payload: in_memory(self.payload.as_ref()),
+            payload: if protection.cover() == ResultsCover::Header {
+                &[]
+            } else {
+                in_memory(self.payload.as_ref())
+            },
             tail: &self.tail,
         };
         protection.protect(&call, before, after);
-        let length = CallEnvelope { before, payload: self.payload.as_ref(), after }.length();
+        // What was sealed is among the bytes before.
+        let payload = self.payload.as_ref().filter(|_| protection.cover() != ResultsCover::Sealed);
+        let length = CallEnvelope { before, payload, after }.length();
         before[..RecordMark::SIZE].copy_from_slice(&mark_of(length));
-        CallEnvelope { before, payload: self.payload.as_ref(), after }
+        CallEnvelope { before, payload, after }
     }
 
     /// Bytes in all, the record mark among them, without what protects it.

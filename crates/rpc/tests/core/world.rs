@@ -8,7 +8,9 @@ use howdah_rpc::client::core::{
     AnswerEffect, CallFacts, ChannelNotice, Core, CoreOutput, CoreSettings, Failure, LanePlan, LaneWork,
     Patience, ProcedureId,
 };
-use howdah_rpc::client::envelope::{AfterCall, CallEnd, CallSends, CallSession, CallTicket, TicketNeed};
+use howdah_rpc::client::envelope::{
+    AfterCall, CallEnd, CallSends, CallSession, CallTicket, ResultsCover, TicketNeed,
+};
 use howdah_rpc::client::lanes::{Growth, Lanes, SentState};
 use howdah_rpc::client::{Claim, Class};
 use howdah_tune::flight::Bounds;
@@ -241,7 +243,16 @@ impl World {
         let volume = if class.is_bulk() { 1 << 20 } else { 0 };
         let procedure = ProcedureId { program: 100_003, version: 3, procedure: 1 };
         let ticket = TicketNeed::Usual;
-        CallFacts { xid, procedure, class, volume, ticket, receive: None, call: xid }
+        CallFacts {
+            xid,
+            procedure,
+            class,
+            volume,
+            ticket,
+            receive: None,
+            cover: ResultsCover::None,
+            call: xid,
+        }
     }
 
     /// What a lane's thread does.

@@ -17,7 +17,8 @@ pub fn status(error: FsError) -> Status {
         FsError::NotFound => Status::NotFound,
         FsError::Io => Status::Io,
         FsError::NoDevice => Status::NoDevice,
-        FsError::AccessDenied => Status::AccessDenied,
+        // A relay whose own ticket has ended cannot ask for what its clients want.
+        FsError::AccessDenied | FsError::KeyExpired => Status::AccessDenied,
         FsError::Exists => Status::Exists,
         FsError::CrossDevice => Status::CrossDevice,
         FsError::WrongDevice => Status::WrongDevice,
@@ -130,7 +131,7 @@ mod tests {
 
     #[test]
     fn no_two_refusals_of_storage_have_one_status() {
-        let others = [FsError::TimedOut, FsError::NoXattr, FsError::XattrTooBig];
+        let others = [FsError::TimedOut, FsError::KeyExpired, FsError::NoXattr, FsError::XattrTooBig];
         let of_storage = || FsError::ALL.iter().filter(|error| !others.contains(error));
         let statuses: std::collections::HashSet<_> = of_storage().map(|&error| status(error)).collect();
         assert_eq!(statuses.len(), of_storage().count());

@@ -20,7 +20,7 @@ pub fn status(error: FsError) -> Status {
         FsError::NotFound => Status::NOENT,
         FsError::Io => Status::IO,
         FsError::NoDevice | FsError::WrongDevice => Status::NXIO,
-        FsError::AccessDenied => Status::ACCESS,
+        FsError::AccessDenied | FsError::KeyExpired => Status::ACCESS,
         FsError::Exists => Status::EXIST,
         FsError::CrossDevice => Status::XDEV,
         FsError::NotDirectory => Status::NOTDIR,

@@ -8,7 +8,7 @@ use howdah_rpc::client::core::{
     AnswerEffect, CallFacts, Core, CoreOutput, CoreSettings, Failure, LanePlan, LaneWork, Patience,
     ProcedureId,
 };
-use howdah_rpc::client::envelope::{CallEnd, CallSession, TicketNeed};
+use howdah_rpc::client::envelope::{CallEnd, CallSession, ResultsCover, TicketNeed};
 use howdah_rpc::client::lanes::{Growth, Lanes};
 use howdah_rpc::client::{Claim, Class};
 use howdah_session::{ClientSession, SessionStanding, UpkeepAction, UpkeepFailure};
@@ -203,7 +203,16 @@ impl World {
         }
         let procedure = ProcedureId { program: 100_003, version: 4, procedure: 1 };
         let class = Class::Change;
-        let facts = CallFacts { xid, procedure, class, volume: 0, ticket, receive: None, call: xid };
+        let facts = CallFacts {
+            xid,
+            procedure,
+            class,
+            volume: 0,
+            ticket,
+            receive: None,
+            cover: ResultsCover::None,
+            call: xid,
+        };
         self.core.start(facts, self.now);
         self.act();
         xid

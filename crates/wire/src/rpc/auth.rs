@@ -19,6 +19,12 @@ impl AuthFlavor {
     pub const GSS: Self = Self(6);
     /// TLS probe (RFC 9289).
     pub const TLS: Self = Self(7);
+    /// In lists of flavors: RPCSEC_GSS with Kerberos 5, headers signed (RFC 2623 2.7).
+    pub const KRB5: Self = Self(390_003);
+    /// The same, arguments and results signed.
+    pub const KRB5I: Self = Self(390_004);
+    /// The same, arguments and results encrypted.
+    pub const KRB5P: Self = Self(390_005);
 }
 
 /// Why credentials are refused (`auth_stat`).

@@ -108,7 +108,7 @@ fn options_that_cannot_be_say_what_can() {
         ("colour=red", &["no option \"colour\"", "version", "lanes"][..]),
         ("version=4.0", &["no sessions", "version=4"]),
         ("version=x", &["version=x is wrong: expected 3, 4, 4.1 or 4.2"]),
-        ("sec=krb5p", &["Kerberos"]),
+        ("sec=krb4", &["krb5, krb5i or krb5p"]),
         ("xprtsec=ssl", &["none, tls, mtls or direct"]),
         ("if=eth0", &["a route to the server"]),
         ("lanes=17", &["1 to 16"]),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use crate::client::envelope::{CallSends, CallTicket, TicketNeed};
+use crate::client::envelope::{CallSends, CallTicket, ResultsCover, TicketNeed};
 use crate::client::lanes::Place;
 use crate::client::{Class, Locate, ReceiveInto};
 
@@ -33,6 +33,8 @@ pub struct CallFacts<T> {
     pub ticket: TicketNeed,
     /// Where the data of its reply goes.
     pub receive: Option<ReceiveInto>,
+    /// What of its reply is protected.
+    pub cover: ResultsCover,
     /// The caller's own.
     pub call: T,
 }

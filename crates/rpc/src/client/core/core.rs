@@ -14,7 +14,9 @@ use super::output::{
 };
 use super::server::{Server, changes_nothing};
 use super::settings::CoreSettings;
-use crate::client::envelope::{AfterCall, CallEnd, CallSends, CallSession, CallTicket, TicketNeed};
+use crate::client::envelope::{
+    AfterCall, CallEnd, CallSends, CallSession, CallTicket, ResultsCover, TicketNeed,
+};
 use crate::client::lanes::{
     Facts, Finding, Growth, Lanes, Limit, Look, Place, SentState, Sight, Verdict, Why, Window,
 };
@@ -181,9 +183,23 @@ impl<T: Clone> Core<T> {
     /// What is known of an xid that a reply on a lane bears.
     pub fn claim(&mut self, lane: Option<usize>, xid: u32) -> Claim {
         match self.calls.get_mut(xid).filter(|call| call.lane == lane) {
-            Some(call) => Claim::Call(call.take_buffer()),
+            Some(call) => match call.facts.cover {
+                ResultsCover::None => Claim::Call(call.take_buffer()),
+                cover => Claim::Covered(call.take_buffer(), cover),
+            },
             None => Claim::Unknown,
         }
+    }
+
+    /// The call that a covered reply on a lane answers.
+    pub fn covered_call(&self, lane: usize, xid: u32) -> Option<T> {
+        let call = self.calls.get(xid).filter(|call| call.lane == Some(lane));
+        call.map(|call| call.facts.call.clone())
+    }
+
+    /// No more calls than this are in flight from now on, of all kinds together. A larger number than before does not count.
+    pub fn limit_calls(&mut self, most: usize) {
+        self.window.limit(most);
     }
 
     /// A call is answered, on this lane. `moved` says how many bytes it moved, if the answer is one to work with.

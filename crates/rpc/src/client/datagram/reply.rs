@@ -39,7 +39,7 @@ impl Datagram {
     /// A reply with these results.
     pub(super) fn reply(&self, results: Vec<u8>, received: Option<(Vec<u8>, usize)>) -> Reply {
         let ReplyHeader { xid, outcome } = self.header;
-        Reply { xid, outcome, results, received, problem: None }
+        Reply::plain(xid, outcome, results, received, None)
     }
 
     /// The reply that all of these bytes are, its data appended to the caller's buffer.
@@ -53,8 +53,9 @@ impl Datagram {
             }
             Ok(None) => self.reply(results.to_vec(), Some((receive.buffer, 0))),
             Err(problem) => {
-                let reply = self.reply(Vec::new(), Some((receive.buffer, 0)));
-                Reply { problem: Some(problem), ..reply }
+                let mut reply = self.reply(Vec::new(), Some((receive.buffer, 0)));
+                reply.problem = Some(problem);
+                reply
             }
         }
     }

@@ -20,6 +20,8 @@ pub struct Window<C> {
     waiting_small: VecDeque<Waiting<C>>,
     /// Calls that ever wanted a place.
     entered: u64,
+    /// The most calls in flight of all kinds.
+    most: usize,
 }
 
 /// A call that waits for its place.
@@ -47,7 +49,19 @@ impl<C: PartialEq> Window<C> {
     /// An empty window.
     pub fn new(bounds: Bounds) -> Self {
         let (waiting_bulk, waiting_small) = Default::default();
-        Self { bulk: Flight::new(bounds), small: 0, waiting_bulk, waiting_small, entered: 0 }
+        Self {
+            bulk: Flight::new(bounds),
+            small: 0,
+            waiting_bulk,
+            waiting_small,
+            entered: 0,
+            most: usize::MAX,
+        }
+    }
+
+    /// No more calls than this are in flight from now on, of all kinds together. A larger number than before does not count.
+    pub fn limit(&mut self, most: usize) {
+        self.most = self.most.min(most.max(1));
     }
 
     /// The path is expected to carry so much.
@@ -123,6 +137,9 @@ impl<C: PartialEq> Window<C> {
 
     /// Whether the next one is bulk, if any may go out.
     fn next_kind(&self) -> Option<bool> {
+        if self.bulk.in_flight() + self.small >= self.most {
+            return None;
+        }
         let has_room = self.bulk.in_flight() < self.bulk.in_flight_target();
         let small = self.waiting_small.front().filter(|_| self.small < SMALL_CALLS_MAX);
         match (small, self.waiting_bulk.front().filter(|_| has_room)) {
@@ -174,6 +191,19 @@ mod tests {
         assert_eq!(window.next(second).map(|(call, _)| call), Some(4));
         assert_eq!(window.peek(), None);
         assert_eq!(window.glance(), (2, false));
+    }
+
+    #[test]
+    fn a_limit_counts_calls_of_both_kinds() {
+        let mut window = window();
+        window.limit(3);
+        window.limit(4);
+        let places: Vec<_> = (0..2).map(|call| enter(&mut window, call, Class::Write)).collect();
+        assert!(enter(&mut window, 2, Class::Lookup).is_some());
+        window.enter(3, (Class::Lookup, 0));
+        assert_eq!(window.peek(), None);
+        window.leave(places[0].expect("a place"), Some(MIB), Duration::from_secs(1));
+        assert_eq!(window.peek(), Some(&3));
     }
 
     #[test]

@@ -1,0 +1,72 @@
+//! Why a call cannot be protected by Kerberos.
+
+use std::fmt;
+
+use howdah_wire::xdr::DecodeError;
+
+/// No Kerberos context for a user. Those of tickets hold the words of the library, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KerberosError {
+    /// The user's ticket has ended.
+    Expired(String),
+    /// The user has no ticket.
+    NoTicket(String),
+    /// There is no ticket for the server, or nobody who gives one.
+    Unavailable(String),
+    /// The server does not answer. Whether that may change.
+    NoAnswer {
+        /// Why.
+        cause: String,
+        /// Whether it was only late.
+        is_late: bool,
+    },
+    /// The server does not accept the ticket (RFC 2743 1.2.1.1).
+    Refused {
+        /// `GSS_S_…`.
+        major: u32,
+        /// What the server's mechanism says of it.
+        minor: u32,
+    },
+    /// The reply that makes the context is not signed with its key.
+    NotGenuine,
+    /// The reply is not what the protocol says.
+    Malformed(DecodeError),
+}
+
+impl fmt::Display for KerberosError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Expired(why) | Self::NoTicket(why) | Self::Unavailable(why) => formatter.write_str(why),
+            Self::NoAnswer { cause, .. } => {
+                write!(formatter, "asking the server for a Kerberos context: {cause}")
+            }
+            Self::Refused { major, minor } => write!(
+                formatter,
+                "the server refuses the Kerberos ticket: {} (GSS major {major:#010x}, minor {minor}; the server's log says more)",
+                reason(*major)
+            ),
+            Self::NotGenuine => formatter.write_str(
+                "the server's Kerberos reply has a wrong signature: somebody may interfere on the way",
+            ),
+            Self::Malformed(error) => write!(formatter, "reading the server's Kerberos reply: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for KerberosError {}
+
+/// A routine error (RFC 2743 1.2.1.1), which the third byte tells, and what to check.
+fn reason(major: u32) -> &'static str {
+    match major >> 16 & 0xff {
+        1 => "it does not speak this mechanism",
+        6 | 9 => {
+            "the ticket cannot be read; compare the server's keytab with the KDC's key (kvno nfs/SERVER)"
+        }
+        7 => "it has no key of its own; create a keytab with nfs/SERVER there",
+        10 => "the token cannot be read",
+        11 => "a ticket has expired; compare the clocks of both hosts",
+        12 => "the context has expired; compare the clocks of both hosts",
+        13 => "check the clocks of both hosts, and that its keytab has the key of nfs/SERVER",
+        _ => "check its keytab and its clock",
+    }
+}

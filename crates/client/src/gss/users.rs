@@ -1,0 +1,167 @@
+//! The contexts of a channel: one for each user.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use parking_lot::{Mutex, MutexGuard};
+
+use super::context::{ClientContext, ContextAge};
+use super::establish::establish;
+use super::plan::ContextPlan;
+use super::protected_call::ProtectedCall;
+use crate::channel::{CallError, CallProtection, Channel, KerberosError};
+
+/// At most one new context of a user is made in this time: whoever is on the way can forge denials.
+const PAUSE: Duration = Duration::from_secs(1);
+/// So long after a renewal failed, the next one is tried.
+const RENEWAL_PAUSE: Duration = Duration::from_secs(60);
+/// So many users are remembered; beyond them, one without a context is forgotten, or else any.
+const USERS_MAX: usize = 4096;
+
+/// Contexts of users with one server. All lanes of a channel share them.
+pub struct UserContexts {
+    channel: Weak<Channel>,
+    plan: ContextPlan,
+    users: Mutex<HashMap<u32, Arc<User>>>,
+}
+
+/// One user.
+#[derive(Debug, Default)]
+struct User(Mutex<UserState>);
+
+#[derive(Debug, Default)]
+struct UserState {
+    context: Option<Arc<ClientContext>>,
+    /// When a context was last made, or was to be, and why it was not.
+    tried: Option<Instant>,
+    failure: Option<KerberosError>,
+    is_renewing: bool,
+}
+
+impl UserContexts {
+    /// None yet.
+    pub fn new(channel: &Arc<Channel>, plan: ContextPlan) -> Self {
+        Self { channel: Arc::downgrade(channel), plan, users: Mutex::default() }
+    }
+
+    /// Makes a context of this user unless there is one. May wait for a KDC and for the server.
+    ///
+    /// # Errors
+    /// There is no ticket, or the server does not accept it.
+    pub fn prepare(self: &Arc<Self>, user: u32) -> Result<(), KerberosError> {
+        self.context(user).map(drop)
+    }
+
+    /// What protects a call of this user. Waits while there is no context.
+    pub(crate) fn protection(self: &Arc<Self>, user: u32) -> Result<Arc<dyn CallProtection>, CallError> {
+        let context = self.context(user).map_err(|error| CallError::Kerberos(Arc::new(error)))?;
+        Ok(Arc::new(ProtectedCall::new(context, self.plan.service)))
+    }
+
+    fn context(self: &Arc<Self>, user: u32) -> Result<Arc<ClientContext>, KerberosError> {
+        let id = self.plan.user.unwrap_or(user);
+        let user = self.user(id);
+        // Who finds no context makes one; others of this user wait here.
+        let mut state = user.0.lock();
+        if let Some(context) = state.context.clone() {
+            match context.age() {
+                ContextAge::Fresh => return Ok(context),
+                ContextAge::RenewalDue => {
+                    self.renew(id, &user, &mut state);
+                    return Ok(context);
+                }
+                ContextAge::Over => state.context = None,
+            }
+        }
+        self.make(id, &mut state)
+    }
+
+    /// Makes a context, unless that was tried a moment ago.
+    fn make(
+        &self,
+        id: u32,
+        state: &mut MutexGuard<'_, UserState>,
+    ) -> Result<Arc<ClientContext>, KerberosError> {
+        let since = state.tried.map_or(PAUSE, |tried| tried.elapsed());
+        if since < PAUSE {
+            if let Some(failure) = &state.failure {
+                return Err(failure.clone());
+            }
+            thread::sleep(PAUSE - since);
+        }
+        let made = self.establish(id);
+        self.note(id, made, state)
+    }
+
+    /// Has another context made meanwhile.
+    fn renew(self: &Arc<Self>, id: u32, user: &Arc<User>, state: &mut MutexGuard<'_, UserState>) {
+        if state.is_renewing || state.tried.is_some_and(|tried| tried.elapsed() < RENEWAL_PAUSE) {
+            return;
+        }
+        let (its, user) = (Arc::clone(self), Arc::clone(user));
+        let renew = move || {
+            let made = its.establish(id);
+            let mut state = user.0.lock();
+            state.is_renewing = false;
+            let _ = its.note(id, made, &mut state);
+        };
+        match thread::Builder::new().name("kerberos".to_owned()).spawn(renew) {
+            Ok(_) => state.is_renewing = true,
+            Err(error) => tracing::warn!(%error, "starting a thread that renews a Kerberos context"),
+        }
+    }
+
+    fn establish(&self, id: u32) -> Result<Arc<ClientContext>, KerberosError> {
+        let (context, window) = establish(&self.channel, &self.plan, id)?;
+        if let Some(channel) = self.channel.upgrade() {
+            // Calls overtake each other on their way; those further behind than the window are dropped.
+            channel.limit_calls((window - window / 4) as usize);
+        }
+        Ok(Arc::new(context))
+    }
+
+    /// Keeps what was made. A person learns once why nothing was.
+    fn note(
+        &self,
+        id: u32,
+        made: Result<Arc<ClientContext>, KerberosError>,
+        state: &mut MutexGuard<'_, UserState>,
+    ) -> Result<Arc<ClientContext>, KerberosError> {
+        state.tried = Some(Instant::now());
+        match &made {
+            Ok(context) => {
+                if state.failure.take().is_some() {
+                    tracing::info!(user = id, "there is a Kerberos context again");
+                }
+                state.context = Some(Arc::clone(context));
+            }
+            Err(error) => {
+                if state.failure.as_ref() != Some(error) {
+                    tracing::warn!(user = id, server = self.plan.target, "no Kerberos context: {error}");
+                }
+                state.failure = Some(error.clone());
+            }
+        }
+        made
+    }
+
+    fn user(&self, id: u32) -> Arc<User> {
+        let mut users = self.users.lock();
+        if users.len() >= USERS_MAX && !users.contains_key(&id) {
+            let has_none = |user: &User| user.0.try_lock().is_some_and(|state| state.context.is_none());
+            let idle = users.iter().find(|(_, user)| has_none(user)).or(users.iter().next());
+            let idle = idle.map(|(&idle, _)| idle);
+            idle.map(|idle| users.remove(&idle));
+        }
+        Arc::clone(users.entry(id).or_default())
+    }
+}
+
+impl fmt::Debug for UserContexts {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("UserContexts").field("plan", &self.plan).finish_non_exhaustive()
+    }
+}
