@@ -452,7 +452,7 @@ mod tests {
             ("zzzzzz", "howdah mount --help"),
             ("acregmin=soon", "a number of seconds"),
             ("timeo=0", "timeo"),
-            ("sec=krb5", "Kerberos"),
+            ("sec=krb4", "krb5, krb5i or krb5p"),
             ("lock,behind,journal=off", "with -o behind, locks hold on this host only"),
             ("alone,local_lock=none", "with -o alone, locks hold on this host only"),
             ("cache_size=1G", "without cache_dir=DIR"),

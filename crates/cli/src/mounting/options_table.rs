@@ -119,6 +119,7 @@ const TABLE: &[(&str, Meaning)] = &[
     ("vers", Meaning::Url("version")),
     ("nfsvers", Meaning::Url("version")),
     ("sec", Meaning::Url("sec")),
+    ("krb5name", Meaning::Url("krb5name")),
     ("xprtsec", Meaning::Url("xprtsec")),
     ("tlsca", Meaning::Url("tlsca")),
     ("tlscert", Meaning::Url("tlscert")),

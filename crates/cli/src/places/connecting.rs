@@ -11,6 +11,7 @@ use howdah_client::connect::{ConnectOptions, connect};
 use howdah_client::url::NfsUrl;
 use howdah_tune::flight::Expected;
 
+use super::tickets::SystemTickets;
 use crate::report;
 use crate::running::load_paths;
 
@@ -23,6 +24,7 @@ pub fn connect_to(url: &NfsUrl, options: &ConnectOptions) -> Result<Arc<dyn Remo
     let waits = || report::complain(&format!("howdah: waiting for {} (no answer yet)", server(url)));
     let mut options = options.clone();
     options.channel.remembers_path = true;
+    options.tickets.get_or_insert_with(|| Arc::<SystemTickets>::default());
     Ok(with_word(SAYS_NOTHING, waits, || connect(url, &options))?)
 }
 

@@ -12,6 +12,7 @@ mod open;
 mod place;
 mod remote;
 mod special;
+mod tickets;
 
 pub use connecting::{connect_to, expected};
 pub use disk_cache::{DiskCacheSettings, DiskCacheStatus, DiskCacheUse, cached_at, exported};
@@ -20,3 +21,4 @@ pub use local::umask;
 pub use location::Location;
 pub use open::{Opener, open};
 pub use place::{LOCAL, Place};
+pub use tickets::SystemTickets;

@@ -12,7 +12,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use howdah_client::Remote;
 use howdah_client::channel::{ChannelOptions, Patience};
 use howdah_client::connect::ConnectOptions;
-use howdah_client::url::NfsUrl;
+use howdah_client::url::{NfsUrl, Security};
 use howdah_layers::{Cached, CachingOptions};
 use howdah_server::uplink::Uplink;
 use howdah_store::DurableHandleBook;
@@ -24,10 +24,11 @@ use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
 use howdah_vfs::{Caller, FileSystem, Handle, Shown, Timestamp};
 use parking_lot::Mutex;
 use rustix::io::Errno;
+use rustix::process::geteuid;
 
 use super::uplink::FarSide;
 use crate::configuration::{Durability, ExportConfig, ExportLocks, Source};
-use crate::places::{cached_at, connect_to, expected};
+use crate::places::{SystemTickets, cached_at, connect_to, expected};
 use crate::report::{Handles, OpenedExport};
 use crate::running::{export_state, handle_key, is_full_or_read_only};
 
@@ -425,7 +426,14 @@ fn server(export: &ExportConfig, url: &NfsUrl, state: &Path) -> Result<Far> {
     let channel = ChannelOptions { patience: Patience::WhileHeard(patience), ..ChannelOptions::default() };
     let state = export_state(state, export.id)?;
     let handle_file = Some(state.join(HANDLE_FILE));
-    let client = connect_to(url, &ConnectOptions { channel, handle_file, ..ConnectOptions::default() })?;
+    let mut options = ConnectOptions { channel, handle_file, ..ConnectOptions::default() };
+    if let Security::Kerberos(_) = url.options.security {
+        // Calls of clients come by their words alone: the far server has to do with this host's own principal.
+        let tickets = SystemTickets::kept().with_context(|| format!("preparing Kerberos for {url}"))?;
+        options.tickets = Some(Arc::new(tickets));
+        options.ticket_user = Some(geteuid().as_raw());
+    }
+    let client = connect_to(url, &options)?;
     if let [first, ..] = client.below_root() {
         bail!(
             "the server of {url} does not mount that directory, but one above {}; name what it exports",
