@@ -51,6 +51,14 @@ pub const SCENARIOS: &[Scenario] = &[
         ..BASE
     },
     Scenario {
+        name: "krb5-linux-server",
+        about: "our client with Kerberos on the Linux kernel's server: 3, 4.1 and 4.2, each with krb5, krb5i and krb5p",
+        peer: guest("krb5-client.sh", RELAY),
+        sizes: &[("SIZE", 64 * MIB, 8 * MIB), ("FILES", 2_000, 100)],
+        limit: LIMIT,
+        ..BASE
+    },
+    Scenario {
         name: "relay-linux-server",
         about: "the same on an export of the Linux kernel's server, relayed through caches",
         peer: guest("relay-kernel.sh", RELAY),

@@ -32,6 +32,12 @@ pub struct DoctorArguments {
     #[arg(long, value_name = "PORT", requires = "url", default_value_t = PORT, hide_default_value = true)]
     pub peer: u16,
 
+    /// Check each step that Kerberos needs from here to the server, and name the first that fails
+    ///
+    /// Name, ticket, key distribution center (KDC), service, and the server's answer. It measures nothing.
+    #[arg(long, requires = "url", conflicts_with_all = ["write", "storage", "json", "apply"])]
+    pub kerberos: bool,
+
     /// Measure writes too, in a temporary directory that is removed
     #[arg(long, requires = "url")]
     pub write: bool,
@@ -77,6 +83,7 @@ Examples:
   howdah doctor nfs://host/export            This host, the path and that server; nothing is written
   howdah doctor nfs://host/export --write    With writes, in a temporary directory
   howdah doctor nfs://host/export --expect 1Gbit
+  howdah doctor --kerberos nfs://host/export What sec=krb5 needs, step by step
   howdah doctor --listen                     On the server, while the command above runs: measures more
   howdah doctor --storage /srv/data          This host and its disks
   howdah doctor                              This host: settings, interfaces, mounts

@@ -16,10 +16,11 @@ use howdah_doctor::judge::judge;
 use howdah_doctor::{Remedy, Report, apply, peer, probe};
 use howdah_server::admin::Clients;
 
-use super::Failure;
+use super::{Failure, kerberos_check};
 use crate::arguments::DoctorArguments;
 use crate::asking::find_servers;
 use crate::benching::{STOPPING, open_place, stop_on_signal};
+use crate::places::SystemTickets;
 use crate::report;
 use crate::running::start_command_log;
 
@@ -33,6 +34,9 @@ pub fn run(arguments: &DoctorArguments) -> Result<(), Failure> {
     start_command_log();
     if let Some(at) = arguments.listen {
         return listen(at).map_err(Failure::Usage);
+    }
+    if let (true, Some(url)) = (arguments.kerberos, &arguments.url) {
+        return kerberos_check::run(url);
     }
     let facts = look(arguments).map_err(Failure::Usage)?;
     let found = judge(&facts);
@@ -126,6 +130,7 @@ fn along(typed: &str, arguments: &DoctorArguments, stop: &AtomicBool) -> Result<
         peer_port: arguments.peer,
         stop,
         tell: &tell,
+        tickets: Arc::new(SystemTickets::default()),
     });
     tell("");
     facts

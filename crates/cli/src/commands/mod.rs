@@ -16,6 +16,7 @@ mod failure;
 mod file_stat;
 mod get;
 mod heads;
+mod kerberos_check;
 mod kerberos_helper;
 mod lab;
 mod ls;

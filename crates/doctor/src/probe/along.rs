@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 use howdah_client::Remote;
 use howdah_client::channel::{Patience, TlsReport};
 use howdah_client::connect::{ConnectOptions, connect};
+use howdah_client::gss::TicketSource;
 use howdah_client::url::NfsUrl;
 use howdah_vfs::{Caller, FileSystem, Handle, Name};
 use howdah_workload::{Place, PlaceKind};
@@ -39,6 +40,8 @@ pub struct Asked<'a> {
     pub stop: &'a AtomicBool,
     /// Told what is looked at now.
     pub tell: &'a dyn Fn(&str),
+    /// Who has Kerberos tickets, for URLs that ask for them.
+    pub tickets: Arc<dyn TicketSource>,
 }
 
 /// Looks at everything between this host and a server.
@@ -67,7 +70,7 @@ pub fn along(asked: &Asked<'_>) -> Result<Facts> {
     packets::packets(&mut path, server, peer.as_ref());
     let round_trip = Duration::from_secs_f64(path.round_trip.unwrap_or(0.1));
     (asked.tell)("asking for the export");
-    let client = match open(asked.url) {
+    let client = match open(asked) {
         Ok(client) => client,
         Err(why) => {
             let why = format!("{why:#}");
@@ -103,10 +106,11 @@ fn resolve(url: &NfsUrl) -> Result<SocketAddr> {
     addresses.next().with_context(|| format!("{name} has no address"))
 }
 
-fn open(url: &NfsUrl) -> Result<Arc<dyn Remote>> {
+fn open(asked: &Asked<'_>) -> Result<Arc<dyn Remote>> {
     let mut options = ConnectOptions { patience: PATIENCE, ..ConnectOptions::default() };
     options.channel.patience = Patience::Soft(PATIENCE);
-    Ok(connect(url, &options)?)
+    options.tickets = Some(Arc::clone(&asked.tickets));
+    Ok(connect(asked.url, &options)?)
 }
 
 /// What goes there, and with a doctor at the other end what comes back.
