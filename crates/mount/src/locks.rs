@@ -1,15 +1,15 @@
-//! Locks that the server keeps: who has locked what of a node, and requests that wait for a lock.
+//! Locks that the server keeps: requests for them, and those that wait.
 
 use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use fuser::{INodeNo, Notifier, ReplyEmpty};
-use howdah_threads::{AtEnd, Threads};
 use howdah_vfs::FileLock;
 use parking_lot::{Condvar, Mutex};
 
 use crate::flight::RequestInProgress;
+use crate::lock_order::{LockOrder, OwnerOfNode};
 
 /// A request that waits for a lock asks again after this time, then after an eighth of the time that it has waited,
 const AGAIN_FIRST: Duration = Duration::from_millis(100);
@@ -18,10 +18,6 @@ const AGAIN_LONGEST: Duration = Duration::from_secs(5);
 /// Calls for locks at the same time. They have threads of their own, since they wait until the kernel has dropped pages, for which it may
 /// wait for reads.
 const AT_ONCE: usize = 32;
-
-/// Who has locked something of a node, or may have: each lock owner, with the number of the open file by which it did.
-#[derive(Default)]
-pub struct NodeLocks(Mutex<Vec<(u64, u64)>>);
 
 /// A lock that a program asks for.
 #[derive(Debug, Clone, Copy)]
@@ -51,7 +47,7 @@ struct WaitingLock {
 pub struct KernelLocks {
     /// Whether the kernel hands locks to this process.
     pub are_shared: bool,
-    threads: Threads,
+    order: Arc<LockOrder>,
     /// In the order in which they began to wait.
     waiting: Mutex<LockQueue>,
     changed: Condvar,
@@ -64,40 +60,12 @@ struct LockQueue {
     is_over: bool,
 }
 
-impl NodeLocks {
-    /// A lock owner locks something by this open file.
-    pub fn add(&self, owner: u64, open: u64) {
-        let mut owners = self.0.lock();
-        if !owners.contains(&(owner, open)) {
-            owners.push((owner, open));
-        }
-    }
-
-    /// A lock owner has nothing locked any more. Says whether it may have had something.
-    pub fn end_owner(&self, owner: u64) -> bool {
-        let mut owners = self.0.lock();
-        let before = owners.len();
-        owners.retain(|(its, _)| *its != owner);
-        owners.len() < before
-    }
-
-    /// An open file is gone: who locked something by it. What a process locked was unlocked when it closed the file; the others locked as
-    /// the open file (flock, and fcntl's locks of an open file).
-    pub fn end_file(&self, open: u64) -> Vec<u64> {
-        let mut owners = self.0.lock();
-        let (gone, left) = owners.iter().partition(|(_, its)| *its == open);
-        *owners = left;
-        let gone: Vec<(u64, u64)> = gone;
-        gone.into_iter().map(|(owner, _)| owner).collect()
-    }
-}
-
 impl KernelLocks {
     /// At the beginning of a mount.
     pub fn new(are_shared: bool) -> Self {
         Self {
             are_shared,
-            threads: Threads::new("mount-lock", AT_ONCE, AtEnd::RunJobs),
+            order: LockOrder::new(AT_ONCE),
             waiting: Mutex::default(),
             changed: Condvar::new(),
             notifier: OnceLock::new(),
@@ -117,9 +85,14 @@ impl KernelLocks {
         }
     }
 
-    /// Makes a call about locks, on a thread of its own.
-    pub fn run(&self, job: impl FnOnce() + Send + 'static) {
-        self.threads.run(job);
+    /// Makes a call about locks on a thread of its own, after those that came before it from this lock owner on this node.
+    pub fn run(&self, whose: OwnerOfNode, job: impl FnOnce() + Send + 'static) {
+        self.order.run(whose, job);
+    }
+
+    /// Whether a call of this lock owner on this node is not over.
+    pub fn is_busy(&self, whose: OwnerOfNode) -> bool {
+        self.order.is_busy(whose)
     }
 
     /// A request waits until others have unlocked what is in its way. `since`: from when on.
@@ -182,9 +155,9 @@ impl KernelLocks {
                 continue;
             }
             drop(waiting);
-            for WaitingLock { wish, request, since, .. } in due {
+            for WaitingLock { wish, node, request, since, .. } in due {
                 let again = Arc::clone(again);
-                self.run(move || again(wish, request, since));
+                self.run((node, wish.owner), move || again(wish, request, since));
             }
             waiting = self.waiting.lock();
         }

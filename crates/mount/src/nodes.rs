@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use howdah_vfs::{Attributes, Caller, FsError, Handle, Node, Timestamp};
 use parking_lot::Mutex;
 
-use crate::locks::NodeLocks;
+use crate::held_locks::NodeLocks;
 use crate::owned::Owned;
 use crate::refused::{Answer, Refused};
 use crate::unset::Unset;

@@ -21,7 +21,7 @@ use howdah_vfs::{Attributes, FileKind, FileLock, NewAttributes, Node};
 use crate::attributes::{kind, nothing, set_time, shown, special};
 use crate::belief::FOR_EVER;
 use crate::calls::{Created, Fitting, Making};
-use crate::flight::{EndingSignals, Reply};
+use crate::flight::{EndingSignals, Reply, RequestInProgress};
 use crate::locks::ProgramLock;
 use crate::nodes::ROOT;
 use crate::opens::KernelFile;
@@ -58,34 +58,10 @@ impl Skin {
         work: impl FnOnce(&Shared, Requester) -> Answer<T> + Send + 'static,
         answer: impl FnOnce(&Shared, R, T) + Send + 'static,
     ) {
-        self.run_or_drop(request, reply, true, work, answer);
-    }
-
-    /// The same for what must be done though nobody waits for it: closing a file.
-    fn run_always<R: Reply, T>(
-        &self,
-        request: &Request,
-        reply: R,
-        work: impl FnOnce(&Shared, Requester) -> Answer<T> + Send + 'static,
-        answer: impl FnOnce(&Shared, R, T) + Send + 'static,
-    ) {
-        self.run_or_drop(request, reply, false, work, answer);
-    }
-
-    fn run_or_drop<R: Reply, T>(
-        &self,
-        request: &Request,
-        reply: R,
-        drops: bool,
-        work: impl FnOnce(&Shared, Requester) -> Answer<T> + Send + 'static,
-        answer: impl FnOnce(&Shared, R, T) + Send + 'static,
-    ) {
         let asker = Requester::from(request);
-        let shared = Arc::clone(&self.shared);
-        shared.counters.on_request();
-        let begun = shared.flight.begin(asker.process, EndingSignals::ByPersons, reply);
+        let (shared, begun) = self.begin(request, reply);
         self.crew.run(move || {
-            if drops && begun.is_answered() {
+            if begun.is_answered() {
                 return;
             }
             let outcome = work(&shared, asker);
@@ -96,26 +72,44 @@ impl Skin {
             }
         });
     }
-}
 
-impl Skin {
-    /// FLUSH and FSYNC: the data of the file is durable, or the error is told. An error that nobody waits for stays to be told.
+    /// A request begins.
+    fn begin<R: Reply>(&self, request: &Request, reply: R) -> (Arc<Shared>, RequestInProgress<R>) {
+        let shared = Arc::clone(&self.shared);
+        shared.counters.on_request();
+        let process = Requester::from(request).process;
+        let begun = shared.flight.begin(process, EndingSignals::ByPersons, reply);
+        (shared, begun)
+    }
+
+    /// FLUSH and FSYNC, which are done even if nobody waits for them any more: `flush` calls what it is given once the data of the file is
+    /// durable. An error that nobody waits for stays to be told.
     fn flush_file(
         &self,
         request: &Request,
         open: FileHandle,
         reply: ReplyEmpty,
-        flush: impl FnOnce(&Shared, &KernelFile) + Send + 'static,
+        flush: impl FnOnce(&Arc<Shared>, Arc<KernelFile>, FlushAnswer) + Send + 'static,
     ) {
-        let work = move |shared: &Shared, _| {
-            let open = shared.files.of(open.0)?;
-            flush(shared, &open);
-            Ok(open)
-        };
-        self.run_always(request, reply, work, |_, reply, open| match open.untold_failure() {
+        let (shared, begun) = self.begin(request, reply);
+        self.crew.run(move || match shared.files.of(open.0) {
+            Ok(file) => flush(&shared, file, FlushAnswer(begun)),
+            Err(Refused(errno)) => begun.end().into_iter().for_each(|reply| reply.error(errno)),
+        });
+    }
+}
+
+/// The answer that a FLUSH or an FSYNC waits for.
+struct FlushAnswer(RequestInProgress<ReplyEmpty>);
+
+impl FlushAnswer {
+    /// All is written, or the file counted a failure.
+    fn give(self, file: &KernelFile) {
+        let Some(reply) = self.0.end() else { return };
+        match file.untold_failure() {
             None => reply.ok(),
             Some(Refused(errno)) => reply.error(errno),
-        });
+        }
     }
 }
 
@@ -374,10 +368,10 @@ impl Filesystem for Skin {
     }
 
     fn flush(&self, request: &Request, _: INodeNo, open: FileHandle, owner: LockOwner, reply: ReplyEmpty) {
-        self.flush_file(request, open, reply, move |shared, file| {
+        self.flush_file(request, open, reply, move |shared, file, answer| {
             // A failure is counted in the node.
             let _ = shared.make_durable(&file.node);
-            shared.end_lock_owner(file, owner.0);
+            shared.end_lock_owner(file, owner.0, |file| answer.give(file));
         });
     }
 
@@ -408,7 +402,7 @@ impl Filesystem for Skin {
     fn setlk(
         &self,
         request: &Request,
-        _: INodeNo,
+        node: INodeNo,
         open: FileHandle,
         owner: LockOwner,
         first: u64,
@@ -424,7 +418,7 @@ impl Filesystem for Skin {
         let unlocks = kind == libc::F_UNLCK;
         let signals = if waits { EndingSignals::All } else { EndingSignals::ByPersons };
         let begun = shared.flight.begin(asker.process, signals, reply);
-        self.shared.locks.run(move || match (unlocks, waits) {
+        self.shared.locks.run((node.0, owner.0), move || match (unlocks, waits) {
             (true, _) => shared.unlock_and_answer(wish, begun),
             (false, true) => shared.lock_or_wait(wish, begun, Instant::now()),
             (false, false) => shared.lock_or_refuse(wish, begun),
@@ -441,18 +435,23 @@ impl Filesystem for Skin {
         _: bool,
         reply: ReplyEmpty,
     ) {
-        let work = move |shared: &Shared, _| {
-            if let Some(file) = shared.files.remove(open.0) {
-                shared.end_locks_of_file(&file, open.0);
-                shared.release(&file);
-            }
-            Ok(())
-        };
-        self.run_always(request, reply, work, done);
+        let (shared, begun) = self.begin(request, reply);
+        self.crew.run(move || {
+            let closed = move || begun.end().into_iter().for_each(ReplyEmpty::ok);
+            let Some(file) = shared.files.remove(open.0) else { return closed() };
+            let its = Arc::clone(&shared);
+            shared.end_locks_of_file(file, open.0, move |file| {
+                its.release(file);
+                closed();
+            });
+        });
     }
 
     fn fsync(&self, request: &Request, _: INodeNo, open: FileHandle, _: bool, reply: ReplyEmpty) {
-        self.flush_file(request, open, reply, |shared, file| shared.synchronise(&file.node));
+        self.flush_file(request, open, reply, |shared, file, answer| {
+            shared.synchronise(&file.node);
+            answer.give(&file);
+        });
     }
 
     fn opendir(&self, request: &Request, node: INodeNo, _: OpenFlags, reply: ReplyOpen) {

@@ -3,11 +3,14 @@
 mod support;
 
 use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Lines};
 use std::os::unix::fs::FileExt;
-use std::process::Command;
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use howdah_mount::MountOptions;
 use howdah_needs::{Lack, skipped};
@@ -17,6 +20,7 @@ use howdah_vfs::{Caller, FileLock, FileLocks, FileSystem, Handle, Result};
 use parking_lot::Mutex;
 use rustix::fs::{FlockOperation, fcntl_lock, flock};
 use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use support::Mount;
 
 const LOCK: FlockOperation = FlockOperation::LockExclusive;
@@ -31,6 +35,48 @@ struct WithLocks {
     inner: Arc<MemoryFileSystem>,
     client: u64,
     held: Arc<Mutex<Vec<Held>>>,
+    gate: Arc<Gate>,
+}
+
+/// Holds the answer to a lock call of a client back, as a slow server would.
+#[derive(Default)]
+struct Gate {
+    /// The next call for a lock of the first client reports here, and waits for the other.
+    next: Mutex<Option<(Sender<()>, Receiver<()>)>>,
+    under_way: AtomicUsize,
+    /// Calls of the first client that began while another one was under way.
+    overlaps: AtomicUsize,
+}
+
+impl Gate {
+    /// Holds the next call back: gives what says that it came, and what lets it go.
+    fn hold(&self) -> (Receiver<()>, Sender<()>) {
+        let ((came, comes), (go, goes)) = (channel(), channel());
+        *self.next.lock() = Some((came, goes));
+        (comes, go)
+    }
+
+    fn pass(&self) {
+        if self.under_way.fetch_add(1, SeqCst) > 0 {
+            self.overlaps.fetch_add(1, SeqCst);
+        }
+        let held = self.next.lock().take();
+        if let Some((came, goes)) = held {
+            came.send(()).expect("the test waits");
+            let _ = goes.recv();
+        }
+        self.under_way.fetch_sub(1, SeqCst);
+    }
+}
+
+/// What is left of a client's locks without these bytes of one of its owners.
+fn cut(held: &mut Vec<Held>, whose: (u64, u64), node: &Handle, bytes: (u64, u64)) {
+    let parts = |(its, file, lock): Held| -> Vec<Held> {
+        let is_it = its == whose && file == *node;
+        let parts = if is_it { lock.without(bytes).collect() } else { vec![lock] };
+        parts.into_iter().map(|part| (its, file, part)).collect()
+    };
+    *held = held.drain(..).flat_map(parts).collect();
 }
 
 impl WithLocks {
@@ -59,9 +105,14 @@ impl Layer for WithLocks {
     }
 
     fn lock_range(&self, _: &Caller, node: &Handle, owner: u64, lock: FileLock) -> Result<Option<FileLock>> {
+        if self.client == 1 {
+            self.gate.pass();
+        }
         let conflict = self.in_the_way(node, owner, lock);
         if conflict.is_none() {
-            self.held.lock().push(((self.client, owner), *node, lock));
+            let (mut held, whose) = (self.held.lock(), (self.client, owner));
+            cut(&mut held, whose, node, (lock.first, lock.last));
+            held.push((whose, *node, lock));
         }
         Ok(conflict)
     }
@@ -70,23 +121,77 @@ impl Layer for WithLocks {
         Ok(self.in_the_way(node, owner, lock))
     }
 
-    fn unlock_range(&self, _: &Caller, node: &Handle, owner: u64, (first, last): (u64, u64)) -> Result<()> {
-        let is_in = |lock: &FileLock| first <= lock.first && lock.last <= last;
-        self.held
-            .lock()
-            .retain(|(whose, file, lock)| *whose != (self.client, owner) || file != node || !is_in(lock));
+    fn unlock_range(&self, _: &Caller, node: &Handle, owner: u64, bytes: (u64, u64)) -> Result<()> {
+        cut(&mut self.held.lock(), (self.client, owner), node, bytes);
         Ok(())
     }
 }
 
 /// Two mounts of one server.
 fn two() -> Option<[Mount; 2]> {
-    let (inner, held) = (Arc::new(MemoryFileSystem::new()), Arc::default());
+    two_with(&Arc::default(), &Arc::default())
+}
+
+/// The same, with what they hold, and what holds calls of the first one back.
+fn two_with(held: &Arc<Mutex<Vec<Held>>>, gate: &Arc<Gate>) -> Option<[Mount; 2]> {
+    let inner = Arc::new(MemoryFileSystem::new());
     let mount = |client| {
-        let files = WithLocks { inner: Arc::clone(&inner), client, held: Arc::clone(&held) };
-        Mount::cached_with(Arc::new(files), &MountOptions::default())
+        let (inner, held, gate) = (Arc::clone(&inner), Arc::clone(held), Arc::clone(gate));
+        Mount::cached_with(Arc::new(WithLocks { inner, client, held, gate }), &MountOptions::default())
     };
     Some([mount(1)?, mount(2)?])
+}
+
+/// A shell that has the file of a mount open as its descriptor 9, runs a script, and answers to each line that it is given.
+struct Shell {
+    child: Child,
+    output: Lines<BufReader<ChildStdout>>,
+}
+
+impl Shell {
+    fn run(mount: &Mount, script: &str) -> Self {
+        let file = OpenOptions::new().read(true).write(true).open(mount.at("file")).expect("opened");
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("exec 9<&0 </dev/null\n{script}\nsleep 600 9<&-")]);
+        let child = command.stdin(file).stdout(Stdio::piped()).spawn();
+        let mut child = child.expect("a shell");
+        let output = BufReader::new(child.stdout.take().expect("piped")).lines();
+        Self { child, output }
+    }
+
+    fn says(&mut self) -> String {
+        self.output.next().expect("a line").expect("text")
+    }
+
+    /// It has stopped itself, and goes on.
+    fn wake(&self) {
+        let process = Pid::from_child(&self.child);
+        waitid(WaitId::Pid(process), WaitIdOptions::STOPPED | WaitIdOptions::NOWAIT).expect("stopped");
+        kill_process(process, Signal::CONT).expect("woken");
+    }
+
+    fn end(mut self) {
+        self.child.kill().expect("killed");
+        self.child.wait().expect("over");
+    }
+}
+
+/// Whether there is the program flock(1), from util-linux.
+fn has_flock() -> bool {
+    let found = Command::new("flock").arg("--version").output();
+    if let Err(error) = &found {
+        skipped(Lack::Program, format_args!("flock: {error}"));
+    }
+    found.is_ok()
+}
+
+/// Waits until so much is locked.
+fn until(held: &Mutex<Vec<Held>>, is_it: impl Fn(&[Held]) -> bool) {
+    let give_up = Instant::now() + Duration::from_secs(30);
+    while !is_it(&held.lock()) {
+        assert!(Instant::now() < give_up, "{:?}", held.lock());
+        thread::sleep(Duration::from_millis(5));
+    }
 }
 
 fn open(mount: &Mount) -> File {
@@ -174,10 +279,63 @@ fn a_program_that_waits_for_a_lock_is_ended_by_its_timer() {
     mounts.into_iter().for_each(Mount::unmount);
 }
 
+/// Two calls of one lock owner: the first is given up while the server works on it, and is granted after that.
+#[test]
+fn a_lock_that_was_given_up_does_not_undo_a_later_one() {
+    let (held, gate) = (Arc::default(), Arc::<Gate>::default());
+    let Some(mounts) = two_with(&held, &gate) else { return };
+    if !has_flock() {
+        return;
+    }
+    drop(open(&mounts[0]));
+    let (comes, go) = gate.hold();
+    let mut shell = Shell::run(&mounts[0], "flock -w 0.2 9 || echo gave up\nflock 9 && echo locked");
+    comes.recv().expect("the first call");
+    assert_eq!(shell.says(), "gave up");
+    // The second call must not overtake the first. The kernel hands it on within this time.
+    thread::sleep(Duration::from_millis(200));
+    assert_eq!(gate.overlaps.load(SeqCst), 0);
+    go.send(()).expect("it waits");
+    assert_eq!(shell.says(), "locked");
+    let other = open(&mounts[1]);
+    assert_eq!(flock(&other, TRY_LOCK), Err(Errno::AGAIN));
+    shell.end();
+    flock(&other, LOCK).expect("locked");
+    drop(other);
+    mounts.into_iter().for_each(Mount::unmount);
+}
+
+#[test]
+fn an_upgrade_that_was_given_up_leaves_the_lock_that_was_there() {
+    let (held, gate) = (Arc::<Mutex<Vec<Held>>>::default(), Arc::<Gate>::default());
+    let Some(mounts) = two_with(&held, &gate) else { return };
+    if !has_flock() {
+        return;
+    }
+    drop(open(&mounts[0]));
+    let script = "flock -s 9 && echo shared\nkill -STOP $$\nflock -w 0.2 -x 9 || echo gave up";
+    let mut shell = Shell::run(&mounts[0], script);
+    assert_eq!(shell.says(), "shared");
+    let (comes, go) = gate.hold();
+    shell.wake();
+    comes.recv().expect("the upgrade");
+    assert_eq!(shell.says(), "gave up");
+    go.send(()).expect("it waits");
+    let is = |exclusive: bool| move |held: &[Held]| held.len() == 1 && held[0].2.exclusive == exclusive;
+    until(&held, is(false));
+    let other = open(&mounts[1]);
+    assert_eq!(flock(&other, TRY_LOCK), Err(Errno::AGAIN), "it is locked still");
+    flock(&other, FlockOperation::NonBlockingLockShared).expect("and only shared");
+    shell.end();
+    flock(&other, LOCK).expect("locked");
+    drop(other);
+    mounts.into_iter().for_each(Mount::unmount);
+}
+
 #[test]
 fn locks_that_are_to_be_local_are() {
     let (inner, held) = (Arc::new(MemoryFileSystem::new()), Arc::<Mutex<Vec<Held>>>::default());
-    let files = WithLocks { inner, client: 1, held: Arc::clone(&held) };
+    let files = WithLocks { inner, client: 1, held: Arc::clone(&held), gate: Arc::default() };
     let options = MountOptions { local_locks: true, ..MountOptions::default() };
     let Some(mount) = Mount::cached_with(Arc::new(files), &options) else { return };
     let [one, other] = [0, 1].map(|_| open(&mount));

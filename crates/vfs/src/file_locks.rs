@@ -16,6 +16,19 @@ pub struct FileLock {
 impl FileLock {
     /// All bytes of a file.
     pub const ALL: (u64, u64) = (0, u64::MAX);
+
+    /// What is left of it without these bytes: at most one part before them, and one behind.
+    pub fn without(self, (first, last): (u64, u64)) -> impl Iterator<Item = Self> {
+        let before = first.checked_sub(1).map(|end| Self { last: self.last.min(end), ..self });
+        let behind = last.checked_add(1).map(|start| Self { first: self.first.max(start), ..self });
+        before.into_iter().chain(behind).filter(|part| part.first <= part.last)
+    }
+
+    /// What of it is within these bytes.
+    pub fn within(self, (first, last): (u64, u64)) -> Option<Self> {
+        let part = Self { first: self.first.max(first), last: self.last.min(last), ..self };
+        (part.first <= part.last).then_some(part)
+    }
 }
 
 /// Locks that hold between all clients of a server, asked for by [`FileSystem::file_locks`](crate::FileSystem::file_locks). A lock owner
@@ -46,4 +59,20 @@ pub trait FileLocks: Send + Sync {
 
     /// Unlocks the bytes from the first to the last (LOCKU). It is no error if nothing is locked there.
     fn unlock_range(&self, caller: &Caller, node: &Handle, owner: u64, bytes: (u64, u64)) -> Result<()>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_is_cut_into_what_is_within_and_what_is_not() {
+        let lock = |first, last| FileLock { first, last, exclusive: true };
+        let cut = |whole: FileLock, bytes| (whole.without(bytes).collect::<Vec<_>>(), whole.within(bytes));
+        assert_eq!(cut(lock(10, 19), (12, 15)), (vec![lock(10, 11), lock(16, 19)], Some(lock(12, 15))));
+        assert_eq!(cut(lock(10, 19), (20, 30)), (vec![lock(10, 19)], None));
+        assert_eq!(cut(lock(10, 19), (0, 9)), (vec![lock(10, 19)], None));
+        assert_eq!(cut(lock(0, u64::MAX), (0, u64::MAX)), (vec![], Some(lock(0, u64::MAX))));
+        assert_eq!(cut(lock(5, u64::MAX), (0, 6)), (vec![lock(7, u64::MAX)], Some(lock(5, 6))));
+    }
 }

@@ -21,10 +21,8 @@ impl Shared {
 
     /// SETLKW: locks, or waits until others have unlocked what is in the way.
     pub fn lock_or_wait(&self, wish: ProgramLock, request: PendingLockReply, since: Instant) {
-        if !request.is_answered() {
-            let wait = |request, node| self.locks.wait(wish, node, request, since);
-            self.lock_and_answer(&wish, request, wait);
-        }
+        let wait = |request, node| self.locks.wait(wish, node, request, since);
+        self.lock_and_answer(&wish, request, wait);
     }
 
     /// SETLK: locks, or refuses.
@@ -43,20 +41,26 @@ impl Shared {
         answer(request, self.files.of(wish.open).and_then(unlock));
     }
 
-    /// Locks and answers. What to do with the request if something is in the way, `denied` knows. A program that gave up has nothing
-    /// locked.
+    /// Locks and answers. What to do with the request if something is in the way, `denied` knows. For a program that gave up nothing
+    /// changes.
     fn lock_and_answer(
         &self,
         wish: &ProgramLock,
         request: PendingLockReply,
         denied: impl FnOnce(PendingLockReply, u64),
     ) {
+        if request.is_answered() {
+            return;
+        }
         let outcome = self.files.of(wish.open).and_then(|file| Ok((self.lock(&file, wish)?, file)));
         match outcome {
             Ok((Some(_), file)) => denied(request, file.node.number),
             Ok((None, file)) => match request.end() {
-                Some(reply) => reply.ok(),
-                None => self.unlock_unwanted(&file, wish),
+                Some(reply) => {
+                    file.node.locks.granted(wish.owner, wish.lock);
+                    reply.ok();
+                }
+                None => self.undo_lock(&file, wish),
             },
             Err(refused) => answer(request, Err(refused)),
         }
@@ -76,10 +80,33 @@ impl Shared {
         Ok(conflict)
     }
 
-    /// A lock was granted when its program did not wait for it any more.
-    fn unlock_unwanted(&self, file: &KernelFile, wish: &ProgramLock) {
-        if let Err(refused) = self.unlock(file, wish.owner, (wish.lock.first, wish.lock.last)) {
-            tracing::warn!(?refused, "a lock stays that a program did not wait for");
+    /// A lock was granted when its program did not wait for it any more: its owner gets what it had before.
+    fn undo_lock(&self, file: &KernelFile, wish: &ProgramLock) {
+        let bytes = (wish.lock.first, wish.lock.last);
+        let before = file.node.locks.held(wish.owner, bytes);
+        let others = before.iter().filter(|lock| lock.exclusive != wish.lock.exclusive);
+        others.for_each(|lock| self.lock_again(file, wish.owner, *lock));
+        let mut unwanted = vec![wish.lock];
+        for lock in &before {
+            unwanted = unwanted.into_iter().flat_map(|part| part.without((lock.first, lock.last))).collect();
+        }
+        for part in unwanted {
+            if let Err(refused) = self.unlock(file, wish.owner, (part.first, part.last)) {
+                tracing::warn!(?refused, "a lock stays that a program did not wait for");
+            }
+        }
+        self.locks.unlocked(file.node.number, bytes);
+    }
+
+    /// A lock becomes again what it was.
+    fn lock_again(&self, file: &KernelFile, owner: u64, lock: FileLock) {
+        let locks = self.file_locks();
+        let again =
+            locks.and_then(|locks| Ok(locks.lock_range(&file.caller, &file.node.handle, owner, lock)?));
+        // Only one that excludes others can have become impossible.
+        if again != Ok(None) {
+            tracing::warn!(?again, "a lock became a shared one, though its program gave that up");
+            file.node.locks.granted(owner, FileLock { exclusive: false, ..lock });
         }
     }
 
@@ -87,20 +114,48 @@ impl Shared {
     fn unlock(&self, file: &KernelFile, owner: u64, bytes: (u64, u64)) -> Answer<()> {
         let _ = self.make_durable(&file.node);
         let unlocked = self.file_locks()?.unlock_range(&file.caller, &file.node.handle, owner, bytes);
+        file.node.locks.unlocked(owner, bytes);
         self.locks.unlocked(file.node.number, bytes);
         unlocked.map_err(refused)
     }
 
-    /// A process closes a file: nothing is locked by it any more (FLUSH).
-    pub fn end_lock_owner(&self, file: &KernelFile, owner: u64) {
-        if file.node.locks.end_owner(owner) {
-            self.unlock_all(file, owner);
+    /// A process closes a file: nothing is locked by it any more (FLUSH). Then `then` is called: perhaps on a thread for locks, for no
+    /// call may wait for one that waits for the kernel.
+    pub fn end_lock_owner(
+        self: &Arc<Self>,
+        file: Arc<KernelFile>,
+        owner: u64,
+        then: impl FnOnce(&KernelFile) + Send + 'static,
+    ) {
+        let whose = (file.node.number, owner);
+        if !self.locks.are_shared || !(file.node.locks.may_hold(owner) || self.locks.is_busy(whose)) {
+            return then(&file);
         }
+        let shared = Arc::clone(self);
+        self.locks.run(whose, move || {
+            shared.end_owner(&file, owner);
+            then(&file);
+        });
     }
 
-    /// An open file is gone (RELEASE).
-    pub fn end_locks_of_file(&self, file: &KernelFile, open: u64) {
-        for owner in file.node.locks.end_file(open) {
+    /// An open file is gone (RELEASE): what was locked by it is unlocked. What a process locked was unlocked when it closed the file; the
+    /// others locked as the open file (flock, and fcntl's locks of an open file). Then `then` is called, as above.
+    pub fn end_locks_of_file(
+        self: &Arc<Self>,
+        file: Arc<KernelFile>,
+        open: u64,
+        then: impl FnOnce(&KernelFile) + Send + 'static,
+    ) {
+        let Some(owner) = file.node.locks.owner_by(open) else { return then(&file) };
+        let shared = Arc::clone(self);
+        self.locks.run((file.node.number, owner), move || {
+            shared.end_owner(&file, owner);
+            shared.end_locks_of_file(file, open, then);
+        });
+    }
+
+    fn end_owner(&self, file: &KernelFile, owner: u64) {
+        if file.node.locks.end_owner(owner) {
             self.unlock_all(file, owner);
         }
     }
