@@ -13,6 +13,11 @@ use crate::slots::{SlotTable, SlotTrouble};
 /// So many slots may be lost before another session takes the place of this one.
 const SPOILT_MAX: u32 = 2;
 
+/// If the server leaves a flag set, what it asks for is done again at once, then after this time, then after twice as long each time,
+const FLAG_WAIT_FIRST: Duration = Duration::from_secs(1);
+/// up to this.
+const FLAG_WAIT_LONGEST: Duration = Duration::from_secs(60);
+
 /// Flags that say that states were revoked.
 const REVOKED: u32 = sequence::ALL_STATE_EXPIRED
     | sequence::SOME_STATE_EXPIRED
@@ -56,6 +61,8 @@ pub struct ClientSession {
     /// The flags that the server set, and when the call was sent with whose answer it did.
     flags: u32,
     flags_of: Duration,
+    checks: FlagPatience,
+    reclaims: FlagPatience,
     /// Calls whose slot the server did not take.
     bad_slots: u32,
     uses_callbacks: bool,
@@ -96,6 +103,7 @@ impl ClientSession {
                 if is_new {
                     self.lease.begin(self.acted);
                     (self.flags, self.flags_of) = (0, now);
+                    (self.checks, self.reclaims) = Default::default();
                 }
                 is_new
             }
@@ -125,6 +133,11 @@ impl ClientSession {
             Some(UpkeepAction::DestroySession(session)) => Some(session),
             _ => None,
         };
+        match self.recovery.under_way() {
+            Some(UpkeepAction::CheckStates) if result.is_ok() => self.checks.on_done(now),
+            Some(UpkeepAction::ReclaimComplete) => self.reclaims.on_done(now),
+            _ => {}
+        }
         match result {
             Ok(()) => self.recovery.on_done(),
             Err(failure) => self.recovery.on_failed(failure, now),
@@ -153,6 +166,15 @@ impl ClientSession {
     pub fn check_states(&mut self) {
         self.recovery.add(false, true, false);
         self.wants_owner = true;
+    }
+
+    /// A call that changes states got no answer. It must not run any more when they are set right: another session takes the place of
+    /// this one. Then all states are to be tested.
+    pub fn give_up_calls(&mut self, now: Duration) {
+        if let Some(session) = self.session() {
+            self.recovery.give_up_session(session, now);
+        }
+        self.check_states();
     }
 
     /// The server takes slots back: CB_RECALL_SLOT (RFC 8881 20.8).
@@ -221,7 +243,7 @@ impl ClientSession {
     }
 
     /// The server took a call that was sent then. What it says with the answer to an earlier call does not count any more.
-    fn on_word(&mut self, word: SequenceWord, sent: Duration) {
+    fn on_word(&mut self, word: SequenceWord, sent: Duration, now: Duration) {
         self.lease.on_renewed(sent);
         if sent < self.flags_of {
             return;
@@ -229,7 +251,42 @@ impl ClientSession {
         let risen = word.flags & !self.flags;
         (self.flags, self.flags_of) = (word.flags, sent);
         let callbacks = risen & CALLBACKS != 0 && self.uses_callbacks;
-        self.recovery.add(risen & sequence::RECLAIM_NEEDED != 0, risen & REVOKED != 0, callbacks);
+        let revoked = self.checks.asks(word.flags & REVOKED != 0, sent, now);
+        // It is set until RECLAIM_COMPLETE is done.
+        let is_forgotten = word.flags & sequence::RECLAIM_NEEDED != 0 && !self.recovery.is_reclaiming();
+        let reclaim = self.reclaims.asks(is_forgotten, sent, now);
+        self.recovery.add(reclaim, revoked, callbacks);
+    }
+}
+
+/// When a flag asks for something: as long as it is set, and was so after the last time that it was done. A server that leaves it set is
+/// asked seldom.
+#[derive(Debug, Default)]
+struct FlagPatience {
+    /// What was sent before does not count.
+    done: Duration,
+    /// Nothing is done again before,
+    again: Duration,
+    /// which is so long after the last time.
+    wait: Duration,
+}
+
+impl FlagPatience {
+    /// It was done.
+    fn on_done(&mut self, now: Duration) {
+        (self.done, self.again) = (now, now + self.wait);
+        self.wait = (2 * self.wait).clamp(FLAG_WAIT_FIRST, FLAG_WAIT_LONGEST);
+    }
+
+    /// Whether it is to be done, by the flag in an answer to a call that was sent then.
+    fn asks(&mut self, is_set: bool, sent: Duration, now: Duration) -> bool {
+        if sent < self.done {
+            return false;
+        }
+        if !is_set {
+            self.wait = Duration::ZERO;
+        }
+        is_set && now >= self.again
     }
 }
 
@@ -255,7 +312,7 @@ impl CallSession for ClientSession {
         let released = slots.release(ticket, end, sends);
         let had_work = self.recovery.has_work();
         if let Some(word) = released.word {
-            self.on_word(word, sends.last);
+            self.on_word(word, sends.last, now);
         }
         if let Some(trouble) = released.trouble {
             self.on_trouble(trouble, now);

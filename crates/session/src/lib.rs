@@ -11,7 +11,7 @@
 //! nothing to do -> sleep until session.wake_at(), or until the channel says that the session wants its owner
 //! ```
 //!
-//! [`OpenTable`] says what is to be reclaimed (`Reclaim`), and what is to be opened again after that (`CheckStates`).
+//! [`OpenTable`] says what is to be reclaimed (`Reclaim`), and what is to be opened again or set right after that (`CheckStates`).
 //!
 //! Meanwhile calls wait in the channel. A call that was sent in a session that is gone is answered BADSESSION: its caller makes it again,
 //! and must know by other means whether it ran.
@@ -26,7 +26,10 @@ mod stamp;
 mod strikes;
 
 pub use client_session::{ClientSession, ExchangedId, SessionStanding};
-pub use opens::{CloseStep, LockStep, OpenAccess, OpenStep, OpenTable, ReclaimStep, StateToUse, UnlockStep};
+pub use opens::{
+    CloseStep, LockStep, OpenAccess, OpenStep, OpenTable, ReclaimStep, SettleCall, SettleStep, StateToUse,
+    UnlockStep,
+};
 pub use outcome::{SequenceOutcome, SequenceWord};
 pub use recovery::{UpkeepAction, UpkeepFailure};
 pub use slots::{SlotTable, SlotTrouble};

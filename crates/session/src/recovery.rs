@@ -129,6 +129,11 @@ impl Recovery {
         !(client || session || bind || reclaim || complete || self.is_ending)
     }
 
+    /// Whether the server is yet to hear that all is reclaimed.
+    pub fn is_reclaiming(&self) -> bool {
+        self.needs.reclaim || self.needs.complete
+    }
+
     /// How many recoveries there were of late.
     pub fn strikes(&self) -> u32 {
         self.strikes.count()

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use howdah_random::Random;
 use howdah_session::{
-    CloseStep, LockStep, OpenAccess, OpenStep, OpenTable, ReclaimStep, StateToUse, UnlockStep,
+    CloseStep, LockStep, OpenAccess, OpenStep, OpenTable, ReclaimStep, SettleCall, SettleStep, StateToUse,
+    UnlockStep,
 };
 use howdah_state::{
     ByteRange, ClientId, ClientIdentity, IoKind, LockKind, LockRequest, Locker, NfsState, OpenRequest,
@@ -31,6 +32,7 @@ struct Seen {
     lost: u32,
     reopened: u32,
     outdated: u32,
+    settled: u32,
 }
 
 struct World {
@@ -110,12 +112,54 @@ impl World {
         self.state.clients(self.now).any(|view| view.client == client)
     }
 
-    /// As at a call: the lease is renewed, or the client learns that the server forgot it.
+    /// As at a call: the lease is renewed, or the client learns that the server forgot it. Then all is set right.
     fn sync(&mut self) {
+        self.meet();
+        while let Some(step) = self.table.next_settle() {
+            let answer = self.settle(&step);
+            self.seen.settled += 1;
+            if self.random.one_in(30) {
+                self.restart();
+                self.meet();
+            }
+            // It may have no answer either.
+            let answer = answer.filter(|_| !self.random.one_in(10));
+            self.table.on_settled(&step, answer);
+            if answer.is_none() {
+                self.now += Duration::from_secs(1);
+                self.state.expire(self.now);
+                self.meet();
+            }
+        }
+    }
+
+    fn meet(&mut self) {
         while !self.knows(self.client) {
             self.recover();
         }
         self.renew();
+    }
+
+    fn settle(&mut self, step: &SettleStep<u8>) -> Option<Option<StateId>> {
+        let given = match step.call {
+            SettleCall::Lock { locker, range, is_exclusive, open, held } => {
+                self.lock(step.key, (locker, open, held), (range, is_exclusive), false)
+            }
+            SettleCall::Unlock { range: (first, last), held, .. } => {
+                let bytes = ByteRange { first, last };
+                self.state.unlock(self.now, self.client, theirs(held), &step.key, bytes)
+            }
+            SettleCall::Close(open) => {
+                let closed = self.state.close(self.now, self.client, theirs(open), &step.key);
+                assert_ne!(closed, Err(StateError::LocksHeld));
+                return Some(None);
+            }
+        };
+        self.state.take_effects();
+        match given {
+            Err(StateError::Grace) => None,
+            given => Some(given.ok().map(ours)),
+        }
     }
 
     /// EXCHANGE_ID of a known client renews its lease, too.
@@ -190,7 +234,7 @@ impl World {
     fn may_restart(&mut self) {
         if self.random.one_in(30) {
             self.restart();
-            self.sync();
+            self.meet();
             self.seen.outdated += 1;
         }
     }
@@ -257,6 +301,9 @@ impl World {
             self.programs.remove(&(owner, key));
             self.believed.retain(|lock| (lock.0, lock.1) != (owner, key));
         }
+        if self.random.one_in(10) {
+            return self.leave(owner, key);
+        }
         loop {
             self.sync();
             let era = self.table.era();
@@ -280,6 +327,17 @@ impl World {
         }
     }
 
+    /// Closes a file, and does not wait for the server.
+    fn leave(&mut self, owner: u32, key: u8) {
+        for locker in 0..4 {
+            if !self.programs.contains_key(&(owner, key)) && self.table.holds(owner, &key, locker) {
+                self.table.unlock_later(owner, &key, locker, (0, u64::MAX));
+                self.table.end_locker(owner, &key, locker);
+            }
+        }
+        self.table.leave(owner, &key);
+    }
+
     fn take_lock(&mut self) {
         self.sync();
         let ((owner, key), range) = (self.any(), self.range());
@@ -293,6 +351,14 @@ impl World {
             LockStep::First(open) => (open, None),
             LockStep::Further(held) => (held, Some(held)),
         };
+        if self.random.one_in(20) {
+            // It may not arrive.
+            if self.random.one_in(2) {
+                let _ = self.lock(key, (locker, open, held), (range, is_exclusive), false);
+            }
+            self.may_restart();
+            return self.table.on_unanswered((owner, &key, locker), era, range, false);
+        }
         let given = self.lock(key, (locker, open, held), (range, is_exclusive), false);
         self.may_restart();
         let locked = (range.0, range.1, is_exclusive);
@@ -309,9 +375,17 @@ impl World {
         let era = self.table.era();
         if let UnlockStep::Unlock(stateid) = self.table.unlock(owner, &key, locker) {
             let bytes = ByteRange { first: range.0, last: range.1 };
-            let given = self.state.unlock(self.now, self.client, theirs(stateid), &key, bytes);
+            let is_unanswered = self.random.one_in(20);
+            let is_made = !is_unanswered || self.random.one_in(2);
+            let given =
+                is_made.then(|| self.state.unlock(self.now, self.client, theirs(stateid), &key, bytes));
             self.may_restart();
-            self.table.on_unlocked((owner, &key, locker), era, range, given.ok().map(ours));
+            match given {
+                Some(given) if !is_unanswered => {
+                    self.table.on_unlocked((owner, &key, locker), era, range, given.ok().map(ours));
+                }
+                _ => self.table.on_unanswered((owner, &key, locker), era, range, true),
+            }
         }
         self.forget((owner, key, locker), range);
     }
@@ -404,7 +478,7 @@ fn what_a_program_has_locked_is_locked_or_lost() {
         Ok(seed) => vec![seed.parse().expect("a number")],
         Err(_) => (0..SEEDS).collect(),
     };
-    let mut all = [0; 4];
+    let mut all = [0; 5];
     for seed in seeds.iter().copied() {
         // Printed when the test fails.
         #[allow(clippy::print_stdout)]
@@ -416,8 +490,9 @@ fn what_a_program_has_locked_is_locked_or_lost() {
             world.step();
         }
         world.finish();
-        let Seen { reclaimed, lost, reopened, outdated } = world.seen;
-        all.iter_mut().zip([reclaimed, lost, reopened, outdated]).for_each(|(all, of)| *all += of);
+        let Seen { reclaimed, lost, reopened, outdated, settled } = world.seen;
+        let its = [reclaimed, lost, reopened, outdated, settled];
+        all.iter_mut().zip(its).for_each(|(all, of)| *all += of);
     }
     assert!(seeds.len() == 1 || all.iter().all(|count| *count > 100), "{all:?}");
 }
@@ -479,6 +554,59 @@ fn a_locker_that_lost_its_locks_holds_the_file_until_it_unlocks() {
     assert_eq!((table.unlock(0, &7, 3), table.end_locker(0, &7, 3)), (UnlockStep::Done, None));
     assert!(!table.holds(0, &7, 3));
     assert_eq!(table.close(0, &7), CloseStep::Close(open));
+}
+
+#[test]
+fn a_locker_that_lost_its_locks_leaves_those_of_others_which_are_unlocked_before_the_file_is_closed() {
+    let (mut table, all) = (OpenTable::<u8>::default(), OpenAccess::BOTH);
+    let [open, one, two] = [1, 2, 3].map(|number| StateId { sequence: 1, other: [number; 12] });
+    for step in [OpenStep::Open(all), OpenStep::Done] {
+        assert_eq!(table.open(0, &7, all), step);
+        if step != OpenStep::Done {
+            assert!(table.on_opened((0, &7), table.era(), Some((open, all))));
+        }
+    }
+    for (locker, given) in [(3, one), (4, two)] {
+        assert_eq!(table.lock(0, &7, locker), LockStep::First(open));
+        assert!(table.on_locked((0, &7, locker), 0, (locker, locker, true), Some(given)));
+    }
+    table.on_revoked(one);
+    assert_eq!(table.state_to_use(0, &7, all), StateToUse::Lost);
+    assert_eq!(table.stateids(), [open, two]);
+    assert_eq!((table.unlock(0, &7, 3), table.end_locker(0, &7, 3)), (UnlockStep::Done, None));
+    assert_eq!(table.close(0, &7), CloseStep::Done);
+    assert_eq!(table.state_to_use(0, &7, all), StateToUse::Open(StateId { sequence: 0, ..open }));
+    assert_eq!(table.close(0, &7), CloseStep::Unlock(4, two));
+    table.on_unlocked((0, &7, 4), 0, (0, u64::MAX), Some(two));
+    assert_eq!(table.close(0, &7), CloseStep::Close(open));
+}
+
+#[test]
+fn an_upgrade_without_an_answer_leaves_the_lock_that_was_there() {
+    let (mut table, all) = (OpenTable::<u8>::default(), OpenAccess::BOTH);
+    let [open, lock] = [1, 2].map(|number| StateId { sequence: 1, other: [number; 12] });
+    assert_eq!(table.open(0, &7, all), OpenStep::Open(all));
+    assert!(table.on_opened((0, &7), table.era(), Some((open, all))));
+    assert_eq!(table.lock(0, &7, 3), LockStep::First(open));
+    assert!(table.on_locked((0, &7, 3), 0, (0, 4, false), Some(lock)));
+    assert_eq!(table.lock(0, &7, 3), LockStep::Further(lock));
+    table.on_unanswered((0, &7, 3), 0, (0, 9), false);
+    assert!(table.owes() && table.owes_of(0, &7));
+    assert_eq!((table.lock(0, &7, 3), table.unlock(0, &7, 3)), (LockStep::Wait, UnlockStep::Wait));
+    let mut calls = Vec::new();
+    while let Some(step) = table.next_settle() {
+        calls.push(step.call);
+        table.on_settled(&step, Some(Some(lock)));
+    }
+    let (is_exclusive, held) = (false, Some(lock));
+    assert_eq!(
+        calls,
+        [
+            SettleCall::Lock { locker: 3, range: (0, 4), is_exclusive, open, held },
+            SettleCall::Unlock { locker: 3, range: (5, 9), held: lock },
+        ]
+    );
+    assert_eq!(table.unlock(0, &7, 3), UnlockStep::Unlock(lock));
 }
 
 #[test]

@@ -67,6 +67,16 @@ impl Owner {
     }
 
     fn answer(&mut self, ticket: &CallTicket, status: Status, flags: u32) -> AfterCall {
+        self.answer_to((ticket, self.now), status, flags)
+    }
+
+    /// The answer to a call that was sent then.
+    fn answer_to(
+        &mut self,
+        (ticket, sent): (&CallTicket, Duration),
+        status: Status,
+        flags: u32,
+    ) -> AfterCall {
         let mut results = Vec::new();
         let mut encoder = Encoder::new(&mut results);
         let place = ReplyPlace::begin(&mut encoder, b"");
@@ -77,8 +87,14 @@ impl Owner {
                 .encode(&mut encoder);
         }
         place.finish(&mut encoder, status, 1);
-        let sends = CallSends { count: 1, last: self.now };
+        let sends = CallSends { count: 1, last: sent };
         self.session.release(ticket, CallEnd::Ran(&results), sends, self.now)
+    }
+
+    /// A call of an action that is answered with flags.
+    fn called_for_upkeep(&mut self, flags: u32) {
+        let ticket = self.session.take(TicketNeed::Upkeep, self.now);
+        self.answer(&ticket, Status::OK, flags);
     }
 
     /// A call that is answered so.
@@ -221,23 +237,60 @@ fn the_server_hears_of_an_idle_client_three_times_in_a_lease() {
 }
 
 #[test]
-fn a_flag_is_acted_upon_once_each_time_that_it_rises() {
+fn a_flag_is_acted_upon_again_if_it_is_set_after_that() {
     let mut owner = Owner::ready();
     owner.session.set_holds_states(true);
-    for _ in 0..2 {
-        owner.called(Status::OK, sequence::ADMIN_STATE_REVOKED);
-        assert!(owner.session.wants_owner());
-        owner.expect(UpkeepAction::CheckStates);
-        owner.session.on_done(Ok(()), owner.now);
-        owner.called(Status::OK, sequence::ADMIN_STATE_REVOKED);
-        assert!(!owner.session.wants_owner());
-        assert_eq!(owner.poll(), None);
-        owner.called(Status::OK, 0);
-    }
+    let flag = sequence::ADMIN_STATE_REVOKED;
+    owner.called(Status::OK, flag);
+    assert!(owner.session.wants_owner());
+    owner.expect(UpkeepAction::CheckStates);
+    // Something else is revoked while states are tested. What was sent before the end says nothing of what is set then.
+    let (ticket, sent) = (owner.call(), owner.now);
+    owner.now += SECOND;
+    owner.session.on_done(Ok(()), owner.now);
+    owner.answer_to((&ticket, sent), Status::OK, flag);
+    assert_eq!((owner.session.wants_owner(), owner.poll()), (false, None));
+    owner.now += SECOND;
+    owner.called(Status::OK, flag);
+    assert!(owner.session.wants_owner());
+    owner.expect(UpkeepAction::CheckStates);
+    owner.session.on_done(Ok(()), owner.now);
+    owner.now += SECOND;
+    owner.called(Status::OK, 0);
+    assert_eq!(owner.poll(), None);
+    owner.called(Status::OK, flag);
+    owner.expect(UpkeepAction::CheckStates);
+    owner.session.on_done(Ok(()), owner.now);
+    owner.called(Status::OK, 0);
+    owner.now += SECOND;
     owner.called(Status::OK, sequence::RECLAIM_NEEDED);
     owner.expect(UpkeepAction::Reclaim);
+    owner.called_for_upkeep(sequence::RECLAIM_NEEDED);
     owner.session.on_done(Ok(()), owner.now);
     owner.expect(UpkeepAction::ReclaimComplete);
+    owner.called_for_upkeep(sequence::RECLAIM_NEEDED);
+    owner.session.on_done(Ok(()), owner.now);
+    assert_eq!(owner.poll(), None);
+    // The server restarted once more.
+    owner.now += SECOND;
+    owner.called(Status::OK, sequence::RECLAIM_NEEDED);
+    owner.expect(UpkeepAction::Reclaim);
+}
+
+#[test]
+fn a_flag_that_stays_set_is_acted_upon_ever_more_rarely() {
+    let mut owner = Owner::ready();
+    owner.session.set_holds_states(true);
+    let mut checks = 0;
+    for _ in 0..600 {
+        owner.now += SECOND;
+        owner.called(Status::OK, sequence::ADMIN_STATE_REVOKED);
+        if owner.poll() == Some(UpkeepAction::CheckStates) {
+            checks += 1;
+            owner.session.on_done(Ok(()), owner.now);
+        }
+    }
+    assert!((12..=20).contains(&checks), "{checks}");
 }
 
 #[test]

@@ -100,11 +100,12 @@ impl Nfs4Client {
         Ok(Node { handle, attributes: new.seen(reader.look()?) })
     }
 
-    /// Ends an open.
-    pub(super) fn close_file(&self, caller: &Caller, file: &Handle, state: StateId) {
-        let closed = self.put(file).and_then(|put| {
-            let operations = [put, Operation::Close(state)];
-            let results = self.call(caller, &Compound::change("CLOSE", &operations))?;
+    /// Ends an open. Says whether the server answered.
+    pub(super) fn close_file(&self, caller: &Caller, file: &Handle, state: StateId) -> bool {
+        // The server does not know a file without a handle.
+        let Ok(put) = self.put(file) else { return true };
+        let answer = self.call(caller, &Compound::change("CLOSE", &[put, Operation::Close(state)]));
+        let closed = answer.as_ref().map_err(|error| *error).and_then(|results| {
             let mut reader = results.read()?;
             reader.skip(putfh::OPERATION)?;
             Ok(close(&mut reader)?)
@@ -112,6 +113,7 @@ impl Nfs4Client {
         if let Err(error) = closed {
             tracing::debug!(%error, "closing a file");
         }
+        answer.is_ok()
     }
 }
 

@@ -9,10 +9,10 @@ use howdah_wire::nfs4::{
 
 use super::client::Nfs4Client;
 use super::compound::Compound;
-use super::open_file::{READS, WRITES, newest};
+use super::open_file::{Closed, READS, WRITES, newest};
 use super::operation::Operation;
 use super::refusal::is_of_state;
-use super::results::{ResultReader, Stopped};
+use super::results::{ResultReader, Results, Stopped};
 use crate::channel::Class;
 
 /// How often one lock may be refused for its stateid.
@@ -28,6 +28,8 @@ enum LockAnswer {
     Denied(FileLock),
     /// The stateid that it went by is not the server's.
     BadState,
+    /// The server may have made it or not.
+    Unanswered(FsError),
 }
 
 /// The name of a lock owner.
@@ -55,6 +57,13 @@ pub(super) fn lock_current<'a>(
     Operation::Lock(lock::Arguments { kind: kind(lock.exclusive), reclaim, offset, length, locker })
 }
 
+/// A LOCKU of the current file.
+pub(super) fn unlock_current(held: StateId, bytes: (u64, u64)) -> Operation<'static> {
+    let (offset, length) = extent(bytes);
+    let (kind, state) = (LockKind::Write, newest(held));
+    Operation::Unlock(locku::Arguments { kind, sequence: 0, state, offset, length })
+}
+
 fn kind(exclusive: bool) -> LockKind {
     if exclusive { LockKind::Write } else { LockKind::Read }
 }
@@ -80,7 +89,7 @@ impl FileLocks for Nfs4Client {
         let outcome = self.lock_open((caller, node, owner), lock);
         // Each lock owner counts once as a user of the open.
         if had_some || outcome != Ok(None) {
-            self.close_use(caller, node)?;
+            self.close_or_leave(caller, node);
         }
         outcome
     }
@@ -117,7 +126,8 @@ impl FileLocks for Nfs4Client {
             let callers = users.map(|user| known.callers.get(&user).unwrap_or(caller).clone());
             callers.collect::<Vec<_>>()
         });
-        callers.iter().try_for_each(|caller| self.unlock_open((caller, node, owner), bytes))
+        callers.iter().for_each(|caller| self.unlock_open((caller, node, owner), bytes));
+        Ok(())
     }
 }
 
@@ -137,12 +147,15 @@ impl Nfs4Client {
                 LockStep::Lost | LockStep::NotOpen | LockStep::Wait => return Err(FsError::Io),
             };
             let answer = self.send_lock(caller, node, lock_current(&lock_owner(number), states, lock, false));
-            let granted = match answer {
-                Ok(LockAnswer::Granted(state)) => Some(state),
-                _ => None,
-            };
             let whose = (user, node, number);
-            let is_locked = self.opens.change(|known| known.table.on_locked(whose, era, bytes, granted));
+            let is_locked = self.opens.change(|known| match answer {
+                Ok(LockAnswer::Granted(state)) => known.table.on_locked(whose, era, bytes, Some(state)),
+                Ok(LockAnswer::Unanswered(_)) => {
+                    known.table.on_unanswered(whose, era, (lock.first, lock.last), false);
+                    false
+                }
+                _ => known.table.on_locked(whose, era, bytes, None),
+            });
             match answer? {
                 LockAnswer::Granted(_) if is_locked => return Ok(None),
                 // The server forgot it meanwhile.
@@ -153,31 +166,39 @@ impl Nfs4Client {
                     self.check_states()?;
                 }
                 LockAnswer::BadState => return Err(FsError::Io),
+                LockAnswer::Unanswered(error) => {
+                    self.calls.session.give_up_calls();
+                    return Err(error);
+                }
             }
         }
     }
 
     fn send_lock(&self, caller: &Caller, node: &Handle, lock: Operation<'_>) -> Result<LockAnswer> {
         let operations = [self.put(node)?, lock];
-        let results = self.call(caller, &Compound::change("LOCK", &operations))?;
-        let mut reader = results.read()?;
-        reader.skip(putfh::OPERATION)?;
-        match reader.status_of(lock::OPERATION)? {
-            Status::OK => Ok(LockAnswer::Granted(reader.body::<lock::Success>()?.state)),
-            Status::DENIED => Ok(LockAnswer::Denied(in_the_way(&reader.body::<Denied<'_>>()?))),
-            status if is_of_state(status) => Ok(LockAnswer::BadState),
-            status => Err(Stopped::Refused(lock::OPERATION, status).into()),
+        let results = match self.call(caller, &Compound::change("LOCK", &operations)) {
+            Err(error) => return Ok(LockAnswer::Unanswered(error)),
+            Ok(results) => results,
+        };
+        match lock_answer(&results) {
+            Err(Stopped::Malformed) => Ok(LockAnswer::Unanswered(FsError::ServerFault)),
+            answer => Ok(answer?),
         }
     }
 
-    /// Unlocks something by the open of its user, and closes that if it was the last.
-    fn unlock_open(&self, whose: LockOf<'_>, bytes: (u64, u64)) -> Result<()> {
+    /// Unlocks something by the open of its user, and closes that if it was the last. What cannot be sent now is sent later.
+    fn unlock_open(&self, whose: LockOf<'_>, bytes: (u64, u64)) {
         let ((caller, node, number), user) = (whose, whose.0.user);
         let has_lost = loop {
-            let (step, era) = self.opens.wait_for(self.calls.patience, |known| {
+            let waited = self.opens.wait_for(self.calls.patience, |known| {
                 let step = known.table.unlock(user, node, number);
                 (step != UnlockStep::Wait).then(|| (step, known.table.era()))
-            })?;
+            });
+            let Ok((step, era)) = waited else {
+                self.opens.change(|known| known.table.unlock_later(user, node, number, bytes));
+                self.calls.session.check_states();
+                break false;
+            };
             // Without a stateid all its locks were lost.
             let UnlockStep::Unlock(state) = step else { break true };
             if self.unlock_once(whose, bytes, (state, era)) {
@@ -188,13 +209,12 @@ impl Nfs4Client {
             let has_ended = has_lost || !known.table.holds(user, node, number);
             has_ended.then(|| known.table.end_locker(user, node, number))
         });
-        let Some(state) = ended else { return Ok(()) };
-        if !self.close_use(caller, node)?
+        let Some(state) = ended else { return };
+        if self.close_or_leave(caller, node) == Closed::ByOthersLater
             && let Some(state) = state
         {
             self.free_state(caller, newest(state));
         }
-        Ok(())
     }
 
     /// Makes a LOCKU by this stateid of that era. Says whether nothing is locked there now. Else the server forgot all meanwhile, and
@@ -205,23 +225,43 @@ impl Nfs4Client {
         bytes: (u64, u64),
         (state, era): (StateId, u32),
     ) -> bool {
-        let (offset, length) = extent(bytes);
-        let unlock =
-            locku::Arguments { kind: LockKind::Write, sequence: 0, state: newest(state), offset, length };
-        let unlocked = self.put(node).and_then(|put| {
-            let operations = [put, Operation::Unlock(unlock)];
-            let results = self.call(caller, &Compound::change("LOCKU", &operations))?;
-            let mut reader = results.read()?;
+        let whose = (caller.user, node, number);
+        match self.send_unlock(caller, node, unlock_current(state, bytes)) {
+            Ok(Some(state)) => {
+                self.opens.change(|known| known.table.on_unlocked(whose, era, bytes, state));
+            }
+            unanswered => {
+                let error = unanswered.err().unwrap_or(FsError::ServerFault);
+                tracing::warn!(%error, "unlocking a part of a file: it is tried again");
+                self.opens.change(|known| known.table.on_unanswered(whose, era, bytes, true));
+                self.calls.session.give_up_calls();
+            }
+        }
+        self.opens.change(|known| known.table.era() == era)
+    }
+
+    /// Gives the new stateid, or none if it was refused; or no answer.
+    fn send_unlock(
+        &self,
+        caller: &Caller,
+        node: &Handle,
+        unlock: Operation<'_>,
+    ) -> Result<Option<Option<StateId>>> {
+        // The server does not know a file without a handle.
+        let Ok(put) = self.put(node) else { return Ok(Some(None)) };
+        let results = self.call(caller, &Compound::change("LOCKU", &[put, unlock]))?;
+        let unlocked = results.read().and_then(|mut reader| {
             reader.skip(putfh::OPERATION)?;
             Ok(reader.take::<locku::Success>(locku::OPERATION)?.state)
         });
-        if let Err(error) = &unlocked {
-            tracing::warn!(%error, "unlocking a part of a file");
+        match unlocked {
+            Ok(state) => Ok(Some(Some(state))),
+            Err(Stopped::Malformed) => Ok(None),
+            Err(Stopped::Refused(_, status)) => {
+                tracing::warn!(%status, "the server refused to unlock a part of a file");
+                Ok(Some(None))
+            }
         }
-        self.opens.change(|known| {
-            known.table.on_unlocked((caller.user, node, number), era, bytes, unlocked.ok());
-            known.table.era() == era
-        })
     }
 
     /// The server need not keep what it has of a lock owner without locks.
@@ -235,6 +275,17 @@ impl Nfs4Client {
         if let Err(error) = freed {
             tracing::debug!(%error, "freeing the state of a lock owner");
         }
+    }
+}
+
+fn lock_answer(results: &Results) -> std::result::Result<LockAnswer, Stopped> {
+    let mut reader = results.read()?;
+    reader.skip(putfh::OPERATION)?;
+    match reader.status_of(lock::OPERATION)? {
+        Status::OK => Ok(LockAnswer::Granted(reader.body::<lock::Success>()?.state)),
+        Status::DENIED => Ok(LockAnswer::Denied(in_the_way(&reader.body::<Denied<'_>>()?))),
+        status if is_of_state(status) => Ok(LockAnswer::BadState),
+        status => Err(Stopped::Refused(lock::OPERATION, status)),
     }
 }
 

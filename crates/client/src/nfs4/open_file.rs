@@ -21,6 +21,17 @@ pub(super) const READS: OpenAccess = OpenAccess { reads: true, writes: false };
 /// For writing.
 pub(super) const WRITES: OpenAccess = OpenAccess { reads: false, writes: true };
 
+/// What became of an open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Closed {
+    /// The file is closed.
+    Now,
+    /// Other lock owners have it open.
+    ByOthersLater,
+    /// The thread of the session closes it, once the server answers.
+    Later,
+}
+
 /// The name of the owner of a user's opens. Files are made by other owners, whose CLOSE must not end these.
 pub(super) fn open_owner(user: u32) -> String {
     format!("{user}:locks")
@@ -90,8 +101,21 @@ impl Nfs4Client {
         Ok(reader.take::<open::Success<'_>>(open::OPERATION)?.state)
     }
 
-    /// One who has a file open closes it. Says whether nobody of that user has it open now.
-    pub(super) fn close_use(&self, caller: &Caller, node: &Handle) -> Result<bool> {
+    /// One who has a file open closes it. What cannot be sent now is sent later.
+    pub(super) fn close_or_leave(&self, caller: &Caller, node: &Handle) -> Closed {
+        let user = caller.user;
+        if !self.opens.change(|known| known.table.owes_of(user, node))
+            && let Ok(closed) = self.close_use(caller, node)
+        {
+            return closed;
+        }
+        self.opens.change(|known| known.table.leave(user, node));
+        self.calls.session.check_states();
+        Closed::Later
+    }
+
+    /// One who has a file open closes it.
+    fn close_use(&self, caller: &Caller, node: &Handle) -> Result<Closed> {
         let user = caller.user;
         loop {
             let (step, era) = self.opens.wait_for(self.calls.patience, |known| {
@@ -101,15 +125,20 @@ impl Nfs4Client {
             match step {
                 CloseStep::Done | CloseStep::Wait => {
                     let left = self.opens.change(|known| known.table.access(user, node));
-                    return Ok(left == OpenAccess::default());
+                    let is_closed = left == OpenAccess::default();
+                    return Ok(if is_closed { Closed::Now } else { Closed::ByOthersLater });
                 }
                 CloseStep::Unlock(locker, state) => {
                     self.unlock_once((caller, node, locker), (0, u64::MAX), (state, era));
                 }
                 CloseStep::Close(state) => {
-                    self.close_file(caller, node, newest(state));
+                    if !self.close_file(caller, node, newest(state)) {
+                        self.opens.change(|known| known.table.on_close_unanswered(user, node));
+                        self.calls.session.give_up_calls();
+                        return Ok(Closed::Later);
+                    }
                     if self.opens.change(|known| known.table.on_closed(user, node, era)) {
-                        return Ok(true);
+                        return Ok(Closed::Now);
                     }
                 }
             }

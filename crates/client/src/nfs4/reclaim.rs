@@ -1,12 +1,12 @@
 //! What the thread of the session does about opens and locks: gives back to a server what it forgot, and finds out what it took away.
 
-use howdah_session::{ReclaimStep, UpkeepFailure};
-use howdah_vfs::{Caller, FileLock};
+use howdah_session::{ReclaimStep, SettleCall, SettleStep, UpkeepFailure};
+use howdah_vfs::{Caller, FileLock, Handle};
 use howdah_wire::nfs4::open::{Claim, DelegationKind};
-use howdah_wire::nfs4::{StateId, Status, free_stateid, lock, open, putfh, test_stateid};
+use howdah_wire::nfs4::{StateId, Status, close, free_stateid, lock, locku, open, putfh, test_stateid};
 use howdah_wire::xdr::Array;
 
-use super::locks::{lock_current, lock_owner};
+use super::locks::{lock_current, lock_owner, unlock_current};
 use super::open_file::{newest, open_current, open_owner};
 use super::operation::Operation;
 use super::refusal::is_of_state;
@@ -18,7 +18,7 @@ use crate::channel::Channel;
 const TESTED_AT_ONCE: usize = 64;
 
 type Step<T> = Result<T, UpkeepFailure>;
-type Claimed = ReclaimStep<howdah_vfs::Handle>;
+type Claimed = ReclaimStep<Handle>;
 
 impl Upkeep {
     /// The server has another client now, without opens and locks.
@@ -29,9 +29,9 @@ impl Upkeep {
         });
     }
 
-    /// Whether something is to be opened again that could not be reclaimed.
-    pub(super) fn has_to_reopen(&self) -> bool {
-        self.opens.change(|known| known.table.next_reopen().is_some())
+    /// Whether something is to be opened again that could not be reclaimed, or to be set right.
+    pub(super) fn has_more_to_do(&self) -> bool {
+        self.opens.change(|known| known.table.next_reopen().is_some() || known.table.owes())
     }
 
     /// Reclaims all opens and locks that are not reclaimed yet. What the server refuses is lost.
@@ -52,7 +52,8 @@ impl Upkeep {
         Ok(())
     }
 
-    /// Tests all stateids, frees those that were revoked, and opens again what is to be used on.
+    /// Tests all stateids, frees those that were revoked, opens again what is to be used on, and sets right what calls without an answer
+    /// may have done.
     pub(super) fn check_states(&self, channel: &Channel) -> Step<()> {
         let (wanted, states) = self.opens.change(|known| (known.checks_wanted, known.table.stateids()));
         for states in states.chunks(TESTED_AT_ONCE) {
@@ -61,8 +62,46 @@ impl Upkeep {
         while let Some(step) = self.opens.change(|known| known.table.next_reopen()) {
             self.claim(channel, &step)?;
         }
+        while let Some(step) = self.opens.change(|known| known.table.next_settle()) {
+            let answer = self.settle(channel, &step);
+            self.opens.change(|known| known.table.on_settled(&step, answer.ok()));
+            answer?;
+        }
         self.opens.change(|known| known.checks_done = known.checks_done.max(wanted));
         Ok(())
+    }
+
+    /// Makes a call that sets something right. Gives the stateid of the lock owner, unless the server refused it.
+    fn settle(&self, channel: &Channel, step: &SettleStep<Handle>) -> Step<Option<StateId>> {
+        let Ok(handle) = self.handles.to_wire(&step.key) else { return Ok(None) };
+        let name;
+        let operation = match step.call {
+            SettleCall::Lock { locker, range: (first, last), is_exclusive, open, held } => {
+                name = lock_owner(locker);
+                let lock = FileLock { first, last, exclusive: is_exclusive };
+                lock_current(&name, (open, held), lock, false)
+            }
+            SettleCall::Unlock { range, held, .. } => unlock_current(held, range),
+            SettleCall::Close(open) => Operation::Close(newest(open)),
+        };
+        let number = operation.number();
+        let caller = self.opens.change(|known| known.callers.get(&step.owner).cloned());
+        let results =
+            self.call_in_session(channel, caller.as_ref(), &[Operation::PutHandle(handle), operation])?;
+        let mut reader = read(&results)?;
+        let given = reader.skip(putfh::OPERATION).and_then(|()| match step.call {
+            SettleCall::Lock { .. } => Ok(reader.take::<lock::Success>(number)?.state),
+            SettleCall::Unlock { .. } => Ok(reader.take::<locku::Success>(number)?.state),
+            SettleCall::Close(_) => Ok(reader.take::<close::Success>(number)?.state),
+        });
+        match given {
+            Ok(state) => Ok(Some(state)),
+            Err(Stopped::Malformed) => Err(UpkeepFailure::NoAnswer),
+            Err(Stopped::Refused(_, status @ (Status::DELAY | Status::GRACE))) => {
+                Err(UpkeepFailure::Refused(status))
+            }
+            Err(Stopped::Refused(..)) => Ok(None),
+        }
     }
 
     fn check_some(&self, channel: &Channel, states: &[StateId]) -> Step<()> {

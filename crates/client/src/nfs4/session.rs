@@ -84,6 +84,12 @@ impl Session {
         let _ = self.sender.try_send(UpkeepCall::Attend);
     }
 
+    /// A call that changes opens or locks got no answer: it is not to run any more, and what the server has is to be set right.
+    pub(super) fn give_up_calls(&self) {
+        self.channel.with_session(ClientSession::give_up_calls);
+        let _ = self.sender.try_send(UpkeepCall::Attend);
+    }
+
     /// RECLAIM_COMPLETE was sent with other operations, and is done.
     pub(super) fn on_complete(&self) {
         self.channel.with_session(|session: &mut ClientSession, now| session.on_done(Ok(()), now));

@@ -84,7 +84,7 @@ impl Upkeep {
                     action => self.start(channel, action).map_or(Ok(()), |ended| done(action, ended.wait())),
                 };
                 show(channel, |session, now| session.on_done(ended, now));
-                if action == UpkeepAction::ReclaimComplete && self.has_to_reopen() {
+                if action == UpkeepAction::ReclaimComplete && self.has_more_to_do() {
                     show(channel, |session, _| session.check_states());
                 }
             }

@@ -1,10 +1,11 @@
 //! One file that one owner has open.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use howdah_wire::nfs4::StateId;
 
-use super::ranges::LockedRange;
+use super::owed::Owed;
+use super::ranges::{LockedRange, cut};
 use super::steps::OpenAccess;
 
 /// How it is with the server.
@@ -48,9 +49,11 @@ pub(super) struct OpenFile {
     /// OPEN, CLOSE, LOCK or LOCKU is under way: they never overlap.
     pub(super) is_busy: bool,
     pub(super) phase: Phase,
-    /// Locks, or the open, were lost.
+    /// The open was lost.
     pub(super) is_lost: bool,
     pub(super) lockers: BTreeMap<u64, Locker>,
+    /// What the server may have otherwise, in the order in which it is to be set right.
+    pub(super) owed: VecDeque<Owed>,
 }
 
 impl OpenFile {
@@ -64,20 +67,44 @@ impl OpenFile {
             phase: Phase::Known,
             is_lost: false,
             lockers: BTreeMap::new(),
+            owed: VecDeque::new(),
         }
     }
 
     /// Whether another call about it must wait.
     pub(super) fn must_wait(&self) -> bool {
-        self.is_busy || self.phase != Phase::Known
+        self.is_busy || self.phase != Phase::Known || !self.owed.is_empty()
     }
 
-    /// The server has none of its locks any more. They are not taken again: another client may have had them meanwhile.
+    /// Whether the open or locks were lost, and those who had them have not unlocked since.
+    pub(super) fn has_lost(&self) -> bool {
+        self.is_lost || self.lockers.values().any(|locker| locker.is_lost)
+    }
+
+    /// The server forgot all, or took the open away with all its locks. They are not taken again: another client may have had them
+    /// meanwhile.
     pub(super) fn lose_locks(&mut self) {
+        self.owed.clear();
         self.lockers.retain(|_, locker| locker.holds());
-        self.is_lost |= !self.lockers.is_empty();
         for locker in self.lockers.values_mut() {
             *locker = Locker { is_lost: true, ..Locker::default() };
+        }
+    }
+
+    /// A locker lost something that it had locked. What the server still has of it is unlocked.
+    pub(super) fn lose(&mut self, locker: u64) {
+        self.owed.retain(|owed| owed.locker() != locker);
+        let Some(its) = self.lockers.get_mut(&locker) else { return };
+        let lost = std::mem::replace(its, Locker { is_lost: true, ..Locker::default() });
+        if let Some(held) = lost.stateid.filter(|_| lost.ranges.iter().any(|range| range.is_held)) {
+            self.owed.push_back(Owed::Unlock { locker, range: (0, u64::MAX), held });
+        }
+    }
+
+    /// A locker has these bytes not locked any more.
+    pub(super) fn cut(&mut self, locker: u64, range: (u64, u64)) {
+        if let Some(locker) = self.lockers.get_mut(&locker) {
+            cut(&mut locker.ranges, range);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use howdah_wire::nfs4::StateId;
 
-use super::open_file::Phase;
+use super::open_file::{OpenFile, Phase};
 use super::steps::OpenAccess;
 use super::table::OpenTable;
 
@@ -43,7 +43,14 @@ impl<K: Clone + Ord> OpenTable<K> {
     /// The server forgot all: there is a new client id.
     pub fn on_forgotten(&mut self) {
         self.begin_era();
-        for file in self.files.values_mut().filter(|file| file.users > 0) {
+        self.files.retain(|_, file| file.users > 0 || file.is_busy);
+        for file in self.files.values_mut() {
+            file.owed.clear();
+            if file.users == 0 {
+                // An OPEN is under way, whose answer does not count any more.
+                *file = OpenFile::opening();
+                continue;
+            }
             if file.phase != Phase::Reopen {
                 file.phase = Phase::Reclaim { is_open: false };
             }
@@ -61,10 +68,19 @@ impl<K: Clone + Ord> OpenTable<K> {
             if is_it(file.stateid) {
                 (file.stateid, file.phase) = (None, Phase::Reopen);
                 file.lose_locks();
-            } else if file.lockers.values().any(|locker| is_it(locker.stateid)) {
-                file.lose_locks();
+                continue;
+            }
+            let revoked = file.lockers.iter_mut().find(|(_, locker)| is_it(locker.stateid));
+            if let Some((locker, its)) = revoked {
+                let (locker, holds) = (*locker, its.holds());
+                its.stateid = None;
+                match holds {
+                    true => file.lose(locker),
+                    false => _ = file.lockers.remove(&locker),
+                }
             }
         }
+        self.files.retain(|_, file| file.phase != Phase::Reopen || file.users > 0 || file.is_busy);
     }
 
     /// All stateids, to be tested.
@@ -123,7 +139,7 @@ impl<K: Clone + Ord> OpenTable<K> {
                     held.into_iter().for_each(|range| range.is_held = true);
                 }
             }
-            (ReclaimStep::Lock { .. }, None) => file.lose_locks(),
+            (ReclaimStep::Lock { locker, .. }, None) => file.lose(*locker),
         }
     }
 }

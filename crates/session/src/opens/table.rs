@@ -65,7 +65,7 @@ impl<K: Clone + Ord> OpenTable<K> {
         if let Some((stateid, access)) = opened {
             (file.stateid, file.access) = (Some(stateid), access);
             file.users += 1;
-        } else if file.users == 0 {
+        } else if file.users == 0 && file.stateid.is_none() {
             self.files.remove(&(owner, key.clone()));
         }
         opened.is_some()
@@ -110,7 +110,7 @@ impl<K: Clone + Ord> OpenTable<K> {
     pub fn state_to_use(&self, owner: u32, key: &K, access: OpenAccess) -> StateToUse {
         let Some(file) = self.files.get(&(owner, key.clone())) else { return StateToUse::Anonymous };
         match (file.phase, file.stateid) {
-            _ if file.is_lost => StateToUse::Lost,
+            _ if file.has_lost() => StateToUse::Lost,
             _ if !file.access.covers(access) => StateToUse::Anonymous,
             (Phase::Known, Some(stateid)) => StateToUse::Open(StateId { sequence: 0, ..stateid }),
             _ => StateToUse::Wait,
@@ -120,7 +120,7 @@ impl<K: Clone + Ord> OpenTable<K> {
     /// A locker locks something of a file that the owner has open.
     pub fn lock(&mut self, owner: u32, key: &K, locker: u64) -> LockStep {
         let Some(file) = self.files.get_mut(&(owner, key.clone())) else { return LockStep::NotOpen };
-        if file.is_lost {
+        if file.has_lost() {
             return LockStep::Lost;
         }
         let Some(open) = file.stateid.filter(|_| !file.must_wait()) else { return LockStep::Wait };
@@ -201,8 +201,8 @@ impl<K: Clone + Ord> OpenTable<K> {
         let unlocked = unlocked.filter(|_| era == self.era);
         let Some(file) = self.files.get_mut(&(owner, key.clone())) else { return };
         file.is_busy = false;
+        file.cut(locker, (first, last));
         if let Some(locker) = file.lockers.get_mut(&locker) {
-            cut(&mut locker.ranges, (first, last));
             locker.stateid = unlocked.or(locker.stateid);
         }
     }
