@@ -1,5 +1,6 @@
 //! The write-behind when the server fails COMMITs of one file: its writers get the error, and other files go on.
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::time::Duration;
@@ -8,8 +9,8 @@ use howdah_layers::{WriteBehind, WriteBehindOptions};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{
-    Caller, Change, CommitFile, Committed, Create, CreateFile, Data, FileSystem, FsError, Handle, Name,
-    NewAttributes, Result, Stability, WriteFile,
+    Caller, Change, CommitFile, Committed, Create, CreateFile, Data, FileLock, FileLocks, FileSystem,
+    FsError, Handle, Name, NewAttributes, ReadFile, Result, Stability, WriteFile,
 };
 
 const ME: Caller = Caller::ROOT;
@@ -67,6 +68,83 @@ fn a_file_that_cannot_be_made_durable_keeps_no_other_from_being_written_and_its_
     fs.commit(&ME, CommitFile::new(&other, 0, 0), &mut Change::default()).expect("committed");
     assert_eq!(write(&refused, 0), Err(FsError::Io), "told by the next write");
     assert_eq!(write(&refused, 0), Ok(()), "and once");
+}
+
+/// A server whose verifier changes, as by a restart, and that cannot make anything durable until then.
+#[derive(Default)]
+struct Restarting {
+    inner: MemoryFileSystem,
+    has_restarted: AtomicBool,
+    is_away: AtomicBool,
+    unlocked: AtomicUsize,
+}
+
+impl Layer for Restarting {
+    fn inner(&self) -> &dyn FileSystem {
+        &self.inner
+    }
+
+    fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        if self.is_away.load(SeqCst) { Err(FsError::Delay) } else { run(&self.inner) }
+    }
+
+    fn commit(&self, caller: &Caller, commit: CommitFile<'_>, change: &mut Change) -> Result<Committed> {
+        if self.has_restarted.load(SeqCst) {
+            self.inner.commit(caller, commit, change)?;
+            return Ok(Committed { verifier: [9; 8] });
+        }
+        Err(if self.is_away.load(SeqCst) { FsError::Delay } else { FsError::Io })
+    }
+
+    fn file_locks(&self) -> Option<&dyn FileLocks> {
+        Some(self)
+    }
+
+    fn lock_range(&self, _: &Caller, _: &Handle, _: u64, _: FileLock) -> Result<Option<FileLock>> {
+        Ok(None)
+    }
+
+    fn test_lock(&self, _: &Caller, _: &Handle, _: u64, _: FileLock) -> Result<Option<FileLock>> {
+        Ok(None)
+    }
+
+    fn unlock_range(&self, _: &Caller, _: &Handle, _: u64, _: (u64, u64)) -> Result<()> {
+        self.unlocked.fetch_add(1, SeqCst);
+        Ok(())
+    }
+}
+
+#[test]
+fn data_that_cannot_be_made_durable_before_an_unlock_is_not_written_after_it() {
+    // Written and not committed, gathered, or on its way when the server goes.
+    for (size, is_away) in [(BLOCK, false), (BLOCK / 2, true), (BLOCK, true)] {
+        let server = Arc::new(Restarting::default());
+        let patience = Some(Duration::from_millis(100));
+        let options = WriteBehindOptions { block: BLOCK, patience, ..WriteBehindOptions::default() };
+        let layer = WriteBehind::around(Arc::clone(&server) as _, options);
+        let fs: &dyn FileSystem = &layer;
+        let (name, how) = (Name::parse(b"file").expect("a name"), Create::Guarded(NewAttributes::default()));
+        let root = fs.root();
+        let create = CreateFile::new(&root, name, &how);
+        let file = fs.create(&ME, create, &mut Change::default()).expect("made").handle;
+        server.is_away.store(is_away, SeqCst);
+        let write = WriteFile::new(&file, 0, Data::Bytes(&[1; BLOCK][..size]), Stability::Unstable);
+        fs.write(&ME, write, &mut Change::default()).expect("taken");
+        fs.require_file_locks().expect("locks").unlock_range(&ME, &file, 1, FileLock::ALL).expect("unlocked");
+        assert_eq!(server.unlocked.load(SeqCst), 1);
+        // Another host locks and writes.
+        let other = WriteFile::new(&file, 0, Data::Bytes(&[2; BLOCK][..size]), Stability::FileSync);
+        server.inner.write(&ME, other, &mut Change::default()).expect("written");
+        server.is_away.store(false, SeqCst);
+        server.has_restarted.store(true, SeqCst);
+        let commit = || fs.commit(&ME, CommitFile::new(&file, 0, 0), &mut Change::default()).map(|_| ());
+        assert_eq!(commit(), Err(FsError::Io), "told by the next commit ({size}, {is_away})");
+        assert_eq!(commit(), Ok(()));
+        drop(layer);
+        let mut data = Vec::new();
+        server.inner.read(&ME, ReadFile::new(&file, 0, size), &mut data).expect("read");
+        assert!(data == vec![2; size], "{size} {is_away}");
+    }
 }
 
 /// A server that reports an error of its disk once: its first COMMIT fails, and later ones succeed.

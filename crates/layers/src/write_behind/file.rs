@@ -84,6 +84,8 @@ pub struct File {
     pub commit_failed: bool,
     /// The error of one of them, which no program has received.
     pub commit_error: Option<FsError>,
+    /// What is on its way was given up.
+    pub is_given_up: bool,
     /// Bytes that were answered as not durable since the last COMMIT that a client asked for.
     pub to_commit: usize,
     /// Where the data that was taken ends, at most, and when the last of it was.
@@ -156,6 +158,13 @@ impl File {
         if let Some(at) = self.on_the_way.iter().position(|(_, other)| other == range) {
             self.on_the_way.swap_remove(at);
         }
+        self.is_given_up &= !self.on_the_way.is_empty();
+    }
+
+    /// What is gathered or on its way is not to be written any more. Gives how many bytes were gathered.
+    pub fn give_up(&mut self) -> usize {
+        self.is_given_up = !self.on_the_way.is_empty();
+        self.gathered.take().map_or(0, |gathered| gathered.data.len())
     }
 
     /// Takes the answer to a write: what may still be lost is held in the place of what was there before.

@@ -48,7 +48,9 @@ impl Drop for WriteJob {
         }
         state.on_answer(&self.outcome);
         let (range, size) = (self.piece.range(), self.piece.bytes.len());
+        let mut is_given_up = false;
         if let Some(file) = state.files.get_mut(&self.node) {
+            is_given_up = file.is_given_up;
             file.arrived(&range);
             if self.whole.is_some() {
                 file.whole_write = None;
@@ -57,6 +59,8 @@ impl Drop for WriteJob {
         }
         state.held -= size;
         match std::mem::replace(&mut self.outcome, Ok(Vec::new())) {
+            // It is not to be written again, and its writer gets an error in any case.
+            _ if is_given_up => {}
             Ok(answers) => state.wrote(&self.node, answers),
             Err(error) => {
                 tracing::warn!(%error, "buffered data could not be written: the next write or commit of the file fails");

@@ -500,11 +500,12 @@ impl Layer for WriteBehind {
         })
     }
 
-    /// What was written is durable when others can lock. If it is not, the next write or commit reports
-    /// that, and the range is unlocked all the same.
+    /// What was written is durable when others can lock. If it cannot be, it is given up, since it could replace what others write then:
+    /// the next write or commit reports that.
     fn unlock_range(&self, caller: &Caller, node: &Handle, owner: u64, bytes: (u64, u64)) -> Result<()> {
         if let Err(error) = self.commit_held(node, Teller::Nobody) {
-            tracing::warn!(%error, "a file is unlocked, and what was written to it is not durable");
+            tracing::warn!(%error, "a file is unlocked: what was written to it and is not durable is given up");
+            self.shared.give_up(node, error);
         }
         self.shared.inner.require_file_locks()?.unlock_range(caller, node, owner, bytes)
     }

@@ -191,6 +191,25 @@ impl Shared {
         self.wait_for_older(&mut self.state.lock(), pools, node, range)
     }
 
+    /// Gives up all data of a file that is not durable: it is not sent any more. The next write or commit of the file reports the error.
+    pub fn give_up(&self, node: &Handle, error: FsError) {
+        let mut state = self.state.lock();
+        let Some(gathered) = state.files.get_mut(node).map(File::give_up) else { return };
+        state.held -= gathered;
+        let error = if error == FsError::Delay { FsError::Io } else { error };
+        state.drop_uncommitted(node, Some(error));
+        let file = state.file(node);
+        // It is the error of the same data.
+        (file.commit_failed, file.commit_error) = (false, None);
+        drop(state);
+        self.over.notify_all();
+    }
+
+    /// Whether data of a file that is on its way was given up.
+    fn is_given_up(&self, node: &Handle) -> bool {
+        self.state.lock().files.get(node).is_some_and(|file| file.is_given_up)
+    }
+
     /// Whether data of this file is not durable yet, or a failure was not told yet.
     pub fn holds(&self, node: &Handle) -> bool {
         self.state.lock().files.get(node).is_some_and(|file| !file.is_forgettable())
@@ -383,7 +402,7 @@ impl Shared {
         if waited.timed_out() && is_late(state) { Err(FsError::Delay) } else { Ok(()) }
     }
 
-    /// Writes a piece, in as many calls as it takes, and again while the server is away: its data was taken.
+    /// Writes a piece, in as many calls as it takes, and again while the server is away, unless it was given up: its data was taken.
     pub fn write(
         &self,
         node: &Handle,
@@ -391,12 +410,13 @@ impl Shared {
         how: Stability,
         change: &mut Change,
     ) -> Result<Vec<Answered>> {
-        loop {
+        while !self.is_given_up(node) {
             match self.write_as(node, piece, how, change) {
                 Err(FsError::Delay) => std::thread::sleep(AGAIN),
                 outcome => return outcome,
             }
         }
+        Err(FsError::Delay)
     }
 
     pub fn write_as(
