@@ -3,9 +3,9 @@
 use howdah_wire::nfs4::attributes::Values;
 use howdah_wire::nfs4::{
     Bitmap, Name, StateId, access, allocate, clone, close, commit, copy, create, deallocate, free_stateid,
-    getattr, getfh, getxattr, link, listxattrs, lock, lockt, locku, lookup, lookupp, nverify, open, putfh,
-    putrootfh, read, readdir, readlink, reclaim_complete, remove, removexattr, rename, restorefh, savefh,
-    seek, setattr, setxattr, test_stateid, verify, write,
+    getattr, getfh, getxattr, link, listxattrs, lock, lockt, locku, lookup, lookupp, nverify, offload_cancel,
+    open, putfh, putrootfh, read, readdir, readlink, reclaim_complete, remove, removexattr, rename,
+    restorefh, savefh, seek, setattr, setxattr, test_stateid, verify, write,
 };
 use howdah_wire::xdr::{Encode, Encoder};
 
@@ -16,6 +16,7 @@ use super::handles::WireHandle;
 pub(super) enum Operation<'a> {
     Access(access::Arguments),
     Allocate(allocate::Arguments),
+    CancelCopy(StateId),
     Clone(clone::Arguments),
     Close(StateId),
     Commit(commit::Arguments),
@@ -64,6 +65,7 @@ impl Operation<'_> {
         match self {
             Self::Access(_) => access::OPERATION,
             Self::Allocate(_) => allocate::OPERATION,
+            Self::CancelCopy(_) => offload_cancel::OPERATION,
             Self::Clone(_) => clone::OPERATION,
             Self::Close(_) => close::OPERATION,
             Self::Commit(_) => commit::OPERATION,
@@ -110,6 +112,7 @@ impl Encode for Operation<'_> {
         match *self {
             Self::Access(arguments) => arguments.encode(encoder),
             Self::Allocate(arguments) => arguments.encode(encoder),
+            Self::CancelCopy(state) => offload_cancel::Arguments { state }.encode(encoder),
             Self::Clone(arguments) => arguments.encode(encoder),
             Self::Close(state) => close::Arguments { sequence: 0, state }.encode(encoder),
             Self::Commit(arguments) => arguments.encode(encoder),

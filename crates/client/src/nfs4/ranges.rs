@@ -1,18 +1,22 @@
 //! SEEK, ALLOCATE, DEALLOCATE, COPY and CLONE (RFC 7862): only in minor version 2, and not at every server.
 
+use howdah_session::OpenAccess;
 use howdah_vfs::{
     Caller, Change, CopyRange, FileExtent, FileKind, FsError, Handle, RangeOperations, Result, SeekOutcome,
     SeekTarget, Stability, Written,
 };
-use howdah_wire::nfs4::{StateId, Status, allocate, clone, copy, deallocate, putfh, savefh, seek};
-use howdah_wire::xdr::Decode;
+use howdah_wire::nfs4::{
+    StateId, Status, allocate, clone, copy, deallocate, offload_cancel, putfh, savefh, seek,
+};
 
 use super::change::LOOK;
 use super::client::Nfs4Client;
 use super::compound::Compound;
 use super::convert::stability;
+use super::exchange::Tries;
+use super::open_file::{READS, WRITES};
 use super::operation::Operation;
-use super::results::{ResultReader, Stopped};
+use super::results::{ResultReader, Results, Stopped};
 use crate::channel::Class;
 
 impl RangeOperations for Nfs4Client {
@@ -45,14 +49,14 @@ impl RangeOperations for Nfs4Client {
 
     fn allocate(&self, caller: &Caller, extent: FileExtent<'_>, change: &mut Change) -> Result<()> {
         let FileExtent { node, offset, length } = extent;
-        let arguments = allocate::Arguments { state: StateId::ANONYMOUS, offset, length };
-        self.change_extent("ALLOCATE", (caller, node), Operation::Allocate(arguments), change)
+        let operation = |state| Operation::Allocate(allocate::Arguments { state, offset, length });
+        self.change_extent("ALLOCATE", (caller, node), operation, change)
     }
 
     fn deallocate(&self, caller: &Caller, extent: FileExtent<'_>, change: &mut Change) -> Result<()> {
         let FileExtent { node, offset, length } = extent;
-        let arguments = deallocate::Arguments { state: StateId::ANONYMOUS, offset, length };
-        self.change_extent("DEALLOCATE", (caller, node), Operation::Deallocate(arguments), change)
+        let operation = |state| Operation::Deallocate(deallocate::Arguments { state, offset, length });
+        self.change_extent("DEALLOCATE", (caller, node), operation, change)
     }
 
     /// COPY refuses a range that ends behind the end of its source (RFC 7862 15.2.3): then only what there is is copied.
@@ -75,19 +79,20 @@ impl RangeOperations for Nfs4Client {
     }
 
     fn clone_range(&self, caller: &Caller, range: CopyRange<'_>, change: &mut Change) -> Result<()> {
-        let clone = Operation::Clone(clone::Arguments {
-            source: StateId::ANONYMOUS,
-            destination: StateId::ANONYMOUS,
-            source_offset: range.from.1,
-            destination_offset: range.to.1,
-            count: range.count,
-        });
-        let results = self.between("CLONE", caller, &range, clone)?;
-        let mut reader = results.read()?;
-        skip_both(&mut reader)?;
-        skip(&mut reader, clone::OPERATION)?;
-        *change = Change { before: None, after: reader.look().ok() };
-        Ok(())
+        let clone = |source, destination| {
+            Operation::Clone(clone::Arguments {
+                source,
+                destination,
+                source_offset: range.from.1,
+                destination_offset: range.to.1,
+                count: range.count,
+            })
+        };
+        self.between("CLONE", caller, &range, clone, |reader| {
+            reader.skip(clone::OPERATION)?;
+            *change = Change { before: None, after: reader.look().ok() };
+            Ok(())
+        })
     }
 }
 
@@ -108,34 +113,37 @@ impl Nfs4Client {
             SeekTarget::Data => seek::DATA,
             SeekTarget::Hole => seek::HOLE,
         };
-        let seek = Operation::Seek(seek::Arguments { state: StateId::ANONYMOUS, offset, what });
-        let operations = [self.put(node)?, seek];
-        let results = self.call(caller, &Compound::new("SEEK", Class::Attributes, &operations))?;
-        let mut reader = results.read()?;
-        reader.skip(putfh::OPERATION)?;
-        let seek::Success { end, offset } = take(&mut reader, seek::OPERATION)?;
-        Ok(SeekOutcome { offset, end })
+        let put = self.put(node)?;
+        self.by_states("SEEK", caller, [(node, READS)], |[state]| {
+            let operations = [put, Operation::Seek(seek::Arguments { state, offset, what })];
+            let results = self.call(caller, &Compound::new("SEEK", Class::Attributes, &operations))?;
+            Ok(found(&results))
+        })
     }
 
     fn copy_exactly(&self, caller: &Caller, range: &CopyRange<'_>, change: &mut Change) -> Result<Written> {
-        let copy = Operation::Copy(copy::Arguments {
-            source: StateId::ANONYMOUS,
-            destination: StateId::ANONYMOUS,
-            source_offset: range.from.1,
-            destination_offset: range.to.1,
-            count: range.count,
-            consecutive: true,
-            // What is copied later would be told by a callback, which this client does not take.
-            synchronous: true,
-            servers: Default::default(),
-        });
-        let results = self.between("COPY", caller, range, copy)?;
-        let mut reader = results.read()?;
-        skip_both(&mut reader)?;
-        let told: copy::Success = take(&mut reader, copy::OPERATION)?;
-        *change = Change { before: None, after: reader.look().ok() };
-        if told.state.is_some() {
+        let copy = |source, destination| {
+            Operation::Copy(copy::Arguments {
+                source,
+                destination,
+                source_offset: range.from.1,
+                destination_offset: range.to.1,
+                count: range.count,
+                consecutive: true,
+                // What is copied later would be told by a callback, which this client does not take.
+                synchronous: true,
+                servers: Default::default(),
+            })
+        };
+        let told = self.between("COPY", caller, range, copy, |reader| {
+            let told: copy::Success = reader.take(copy::OPERATION)?;
+            *change = Change { before: None, after: reader.look().ok() };
+            Ok(told)
+        })?;
+        if let Some(copying) = told.state {
             tracing::warn!("the server copies later, although it was asked to answer when it has copied");
+            // Else it could replace what is written there next.
+            self.cancel_copy(caller, range.to.0, copying)?;
             return Err(FsError::NotSupported);
         }
         if !told.requirements.consecutive && told.count != range.count {
@@ -147,34 +155,101 @@ impl Nfs4Client {
         Ok(Written { count, stability: stability(told.committed), verifier: told.verifier.0 })
     }
 
+    /// Ends a copy that the server makes later (OFFLOAD_CANCEL, RFC 7862 15.8).
+    ///
+    /// # Errors
+    /// [`FsError::Io`]: it goes on, so what is written there next may be replaced.
+    fn cancel_copy(&self, caller: &Caller, target: &Handle, copying: StateId) -> Result<()> {
+        let operations = [self.put(target)?, Operation::CancelCopy(copying)];
+        let results = self.call(caller, &Compound::change("OFFLOAD_CANCEL", &operations))?;
+        let mut reader = results.read()?;
+        reader.skip(putfh::OPERATION)?;
+        match reader.skip(offload_cancel::OPERATION) {
+            // It is over.
+            Ok(()) | Err(Stopped::Refused(_, Status::BAD_STATEID | Status::COMPLETE_ALREADY)) => Ok(()),
+            Err(stopped) => {
+                tracing::warn!(?stopped, "a copy that the server makes later could not be cancelled");
+                Err(FsError::Io)
+            }
+        }
+    }
+
     fn change_extent(
         &self,
         name: &'static str,
         (caller, node): (&Caller, &Handle),
-        operation: Operation<'_>,
+        operation: impl Fn(StateId) -> Operation<'static>,
         change: &mut Change,
     ) -> Result<()> {
-        let operations = [self.put(node)?, operation, LOOK];
-        let results = self.call(caller, &Compound::new(name, Class::Commit, &operations))?;
-        let mut reader = results.read()?;
-        reader.skip(putfh::OPERATION)?;
-        skip(&mut reader, operation.number())?;
-        *change = Change { before: None, after: reader.look().ok() };
-        Ok(())
+        let put = self.put(node)?;
+        self.by_states(name, caller, [(node, WRITES)], |[state]| {
+            let operation = operation(state);
+            let results = self.call(caller, &Compound::new(name, Class::Commit, &[put, operation, LOOK]))?;
+            let mut reader = results.read()?;
+            reader.skip(putfh::OPERATION)?;
+            let changed = reader.skip(operation.number());
+            *change = Change { before: None, after: changed.ok().and_then(|()| reader.look().ok()) };
+            Ok(changed)
+        })
     }
 
     /// An operation from one file to another, which may take as long as a COMMIT and may run twice.
-    fn between(
+    fn between<T>(
         &self,
         name: &'static str,
         caller: &Caller,
         range: &CopyRange<'_>,
-        operation: Operation<'_>,
-    ) -> Result<super::results::Results> {
+        operation: impl Fn(StateId, StateId) -> Operation<'static>,
+        mut read: impl FnMut(&mut ResultReader<'_>) -> std::result::Result<T, Stopped>,
+    ) -> Result<T> {
         let (from, to) = (self.put(range.from.0)?, self.put(range.to.0)?);
-        let operations = [from, Operation::SaveHandle, to, operation, LOOK];
-        self.call(caller, &Compound::new(name, Class::Commit, &operations))
+        self.by_states(
+            name,
+            caller,
+            [(range.from.0, READS), (range.to.0, WRITES)],
+            |[source, destination]| {
+                let operations = [from, Operation::SaveHandle, to, operation(source, destination), LOOK];
+                let results = self.call(caller, &Compound::new(name, Class::Commit, &operations))?;
+                let mut reader = results.read()?;
+                skip_both(&mut reader)?;
+                Ok(read(&mut reader))
+            },
+        )
     }
+
+    /// Makes a call by the stateids of the opens of these files, so that locks which were lost are noticed; and makes it again by others
+    /// if these were refused.
+    fn by_states<T, const FILES: usize>(
+        &self,
+        name: &'static str,
+        caller: &Caller,
+        files: [(&Handle, OpenAccess); FILES],
+        mut call: impl FnMut([StateId; FILES]) -> Result<std::result::Result<T, Stopped>>,
+    ) -> Result<T> {
+        let mut tries = Tries::new(&self.calls, name);
+        loop {
+            let mut states = [StateId::ANONYMOUS; FILES];
+            for (state, (node, access)) in states.iter_mut().zip(files) {
+                *state = self.state_for(caller, node, access)?;
+            }
+            let stopped = match call(states)? {
+                Ok(outcome) => return Ok(outcome),
+                Err(stopped) => stopped,
+            };
+            let opened = states.iter().zip(files).find(|(state, _)| **state != StateId::ANONYMOUS);
+            let Some((_, (node, access))) = opened else { return Err(refused(stopped)) };
+            if !self.is_for_state((caller, node, access), &mut tries, stopped)? {
+                return Err(refused(stopped));
+            }
+        }
+    }
+}
+
+fn found(results: &Results) -> std::result::Result<SeekOutcome, Stopped> {
+    let mut reader = results.read()?;
+    reader.skip(putfh::OPERATION)?;
+    let seek::Success { end, offset } = reader.take(seek::OPERATION)?;
+    Ok(SeekOutcome { offset, end })
 }
 
 fn skip_both(reader: &mut ResultReader<'_>) -> Result<()> {
@@ -182,14 +257,6 @@ fn skip_both(reader: &mut ResultReader<'_>) -> Result<()> {
         reader.skip(operation)?;
     }
     Ok(())
-}
-
-fn skip(reader: &mut ResultReader<'_>, operation: u32) -> Result<()> {
-    reader.skip(operation).map_err(refused)
-}
-
-fn take<'a, T: Decode<'a>>(reader: &mut ResultReader<'a>, operation: u32) -> Result<T> {
-    reader.take(operation).map_err(refused)
 }
 
 /// A server that does these only by an open, or only in another way, does not do them for this client.

@@ -88,29 +88,33 @@ fn look_for_data(results: &[u8]) -> Option<Locate> {
     const RESULT: usize = 8;
     const SEQUENCE: usize = RESULT + 36;
     const READ_HEAD: usize = RESULT + read::Head::SIZE;
-    let tag = word(results, 4)? as usize;
-    let sequence = 8 + tag + padding(tag) + 4;
-    let put = sequence + SEQUENCE;
-    let get = put + RESULT;
+    let sequence = behind(8, word(results, 4)? as usize)?.checked_add(4)?;
+    let put = sequence.checked_add(SEQUENCE)?;
+    let get = put.checked_add(RESULT)?;
     for operation in [sequence, put, get] {
-        if word(results, operation + 4)? != 0 {
+        if word(results, operation.checked_add(4)?)? != 0 {
             return Some(Locate::NoData);
         }
     }
-    let mask = get + RESULT;
-    let values = mask.checked_add(4 + (word(results, mask)? as usize).checked_mul(4)?)?;
-    let length = word(results, values)? as usize;
-    let read = values.checked_add(4 + length + padding(length))?;
+    let mask = get.checked_add(RESULT)?;
+    let words = (word(results, mask)? as usize).checked_mul(4)?;
+    let values = mask.checked_add(4)?.checked_add(words)?;
+    let read = behind(values.checked_add(4)?, word(results, values)? as usize)?;
     if word(results, read.checked_add(4)?)? != 0 {
         return Some(Locate::NoData);
     }
-    let at = read + READ_HEAD;
+    let at = read.checked_add(READ_HEAD)?;
     Some(Locate::Data { at, length: word(results, at - 4)? as usize })
 }
 
+/// What follows an opaque that begins there, of this length.
+fn behind(at: usize, length: usize) -> Option<usize> {
+    at.checked_add(length)?.checked_add(padding(length))
+}
+
 fn word(bytes: &[u8], at: usize) -> Option<u32> {
-    let word = bytes.get(at..at + 4)?;
-    Some(u32::from_be_bytes([word[0], word[1], word[2], word[3]]))
+    let word = bytes.get(at..)?.first_chunk()?;
+    Some(u32::from_be_bytes(*word))
 }
 
 #[cfg(test)]
@@ -172,6 +176,21 @@ mod tests {
             }
             assert_eq!(locate(&head), Locate::Data { at: head.len(), length: 5 });
         }
+    }
+
+    /// On a host of 32 bits, too.
+    #[test]
+    fn lengths_that_reach_nowhere_have_no_place() {
+        let head = reply(b"", [Status::OK; 4]);
+        // Those of the tag, of the mask and of the values.
+        for at in [4, 72, 84] {
+            for length in [u32::MAX, u32::MAX - 3, u32::MAX - 11, 1 << 30] {
+                let mut bytes = head.clone();
+                bytes[at..at + 4].copy_from_slice(&length.to_be_bytes());
+                assert_eq!(locate(&bytes), Locate::NeedMore, "{length} at {at}");
+            }
+        }
+        assert_eq!((behind(usize::MAX - 2, 3), behind(usize::MAX - 3, 3)), (None, None));
     }
 
     #[test]
