@@ -78,5 +78,5 @@ fn key(client: u8, xid: u8, procedure: bool) -> CallKey {
     let credentials = Credentials::None;
     let procedure = 12 + u32::from(procedure);
     let header = CallHeader { xid: u32::from(xid), program: 100_003, version: 3, procedure, credentials };
-    Checksum::new([0; 16]).key(IpAddr::from([192, 0, 2, client]), &header, b"arguments")
+    Checksum::new([0; 16]).key(IpAddr::from([192, 0, 2, client]), &header, None, b"arguments")
 }
