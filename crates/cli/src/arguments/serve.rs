@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::builder::RangedU64ValueParser;
 use clap::{ArgGroup, Args};
-use howdah_server::exports::TlsPolicy;
+use howdah_server::exports::{SecurityFlavors, TlsPolicy};
 use howdah_server::tuning::{parse_congestion, parse_memory_budget, parse_receive_buffer, parse_send_buffer};
 use howdah_tune::{Algorithm, Setting};
 
@@ -17,7 +17,7 @@ use super::{CachingArguments, LogArguments};
 use crate::configuration::{
     ANONYMOUS, AdminListenSaid, AdminSocket, ClientPattern, Datagrams, Delegations, Experiment, ExportLocks,
     ExportName, MOST_METRICS_CLIENTS, MOST_WORKERS, MetricsSaid, PrivilegedPorts, Rpcbind, Sandbox, Sizes,
-    Squash, TlsSaid, UdpSockets, parse_admin, parse_admin_listen, parse_listen, parse_metrics,
+    Squash, TlsSaid, UdpSockets, parse_admin, parse_admin_listen, parse_flavors, parse_listen, parse_metrics,
     parse_tls_policy, parse_udp_sockets,
 };
 
@@ -156,6 +156,12 @@ pub struct ServerArguments {
     /// `howdah certificate DIR --revoke FILE` creates one. After a reload it applies to new connections.
     #[arg(long, value_name = "FILE", help_heading = "TLS", requires = "tls_certificate")]
     pub tls_client_crl: Vec<PathBuf>,
+
+    /// Keytab with the key of nfs/HOST, for exports with --sec krb5 [default: the system's, /etc/krb5.keytab]
+    ///
+    /// Users of the host must not be able to read it. Keys that are added to it later need no restart.
+    #[arg(long, value_name = "FILE", help_heading = "Kerberos")]
+    pub keytab: Option<PathBuf>,
 
     /// Which rights the server gives up after it has opened its sockets and directories [default: auto]
     ///
@@ -347,6 +353,15 @@ pub struct ExportArguments {
     /// are refused (AUTH_TOOWEAK; NFSv4: NFS4ERR_WRONGSEC). MOUNT is always answered.
     #[arg(long, value_name = "WHEN", value_parser = parse_tls_policy, conflicts_with = "config", help_heading = "TLS")]
     pub tls: Option<TlsPolicy>,
+
+    /// How callers prove who they are: sys, krb5, krb5i, krb5p, or several as krb5:krb5p [default: sys]
+    ///
+    /// With sys, clients say which user calls. With krb5, users prove it by a Kerberos ticket; krb5i also signs all data, and krb5p
+    /// encrypts it. Clients that name no flavor use the first one that they can. Other calls are refused (AUTH_TOOWEAK; NFSv4:
+    /// NFS4ERR_WRONGSEC).
+    #[arg(long, value_name = "FLAVORS", value_parser = parse_flavors, default_value = "sys", hide_default_value = true,
+          conflicts_with = "config", help_heading = "Kerberos")]
+    pub sec: SecurityFlavors,
 
     /// Which delegations NFSv4 clients get: none, or read [default: none]
     ///

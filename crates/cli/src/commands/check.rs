@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::Failure;
 use crate::arguments::CheckArguments;
 use crate::comparing::{ClusterHead, HeadAnswers, ask, compare};
-use crate::configuration::{ClusterConfig, Problems, ServerConfig, load_file};
+use crate::configuration::{ClusterConfig, KeytabTrouble, Problems, ServerConfig, asks_kerberos, load_file};
 use crate::report;
 use crate::running::cluster_key;
 
@@ -25,6 +25,7 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
     }
     let checked = load_file(file).and_then(|config| {
         config.cluster.as_ref().map_or(Ok(()), key)?;
+        keytab(&config)?;
         Ok(config)
     });
     if arguments.json {
@@ -78,6 +79,15 @@ fn key(cluster: &ClusterConfig) -> Result<()> {
     match std::fs::File::open(&cluster.key_file) {
         Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Ok(()),
         _ => cluster_key(&cluster.key_file).map(drop),
+    }
+}
+
+/// Checks the keytab, if the server needs one.
+fn keytab(config: &ServerConfig) -> Result<()> {
+    match config.kerberos.keytab_trouble().filter(|_| asks_kerberos(&config.exports)) {
+        Some(KeytabTrouble::Error(what)) => Err(anyhow!(what)),
+        // A note says it.
+        Some(KeytabTrouble::Warning(_)) | None => Ok(()),
     }
 }
 

@@ -218,7 +218,7 @@ impl Session<'_> {
                 "{setting} changed: restart the server to apply it; until then the old value is in effect"
             );
         }
-        self.server.reload(&held.exports)?;
+        self.server.reload(&held)?;
         let known = self.config.warnings();
         let changes = export_changes(&self.config.exports, &held.exports);
         self.config = held;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use clap::ValueEnum;
+use howdah_server::exports::{SecurityFlavor, SecurityFlavors};
 
 use super::ANONYMOUS;
 
@@ -19,6 +20,8 @@ pub struct Access {
     pub anonymous_user: u32,
     /// Group id of the anonymous user.
     pub anonymous_group: u32,
+    /// How calls prove who sent them.
+    pub sec: SecurityFlavors,
 }
 
 /// Whose calls act as the anonymous user.
@@ -54,15 +57,19 @@ impl Access {
             squash: Squash::Root,
             anonymous_user: ANONYMOUS,
             anonymous_group: ANONYMOUS,
+            sec: SecurityFlavors::SYS,
         }
     }
 
-    /// What both allow. The anonymous user is this one's.
-    pub fn and(self, other: Self) -> Self {
+    /// What both allow; `None`: they take no flavor in common. The anonymous user is this one's.
+    pub fn and(self, other: Self) -> Option<Self> {
+        let both = |flavor: &SecurityFlavor| other.sec.contains(*flavor);
+        let sec = SecurityFlavors::new(self.sec.as_slice().iter().copied().filter(both))?;
         let squashes = [self.squash, other.squash];
         let ports = [self.privileged_ports, other.privileged_ports];
         let strictest = |words: [Squash; 3]| words.into_iter().find(|word| squashes.contains(word));
-        Self {
+        Some(Self {
+            sec,
             read_only: self.read_only || other.read_only,
             privileged_ports: if ports.contains(&PrivilegedPorts::Always) {
                 PrivilegedPorts::Always
@@ -73,7 +80,7 @@ impl Access {
             },
             squash: strictest([Squash::All, Squash::Certificate, Squash::Root]).unwrap_or(Squash::None),
             ..self
-        }
+        })
     }
 }
 

@@ -10,6 +10,7 @@ use toml::de::DeValue;
 use super::caching;
 use super::directory::served;
 use super::identifier::identifier;
+use super::kerberos::flavors;
 use super::known_exports::KnownExports;
 use super::section::{Section, identity, kind, number, text, truth};
 use super::{
@@ -140,6 +141,7 @@ fn access(section: &mut Section<'_, '_>, outer: Access) -> Access {
     let ports = section.setting("privileged_ports", privileged_ports);
     let privileged_ports = ports.map_or(outer.privileged_ports, Spanned::into_inner);
     let squash = section.setting("squash", squash).map_or(outer.squash, Spanned::into_inner);
+    let sec = section.setting("sec", flavors).map_or(outer.sec, Spanned::into_inner);
     let mut anonymous = |key, outer| section.setting(key, identity).map_or(outer, Spanned::into_inner);
     Access {
         read_only,
@@ -147,6 +149,7 @@ fn access(section: &mut Section<'_, '_>, outer: Access) -> Access {
         squash,
         anonymous_user: anonymous("anonymous_user", outer.anonymous_user),
         anonymous_group: anonymous("anonymous_group", outer.anonymous_group),
+        sec,
     }
 }
 

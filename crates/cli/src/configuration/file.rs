@@ -16,14 +16,16 @@ use super::cluster::cluster;
 use super::datagrams::{Datagrams, parse_udp_sockets};
 use super::defaults::{LONGEST_LEASE, SHORTEST_LEASE};
 use super::export_table::export;
+use super::kerberos::kerberos;
 use super::known_exports::KnownExports;
 use super::network_table::network;
 use super::section::{Section, absolute, kind, number, size, text, truth};
 use super::sizes::Sizes;
 use super::taken::Taken;
 use super::{
-    AdminListenSaid, AdminSocket, ClusterConfig, ExportConfig, MOST_METRICS_CLIENTS, MOST_WORKERS,
-    MetricsSaid, Problem, Rpcbind, Sandbox, TlsSaid, parse_admin_listen, parse_listen, parse_metrics,
+    AdminListenSaid, AdminSocket, ClusterConfig, ExportConfig, KerberosConfig, MOST_METRICS_CLIENTS,
+    MOST_WORKERS, MetricsSaid, Problem, Rpcbind, Sandbox, TlsSaid, parse_admin_listen, parse_listen,
+    parse_metrics,
 };
 use crate::arguments::LogFormat;
 use crate::running::check_log_filter;
@@ -46,6 +48,7 @@ pub struct FileSettings {
     pub admin: Option<AdminSocket>,
     pub admin_listen: AdminListenSaid,
     pub tls: TlsSaid,
+    pub kerberos: KerberosConfig,
     pub cluster: Option<ClusterConfig>,
     pub metrics: MetricsSaid,
     pub sizes: Sizes,
@@ -91,6 +94,7 @@ fn settings(table: &DeTable<'_>, flags: &AdminListenSaid, problems: &mut Vec<Pro
         admin: section.setting("admin", |value| admin_in_file(text(value)?)).map(Spanned::into_inner),
         admin_listen: admin_listen(&mut section, flags, &mut taken),
         tls: tls(&mut section),
+        kerberos: kerberos(&mut section),
         cluster: cluster(&mut section, there),
         metrics: metrics(&mut section, &mut taken),
         sizes: sizes(&mut section),

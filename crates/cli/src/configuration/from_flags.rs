@@ -15,7 +15,9 @@ use super::refused_locks::check_locks;
 use super::shared_files::check_delegations;
 use super::taken::Taken;
 use super::tls::check_policies;
-use super::{Access, ClientPattern, ClientRule, Durability, ExportConfig, ServerConfig, Source};
+use super::{
+    Access, ClientPattern, ClientRule, Durability, ExportConfig, KerberosConfig, ServerConfig, Source,
+};
 use crate::arguments::{LogArguments, ServeArguments, ServerArguments};
 use crate::running::check_log_filter;
 
@@ -42,6 +44,12 @@ pub fn decide(server: &ServerArguments, log: &LogArguments, file: FileSettings) 
         sandbox: server.sandbox.or(file.sandbox).unwrap_or_default(),
         tuning: Tuning { networks: file.networks, ..server.sizes().or(file.sizes).decide() },
         tls: server.tls().or(file.tls).decide().map_err(|why| anyhow!(why))?,
+        kerberos: KerberosConfig {
+            keytab: server.keytab.clone().map_or(Ok(file.kerberos.keytab), |typed| {
+                std::path::absolute(&typed).map(Some).with_context(|| format!("--keytab {}", typed.display()))
+            })?,
+            ..file.kerberos
+        },
         cluster: file.cluster,
         metrics: server.metrics().or(file.metrics).decide(),
         experiment: server.experiment(),
@@ -89,6 +97,7 @@ pub fn the_one_export(typed: &OsStr, arguments: &ServeArguments) -> Result<Expor
         squash: flags.squash,
         anonymous_user: flags.anonymous_user,
         anonymous_group: flags.anonymous_group,
+        sec: flags.sec,
     };
     let everyone = [ClientPattern::Everyone];
     let allowed = if flags.allow.is_empty() { &everyone[..] } else { &flags.allow[..] };
@@ -174,9 +183,13 @@ mod tests {
             "--async",
             "--cross-mounts",
             "--no-udp",
+            "--sec",
+            "krb5i:sys",
+            "--keytab",
+            "keys",
         ]);
         let config = config.expect("good");
-        assert!(config.state.is_absolute() && !config.udp);
+        assert!(config.state.is_absolute() && !config.udp && config.kerberos.keytab().is_absolute());
         let export = &config.exports[0];
         assert_eq!(export.name.as_str(), "/data");
         assert_eq!((export.durability, export.cross_mounts), (Durability::Async, true));
@@ -188,6 +201,7 @@ mod tests {
             squash: Squash::All,
             anonymous_user: 7,
             anonymous_group: super::super::ANONYMOUS,
+            sec: crate::configuration::parse_flavors("krb5i:sys").expect("two"),
         };
         assert!(export.clients.iter().all(|rule| rule.access == access));
     }

@@ -19,6 +19,7 @@ mod export_table;
 mod file;
 mod from_flags;
 mod identifier;
+mod kerberos;
 mod known_exports;
 mod listen;
 mod load;
@@ -50,6 +51,7 @@ pub use defaults::{ANONYMOUS, DEFAULT_PORT, LONGEST_LEASE, MOST_WORKERS, SHORTES
 pub use delegations::Delegations;
 pub use export::{Durability, ExportConfig};
 pub use export_locks::ExportLocks;
+pub use kerberos::{KerberosConfig, KeytabTrouble, asks_kerberos, parse_flavors};
 pub use listen::{default_listen, every_address, parse_listen};
 pub use load::{load_arguments, load_file, load_text};
 pub use metrics::{MOST_METRICS_CLIENTS, Metrics, MetricsSaid, parse_metrics};

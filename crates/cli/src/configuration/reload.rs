@@ -4,15 +4,19 @@ use std::path::PathBuf;
 
 use howdah_tls::ServerFiles;
 
-use super::{ExportConfig, ServerConfig, Source};
+use super::{ExportConfig, KerberosConfig, ServerConfig, Source, asks_kerberos};
 
 impl ServerConfig {
     /// What holds after a reload of `new`: its exports, as far as they can change while they are served, and the
     /// server's settings as they were. Also the names of the settings that wait for a restart.
     ///
     /// # Errors
-    /// An id that moves to another directory: handles in the hands of clients would lead there.
+    /// An id that moves to another directory: handles in the hands of clients would lead there. The first export with Kerberos: the
+    /// process that reads the keytab starts with the server.
     pub fn reloaded(&self, new: Self) -> Result<(Self, Vec<String>), String> {
+        if asks_kerberos(&new.exports) && !asks_kerberos(&self.exports) {
+            return Err("no export took Kerberos (sec) until now; restart howdah to apply it".to_owned());
+        }
         let mut waiting: Vec<String> =
             self.differing(&new).into_iter().map(|name| format!("`{name}`")).collect();
         let mut exports = new.exports;
@@ -39,7 +43,8 @@ impl ServerConfig {
                 export.cross_mounts = old.cross_mounts;
             }
         }
-        Ok((Self { exports, ..self.clone() }, waiting))
+        let kerberos = KerberosConfig { keytab: self.kerberos.keytab.clone(), ..new.kerberos };
+        Ok((Self { exports, kerberos, ..self.clone() }, waiting))
     }
 
     fn differing(&self, new: &Self) -> Vec<&'static str> {
@@ -62,6 +67,7 @@ impl ServerConfig {
             ("tls_key", of_tls(|tls| &tls.key)),
             ("tls_client_ca", self.client_ca() != new.client_ca()),
             ("tls_client_crl", self.client_crl() != new.client_crl()),
+            ("keytab", self.kerberos.keytab != new.kerberos.keytab),
             ("cluster", self.cluster != new.cluster),
             ("metrics", self.metrics.address != new.metrics.address),
             ("metrics_clients", self.metrics.clients != new.metrics.clients),
@@ -122,6 +128,19 @@ mod tests {
         let (held, waiting) = old.reloaded(new).expect("accepted");
         assert_eq!(held.exports[0].source, Source::Memory(1 << 20));
         assert_eq!(waiting, ["the size or the options of export /data"]);
+    }
+
+    #[test]
+    fn principals_change_at_once_and_the_first_ticket_waits() {
+        let (old, mut new) = (one_export(), one_export());
+        new.kerberos.keytab = Some("/k".into());
+        new.kerberos.principals.realms.push("A.ORG".to_owned());
+        let (held, waiting) = old.reloaded(new.clone()).expect("accepted");
+        assert_eq!((waiting, held.kerberos.keytab), (vec!["`keytab`".to_owned()], None));
+        assert_eq!(held.kerberos.principals.realms, ["A.ORG"]);
+        new.exports[0].clients[0].access.sec = crate::configuration::parse_flavors("krb5").expect("one");
+        assert!(old.reloaded(new.clone()).expect_err("no helper runs").contains("restart howdah"));
+        assert!(new.reloaded(new.clone()).is_ok());
     }
 
     #[test]

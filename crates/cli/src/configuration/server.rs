@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use howdah_server::{Tuning, UdpSettings};
 use howdah_tls::ServerFiles;
 
-use super::{AdminListen, AdminSocket, ClusterConfig, ExportConfig, Metrics};
+use super::{AdminListen, AdminSocket, ClusterConfig, ExportConfig, KerberosConfig, Metrics};
 use crate::arguments::LogFormat;
 
 /// Everything that `howdah serve` needs to know.
@@ -40,6 +40,8 @@ pub struct ServerConfig {
     pub metrics: Metrics,
     /// What proves the server to clients that want TLS; without it, none is offered.
     pub tls: Option<ServerFiles>,
+    /// The server's keys of Kerberos, and which principals are which users. Without effect if no export takes its flavors.
+    pub kerberos: KerberosConfig,
     /// What is shared with other servers of the same files, if there are any.
     pub cluster: Option<ClusterConfig>,
     /// What the server gives up of its rights before it serves.

@@ -25,6 +25,7 @@ pub fn one_export() -> ServerConfig {
         admin_listen: None,
         metrics: super::Metrics::default(),
         tls: None,
+        kerberos: super::KerberosConfig::default(),
         cluster: None,
         sandbox: Sandbox::Auto,
         tuning: howdah_server::Tuning::default(),

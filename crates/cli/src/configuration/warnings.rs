@@ -7,8 +7,12 @@ use std::time::SystemTime;
 use howdah_store::local::{HandleReuse, handle_reuse};
 use howdah_tls::{CertificateFacts, ServerFiles};
 
+use super::kerberos::open_beside_privacy;
 use super::tls::ending;
-use super::{ClientPattern, Durability, ExportConfig, ServerConfig, Source, Squash};
+use super::{
+    ClientPattern, Durability, ExportConfig, KerberosConfig, KeytabTrouble, ServerConfig, Source, Squash,
+    asks_kerberos,
+};
 
 impl ServerConfig {
     /// What its owner should know, one sentence each.
@@ -23,6 +27,7 @@ impl ServerConfig {
             warnings.push(format!("every call waits {delay:?} (--delay): this is an experiment"));
         }
         warnings.extend(self.tls.as_ref().and_then(certificate));
+        warnings.extend(self.of_kerberos());
         for export in &self.exports {
             let name = &export.name;
             if let Source::Memory(_) = export.source {
@@ -48,6 +53,7 @@ impl ServerConfig {
                     export.source
                 ));
             }
+            warnings.extend(open_beside_privacy(export));
             warnings.extend(idle_rules(export));
             warnings.extend(reused_handles(export));
             warnings.extend(self.exports.iter().filter(|inner| is_bypassed(export, inner)).map(|inner| {
@@ -66,6 +72,20 @@ impl ServerConfig {
             }
         }
         warnings
+    }
+
+    /// What is wrong with the keytab, or that it is for nothing.
+    fn of_kerberos(&self) -> Option<String> {
+        if !asks_kerberos(&self.exports) {
+            let is_said = self.kerberos != KerberosConfig::default();
+            return is_said.then(|| {
+                "[kerberos] has no effect: no export takes Kerberos; add sec = [\"sys\", \"krb5\"] to one"
+                    .to_owned()
+            });
+        }
+        match self.kerberos.keytab_trouble()? {
+            KeytabTrouble::Error(what) | KeytabTrouble::Warning(what) => Some(what),
+        }
     }
 }
 
@@ -167,6 +187,27 @@ mod tests {
         assert_eq!(told(&["127.0.0.1:2049", "[::1]:2049"]), 0, "nobody else is on this host");
         assert_eq!(told(&["127.0.0.1:2049", "192.0.2.7:2049"]), 1);
         assert_eq!(told(&["[::]:2049"]), 1);
+    }
+
+    #[test]
+    fn what_kerberos_protects_for_some_alone_is_told() {
+        let mut config = one_export();
+        config.kerberos.keytab = Some("/nonexistent/keys".into());
+        let mut told = |flavors: &str| {
+            let sec = crate::configuration::parse_flavors(flavors).expect("flavors");
+            config.exports[0].clients[0].access.sec = sec;
+            config.warnings()
+        };
+        for (flavors, parts) in [
+            ("sys", &["[kerberos] has no effect"][..]),
+            ("krb5:sys", &["/nonexistent/keys cannot be read"]),
+            ("krb5p:sys", &["/nonexistent/keys cannot be read", "takes sys beside krb5p"]),
+            ("krb5p", &["/nonexistent/keys cannot be read"]),
+        ] {
+            let told = told(flavors);
+            assert_eq!(told.len(), parts.len(), "{told:?}");
+            assert!(told.iter().zip(parts).all(|(told, part)| told.contains(part)), "{told:?}");
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The clients of an exports file: hosts, networks, everyone. Netgroups, wildcards and Kerberos have no equal.
+//! The clients of an exports file: hosts, networks, everyone. Netgroups and wildcards have no equal.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -29,7 +29,10 @@ pub fn client(written: &str) -> Result<ClientPattern, NoSuchClient> {
         return Ok(ClientPattern::Everyone);
     }
     if written.starts_with("gss/") {
-        return no(Some(EVERYONE), "no Kerberos; allow these clients by host or network");
+        return no(
+            Some(EVERYONE),
+            "an old form; write *(sec=FLAVOR), with hosts or networks in place of * if you can",
+        );
     }
     if let Some(netgroup) = written.strip_prefix('@') {
         let what = format!("no netgroups; list the hosts (getent netgroup {netgroup}) or their network");
@@ -108,7 +111,7 @@ mod tests {
     #[test]
     fn clients_that_howdah_does_not_have() {
         for (written, part) in [
-            ("gss/krb5i", "no Kerberos"),
+            ("gss/krb5i", "an old form"),
             ("@trusted", "getent netgroup trusted"),
             ("*.example.org", "no wildcards"),
             ("192.168.1.*", "no wildcards"),

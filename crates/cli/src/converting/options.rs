@@ -1,6 +1,6 @@
 //! The options of a client in an exports file, and what they mean here.
 
-use howdah_server::exports::TlsPolicy;
+use howdah_server::exports::{SecurityFlavor, SecurityFlavors, TlsPolicy};
 
 use super::warning::Warning;
 use crate::configuration::{Access, Durability, PrivilegedPorts, Squash};
@@ -8,28 +8,27 @@ use crate::configuration::{Access, Durability, PrivilegedPorts, Squash};
 /// What some clients of a Linux export may do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinuxOptions {
-    /// Access, squashing and ports.
-    pub access: Access,
+    /// Access, squashing and ports, of all flavors or those that `sec=` does not name apart.
+    access: Access,
     /// When a change is answered.
     pub durability: Durability,
     /// Whether clients see what is mounted below.
     pub cross_mounts: bool,
     /// What must protect calls.
     pub tls: TlsPolicy,
-    flavors: Flavors,
+    /// What `sec=` said: flavors, with the options that followed it.
+    parts: Vec<FlavorOptions>,
+    /// Flavors of `sec=` that howdah has not.
+    unknown: Vec<String>,
     /// Why no rule of howdah is as strict as this one.
     refusal: Option<String>,
 }
 
-/// What `sec=` said so far: it parts the options into those of each flavor.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Flavors {
-    /// All that were named.
-    named: Vec<String>,
-    /// Whether the options that follow are of Kerberos alone.
-    is_foreign: bool,
-    /// Whether calls of AUTH_SYS or AUTH_NONE are taken.
-    is_open: bool,
+/// Flavors that `sec=` named together. Options before the first `sec=` are theirs too.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct FlavorOptions {
+    flavors: Vec<SecurityFlavor>,
+    access: Access,
 }
 
 /// Options of Linux that change nothing here.
@@ -55,7 +54,8 @@ impl LinuxOptions {
             durability: Durability::Sync,
             cross_mounts: false,
             tls: TlsPolicy::Offered,
-            flavors: Flavors::default(),
+            parts: Vec::new(),
+            unknown: Vec::new(),
             refusal: None,
         }
     }
@@ -72,16 +72,37 @@ impl LinuxOptions {
 
     /// Why clients of these options cannot be let in, if they cannot.
     pub fn refusal(&self) -> Option<String> {
-        let is_closed = !self.flavors.named.is_empty() && !self.flavors.is_open;
-        let closed = || format!("sec={}: no Kerberos", self.flavors.named.join(":"));
+        let is_closed = !self.unknown.is_empty() && self.named().next().is_none();
+        let closed = || format!("sec={}: howdah has no such flavor", self.unknown.join(":"));
         self.refusal.clone().or_else(|| is_closed.then(closed))
     }
 
-    /// Flavors that were offered besides those that howdah takes.
-    pub fn left_out_flavors(&self) -> Option<String> {
-        let named = self.flavors.named.iter().filter(|flavor| !is_ours(flavor));
-        let left: Vec<&str> = named.map(String::as_str).collect();
-        (!left.is_empty() && self.flavors.is_open).then(|| left.join(":"))
+    /// What they may do. A rule of howdah has the same options for each flavor: where they differ, the strictest.
+    pub fn access(&self) -> Access {
+        let Some(sec) = SecurityFlavors::new(self.named()) else { return self.access };
+        let of_all = |access: Access| Access {
+            sec,
+            anonymous_user: self.access.anonymous_user,
+            anonymous_group: self.access.anonymous_group,
+            ..access
+        };
+        let parts = self.parts.iter().filter(|part| !part.flavors.is_empty()).map(|part| of_all(part.access));
+        parts.reduce(|one, other| one.and(other).expect("the flavors are the same")).unwrap_or(self.access)
+    }
+
+    /// What changes for the flavors that were named, in words.
+    pub fn of_flavors(&self) -> impl Iterator<Item = String> {
+        let unknown = (!self.unknown.is_empty())
+            .then(|| format!("sec={}: howdah has no such flavor; left out", self.unknown.join(":")));
+        let differ = self.parts.iter().any(|part| part.access != self.parts[0].access);
+        let strictest = differ.then(|| {
+            "options of sec= differ: the strictest apply to all flavors, which one rule of howdah has in common".to_owned()
+        });
+        unknown.into_iter().chain(strictest)
+    }
+
+    fn named(&self) -> impl Iterator<Item = SecurityFlavor> {
+        self.parts.iter().flat_map(|part| part.flavors.iter().copied())
     }
 
     fn apply(&mut self, option: &str) -> Result<(), String> {
@@ -118,10 +139,7 @@ impl LinuxOptions {
 
     /// Options that `sec=` may give each flavor apart.
     fn of_flavor(&mut self, word: &str) {
-        if self.flavors.is_foreign {
-            return;
-        }
-        let access = &mut self.access;
+        let access = self.parts.last_mut().map_or(&mut self.access, |part| &mut part.access);
         match word {
             "ro" => access.read_only = true,
             "rw" => access.read_only = false,
@@ -136,20 +154,36 @@ impl LinuxOptions {
         }
     }
 
-    fn sec(&mut self, flavors: &str) -> Result<(), String> {
-        let named: Vec<String> = flavors.split(':').map(str::to_owned).collect();
-        let has = |words: [&str; 2]| named.iter().any(|flavor| words.contains(&flavor.as_str()));
-        let (is_sys, is_none) = (has(["sys", "unix"]), has(["none", "null"]));
-        self.flavors.is_foreign = !is_sys && !is_none;
-        self.flavors.is_open |= is_sys || is_none;
-        self.flavors.named.extend(named);
-        if is_none && !is_sys {
-            self.access.squash = Squash::All;
-            return Err(
-                "squash = \"all\" instead: calls act as the anonymous user, whatever user they name".into()
-            );
+    fn sec(&mut self, written: &str) -> Result<(), String> {
+        let mut part = FlavorOptions { flavors: Vec::new(), access: self.access };
+        let mut is_none = false;
+        for word in written.split(':') {
+            match word {
+                "unix" => part.flavors.push(SecurityFlavor::Sys),
+                "none" | "null" => is_none = true,
+                word => match word.parse() {
+                    Ok(flavor) => part.flavors.push(flavor),
+                    Err(_) => self.unknown.push(word.to_owned()),
+                },
+            }
         }
-        Ok(())
+        let alone = is_none && part.flavors.is_empty();
+        if alone {
+            part.flavors.push(SecurityFlavor::Sys);
+            part.access.squash = Squash::All;
+        }
+        let takes_sys = part.flavors.contains(&SecurityFlavor::Sys);
+        self.parts.push(part);
+        match (is_none, alone) {
+            (true, true) => {
+                Err("squash = \"all\" instead: calls act as the anonymous user, whatever user they name"
+                    .into())
+            }
+            (true, false) if !takes_sys => {
+                Err("none is left out: it would let in callers that claim to be any user (sys)".into())
+            }
+            _ => Ok(()),
+        }
     }
 
     fn transport(&mut self, kinds: &str) -> Result<(), String> {
@@ -166,10 +200,6 @@ impl LinuxOptions {
         };
         Ok(())
     }
-}
-
-fn is_ours(flavor: &str) -> bool {
-    ["sys", "unix", "none", "null"].contains(&flavor)
 }
 
 fn anonymous(written: &str) -> Result<u32, String> {
@@ -220,7 +250,7 @@ mod tests {
 
     #[test]
     fn access_squashing_and_ports() {
-        let usual = LinuxOptions::usual().access;
+        let usual = LinuxOptions::usual().access();
         for (list, expected) in [
             ("", usual),
             ("ro,sync,root_squash,no_subtree_check,wdelay,hide", usual),
@@ -240,7 +270,7 @@ mod tests {
             ),
         ] {
             let (options, warnings) = of(list);
-            assert_eq!((options.access, &warnings[..]), (expected, &[][..]), "{list}");
+            assert_eq!((options.access(), &warnings[..]), (expected, &[][..]), "{list}");
         }
     }
 
@@ -260,20 +290,49 @@ mod tests {
     }
 
     #[test]
-    fn each_flavor_has_its_own_options() {
-        let (options, _) = of("ro,sec=krb5p,rw,no_root_squash,sec=sys,all_squash");
-        assert!(options.access.read_only && options.access.squash == Squash::All);
-        assert_eq!((options.refusal(), options.left_out_flavors()), (None, Some("krb5p".to_owned())));
-        assert_eq!(of("sec=sys").0.left_out_flavors(), None);
+    fn flavors_keep_their_order_and_share_the_strictest_options() {
+        let told = |options: &LinuxOptions| options.of_flavors().collect::<Vec<_>>().join("; ");
+        for (list, flavors, differ) in [
+            ("rw", "sys", false),
+            ("sec=sys,rw", "sys", false),
+            ("sec=krb5p:krb5i:krb5,rw", "krb5p:krb5i:krb5", false),
+            ("rw,sec=krb5,sec=unix", "krb5:sys", false),
+            ("sec=krb5,rw,sec=sys,ro", "krb5:sys", true),
+        ] {
+            let (options, warnings) = of(list);
+            assert_eq!(
+                (options.access().sec.to_string(), &warnings[..]),
+                (flavors.to_owned(), &[][..]),
+                "{list}"
+            );
+            assert_eq!(told(&options).contains("the strictest apply"), differ, "{list}");
+        }
+        let (options, _) = of("ro,sec=krb5p,rw,no_root_squash,anonuid=7,sec=sys,all_squash");
+        let access = options.access();
+        assert!(access.read_only && access.squash == Squash::All && access.anonymous_user == 7);
+        let (options, _) = of("rw,sec=krb5:lkey");
+        assert_eq!((options.refusal(), options.access().sec.to_string()), (None, "krb5".to_owned()));
+        assert!(told(&options).contains("sec=lkey: howdah has no such flavor"));
+    }
+
+    #[test]
+    fn calls_without_any_user_are_anonymous() {
         let (options, warnings) = of("sec=none,rw");
-        assert!(options.access.squash == Squash::All && options.refusal().is_none());
+        assert!(options.access().squash == Squash::All && options.refusal().is_none());
         assert!(warnings[0].contains("anonymous user"), "{warnings:?}");
+        let (options, warnings) = of("sec=krb5:none,rw");
+        assert_eq!(
+            (options.access().sec.to_string(), options.access().squash),
+            ("krb5".to_owned(), Squash::Root)
+        );
+        assert!(warnings[0].contains("none is left out"), "{warnings:?}");
+        assert_eq!(of("sec=sys:none,rw").1, [""; 0]);
     }
 
     #[test]
     fn what_cannot_be_as_strict_is_refused() {
         for (list, part) in [
-            ("sec=krb5:krb5i,rw", "sec=krb5:krb5i: no Kerberos"),
+            ("sec=lkey:spkm3,rw", "sec=lkey:spkm3: howdah has no such flavor"),
             ("refer=/x@host", "no referrals"),
             ("replicas=/x@host", "no referrals"),
             ("xprtsec=quic", "not known"),

@@ -88,11 +88,8 @@ fn read_client(
     let (who, precedence) = match (found, refusal) {
         (Ok(who), None) => {
             warnings.append(&mut of_options);
-            if let Some(flavors) = options.left_out_flavors() {
-                let what = format!("sec={flavors}: no Kerberos: clients mount with sec=sys");
-                warnings.push(Warning::new(line, what));
-            }
-            let rule = WrittenRule { who, access: options.access };
+            warnings.extend(options.of_flavors().map(|what| Warning::new(line, what)));
+            let rule = WrittenRule { who, access: options.access() };
             clients.rules.push(LinuxRule { line, place, rule, options });
             return;
         }
@@ -131,11 +128,10 @@ pub fn restrict(rules: &mut Vec<LinuxRule>, left: &[LeftClient], mut say: impl F
             }
             let (who, line) = (&rule.rule.who, left.line);
             let strict = left.options.as_ref().filter(|options| options.tls == rule.options.tls);
-            let Some(options) = strict else {
+            let Some(access) = strict.and_then(|options| rule.rule.access.and(options.access())) else {
                 say(rule.line, format!("client {who} left out: it would let in the client of line {line}"));
                 return false;
             };
-            let access = rule.rule.access.and(options.access);
             if access != rule.rule.access {
                 say(rule.line, format!("client {who} has no more rights than the client of line {line}"));
                 rule.rule.access = access;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use howdah_server::exports::TlsPolicy;
+use howdah_server::exports::{SecurityFlavors, TlsPolicy};
 
 use crate::configuration::{
     ANONYMOUS, Access, ClientPattern, Durability, ExportName, PrivilegedPorts, Squash,
@@ -38,9 +38,17 @@ const HEAD: &str = "\
 # Unlike Linux, clients cannot set set-user-ID bits: set_id = true allows it.
 ";
 
+const OF_KERBEROS: &str = "\
+# Kerberos: howdah reads /etc/krb5.keytab, unless [kerberos] names another keytab.
+# A client's root is a machine there: principals in [kerberos] can make it root.
+";
+
 /// The text of the file.
 pub fn write(exports: &[WrittenExport]) -> String {
-    exports.iter().fold(HEAD.to_owned(), |text, export| {
+    let has_kerberos =
+        |export: &WrittenExport| export.rules.iter().any(|rule| rule.access.sec.has_kerberos());
+    let kerberos = if exports.iter().any(has_kerberos) { OF_KERBEROS } else { "" };
+    exports.iter().fold(HEAD.to_owned() + kerberos, |text, export| {
         let lines = lines(export);
         let mark = if export.tls.needs_tls() { "# " } else { "" };
         text + "\n" + &lines.lines().map(|line| format!("{mark}{line}\n")).collect::<String>()
@@ -90,6 +98,10 @@ fn settings(access: Access) -> Vec<String> {
     if access.squash != Squash::Root {
         settings.push(format!("squash = {}", quoted(&access.squash.to_string())));
     }
+    if access.sec != SecurityFlavors::SYS {
+        let flavors = access.sec.as_slice().iter().map(|flavor| quoted(flavor.name())).collect::<Vec<_>>();
+        settings.push(format!("sec = [{}]", flavors.join(", ")));
+    }
     if access.anonymous_user != ANONYMOUS {
         settings.push(format!("anonymous_user = {}", access.anonymous_user));
     }
@@ -136,6 +148,19 @@ mod tests {
         let expected = "clients = [\n    { allow = \"a\", squash = \"all\", anonymous_user = 7, anonymous_group = 8 },\n    \
                         { allow = \"*\" },\n]\n";
         assert!(text.ends_with(expected), "{text}");
+    }
+
+    #[test]
+    fn flavors_are_written_with_a_word_about_the_keytab() {
+        let sec = crate::configuration::parse_flavors("krb5p:krb5").expect("two");
+        let text = write(&[export(&[("*", Access { sec, ..Access::usual() })])]);
+        assert!(
+            text.ends_with("\nsec = ['krb5p', 'krb5']\n")
+                || text.ends_with("\nsec = [\"krb5p\", \"krb5\"]\n"),
+            "{text}"
+        );
+        assert!(text.contains("# Kerberos: howdah reads /etc/krb5.keytab"), "{text}");
+        assert!(!write(&[export(&[("*", Access::usual())])]).contains("Kerberos"));
     }
 
     #[test]

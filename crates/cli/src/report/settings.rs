@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use howdah_layers::CachingOptions;
-use howdah_server::exports::TlsPolicy;
+use howdah_server::exports::{PrincipalSettings, SecurityFlavors, TlsPolicy};
 use howdah_server::{Tuning, UdpSettings};
 use howdah_tls::ServerFiles;
 use howdah_tune::{Algorithm, Own, Setting};
@@ -14,8 +14,8 @@ use howdah_units::power_of_two;
 use super::OpenedExport;
 use crate::arguments::LogFormat;
 use crate::configuration::{
-    Access, AdminListen, Delegations, ExportConfig, ExportLocks, Metrics, PrivilegedPorts, Rpcbind,
-    ServerConfig, Source, Squash,
+    Access, AdminListen, Delegations, ExportConfig, ExportLocks, KerberosConfig, Metrics, PrivilegedPorts,
+    Rpcbind, ServerConfig, Source, Squash, asks_kerberos,
 };
 use crate::places::DiskCacheSettings;
 use crate::running::admin_token_file;
@@ -54,6 +54,9 @@ pub fn server(config: &ServerConfig) -> String {
     }
     if let Some(files) = &config.tls {
         line("TLS", &tls(files));
+    }
+    if asks_kerberos(&config.exports) {
+        line("Kerberos", &kerberos(&config.kerberos));
     }
     if let Some(cluster) = &config.cluster {
         line("cluster", &format!("{}, by the key in {}", cluster.id, cluster.key_file.display()));
@@ -104,6 +107,21 @@ fn tls(files: &ServerFiles) -> String {
         }
     };
     format!("certificate {}, key {}; {clients}", files.certificate.display(), files.key.display())
+}
+
+/// The keys of the server, and who is who, in words.
+fn kerberos(config: &KerberosConfig) -> String {
+    let PrincipalSettings { table, realms } = &config.principals;
+    let realms = match realms.as_slice() {
+        [] => "users of the keytab's realm".to_owned(),
+        realms => format!("users of {}", realms.join(", ")),
+    };
+    let named = match table.len() {
+        0 => String::new(),
+        1 => ", 1 principal named".to_owned(),
+        count => format!(", {count} principals named"),
+    };
+    format!("keytab {}; {realms}{named}", config.keytab().display())
 }
 
 /// What monitors are offered, in words.
@@ -250,5 +268,9 @@ pub fn access(access: &Access, opened: OpenedExport) -> String {
         PrivilegedPorts::Local if opened.guards_host => "any port (from this host: below 1024)",
         PrivilegedPorts::Local | PrivilegedPorts::Never => "any port",
     };
-    format!("{writing}{squash}, {ports}")
+    let flavors = match access.sec {
+        SecurityFlavors::SYS => String::new(),
+        flavors => format!(", sec={flavors}"),
+    };
+    format!("{writing}{squash}, {ports}{flavors}")
 }

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 
 use crate::arguments::LogFormat;
 use crate::configuration::{
-    AdminListen, AdminSocket, ClientRule, ExportConfig, PrivilegedPorts, Rpcbind, ServerConfig, Source,
+    AdminListen, AdminSocket, ClientRule, ExportConfig, KerberosConfig, PrivilegedPorts, Rpcbind,
+    ServerConfig, Source, asks_kerberos,
 };
 use crate::places::DiskCacheSettings;
 use crate::running::admin_token_file;
@@ -60,6 +61,7 @@ fn server(config: &ServerConfig) -> Value {
         "sandbox": config.sandbox.as_str(),
         "admin": admin,
         "admin_listen": config.admin_listen.as_ref().map(|listen| live_page(listen, &config.state)),
+        "kerberos": asks_kerberos(&config.exports).then(|| kerberos(&config.kerberos)),
         "cluster": cluster.map(|cluster| json!({
             "id": cluster.id,
             "key_file": path(&cluster.key_file),
@@ -72,6 +74,14 @@ fn server(config: &ServerConfig) -> Value {
             LogFormat::Text => "text",
             LogFormat::Json => "json",
         },
+    })
+}
+
+fn kerberos(config: &KerberosConfig) -> Value {
+    json!({
+        "keytab": path(config.keytab()),
+        "realms": config.principals.realms,
+        "principals": config.principals.table,
     })
 }
 
@@ -161,6 +171,7 @@ fn client(rule: &ClientRule) -> Value {
             PrivilegedPorts::Never => json!(false),
         },
         "squash": access.squash.to_string(),
+        "sec": access.sec.as_slice().iter().map(|flavor| flavor.name()).collect::<Vec<_>>(),
         "anonymous_user": access.anonymous_user,
         "anonymous_group": access.anonymous_group,
     })

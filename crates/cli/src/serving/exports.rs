@@ -68,6 +68,7 @@ fn rule(written: &configuration::ClientRule, names: &ClientNames, opened: Opened
             ClientPattern::Certificate(pattern) => Clients::Certificate(pattern.clone()),
         },
         read_only: access.read_only,
+        sec: access.sec,
         squash: match access.squash {
             configuration::Squash::Root => Squash::Root,
             configuration::Squash::All => Squash::All,

@@ -20,7 +20,10 @@ impl GroupSource for UserDatabase {
 
     /// By the name before the `@`: the domain says whose users they are, for which the authority answers.
     fn account(&self, name: &str) -> io::Result<Option<UserAccount>> {
-        let name = name.split_once('@').map_or(name, |(user, _)| user);
+        self.user(name.split_once('@').map_or(name, |(user, _)| user))
+    }
+
+    fn user(&self, name: &str) -> io::Result<Option<UserAccount>> {
         let Some(found) = User::from_name(name)? else { return Ok(None) };
         let groups = getgrouplist(&CString::new(found.name)?, found.gid)?;
         let groups = groups.into_iter().map(nix::unistd::Gid::as_raw);
@@ -43,6 +46,8 @@ mod tests {
         let named = UserDatabase.account("root@example.org").expect("a user database").expect("a user");
         assert_eq!((named.user, named.group), (0, 0));
         assert_eq!(UserDatabase.account("no such user").expect("a user database"), None);
+        // A principal has the name of a user as it is, or none.
+        assert_eq!(UserDatabase.user("root@example.org").expect("a user database"), None);
         assert_eq!(UserDatabase.groups(u32::MAX - 7).expect("a user database"), None);
     }
 }

@@ -1,11 +1,13 @@
 //! From configuration to a running server: sockets, file systems, exports.
 
+mod acceptor;
 mod admin;
 mod admin_address;
 mod confining;
 mod exports;
 mod file_systems;
 mod groups;
+mod kerberos;
 mod own_url;
 mod portmapper;
 mod prepared;

@@ -10,9 +10,11 @@ use howdah_server::states::{HeadSettings, OwnRights, StateOptions};
 use howdah_server::{Sockets, Watcher};
 use howdah_store::local::{Root, with_server_rights};
 
+use super::acceptor::KerberosAcceptor;
 use super::admin::{admin_socket, metrics_socket};
 use super::admin_address::{LivePage, admin_address, admin_listener};
 use super::file_systems::root;
+use super::kerberos::helper_settings;
 use super::portmapper::Portmapper;
 use super::samples::samples;
 use super::secrets::ServerSecrets;
@@ -29,6 +31,8 @@ pub struct Prepared {
     pub(super) addresses: Vec<SocketAddr>,
     pub(super) page: Option<LivePage>,
     pub(super) certificate: Option<ServedCertificate>,
+    /// What accepts tickets of Kerberos.
+    pub(super) kerberos: Option<KerberosAcceptor>,
     pub(super) secrets: ServerSecrets,
     /// The directories, in the order of the exports; `None` for those that serve none.
     pub(super) roots: Vec<Option<Root>>,
@@ -59,6 +63,8 @@ impl Prepared {
         let (address, page) = address.transpose()?.flatten().unzip();
         sockets.admin_address = address;
         let certificate = config.tls.as_ref().map(ServedCertificate::read).transpose()?;
+        let kerberos = helper_settings(config)?;
+        let kerberos = kerberos.as_ref().map(KerberosAcceptor::start).transpose()?;
         let secrets = ServerSecrets::read(config)?;
         let states = states(config, &secrets)?;
         let written = states.log.look();
@@ -74,6 +80,7 @@ impl Prepared {
             addresses,
             page,
             certificate,
+            kerberos,
             secrets,
             roots,
             states,

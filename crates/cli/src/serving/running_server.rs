@@ -7,13 +7,15 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use howdah_server::admin::MetricsSettings;
-use howdah_server::exports::UserGroups;
+use howdah_server::exports::{Exports, UserGroups};
+use howdah_server::gss::GssDoor;
 use howdah_server::{Server, Service, ServiceOptions, Settings};
 
 use super::admin_address::LivePage;
 use super::exports::exports;
 use super::file_systems::{DirectoryNews, FileSystems};
 use super::groups::UserDatabase;
+use super::kerberos::Principals;
 use super::own_url::refuse_own_exports;
 use super::portmapper::Portmapper;
 use super::prepared::Prepared;
@@ -26,6 +28,19 @@ use crate::running::ClientNames;
 /// How long calls in flight may take when the server is asked to stop: longer than any disk takes that still
 /// works, shorter than a service manager waits.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Exports whose callers are the users that this host knows, where that is asked for.
+fn with_users(
+    exports: Exports,
+    groups: Option<&Arc<UserGroups>>,
+    principals: Option<&Principals>,
+) -> Exports {
+    let exports = exports.with_groups(groups.cloned());
+    match principals {
+        Some(principals) => principals.add_to(exports),
+        None => exports,
+    }
+}
 
 /// A server that serves.
 pub struct RunningServer {
@@ -48,6 +63,8 @@ pub struct RunningServer {
     groups: Option<Arc<UserGroups>>,
     /// Users named by client certificates.
     users: Arc<UserGroups>,
+    /// Users named by Kerberos, where it is taken.
+    principals: Option<Principals>,
 }
 
 impl RunningServer {
@@ -58,6 +75,7 @@ impl RunningServer {
             addresses,
             page,
             certificate,
+            kerberos,
             secrets,
             roots,
             states,
@@ -70,6 +88,7 @@ impl RunningServer {
         let (state, delay) = (config.state.clone(), config.experiment.delay);
         let users = Arc::new(UserGroups::new(UserDatabase));
         let groups = config.manage_gids.then(|| Arc::clone(&users));
+        let principals = Principals::of(config, &users);
         let settings = Settings {
             workers: config.workers,
             tuning: config.tuning.clone(),
@@ -83,11 +102,12 @@ impl RunningServer {
             refuse_own_exports(&config.exports, &addresses, true)?;
             let directories = FileSystems::over(roots, &config.exports, &state)?;
             let exports = exports(&config.exports, &directories, &secrets, delay, &names, &users)?;
-            let exports = exports.with_groups(groups.clone());
+            let exports = with_users(exports, groups.as_ref(), principals.as_ref());
             let options = ServiceOptions {
                 states,
                 nfs4: config.nfs4,
                 locks: portmapper.has_locks(),
+                gss: kerberos.map(|acceptor| GssDoor::new(Box::new(acceptor))),
                 ..ServiceOptions::default()
             };
             let service = Service::with_options(exports, options);
@@ -112,6 +132,7 @@ impl RunningServer {
                     names,
                     groups,
                     users,
+                    principals,
                 })
             }
             Err(error) => {
@@ -122,7 +143,8 @@ impl RunningServer {
     }
 
     /// Serves these exports from now on, and proves itself by the certificate that is there now; on failure all stays as it was.
-    pub fn reload(&mut self, configs: &[ExportConfig]) -> Result<()> {
+    pub fn reload(&mut self, config: &ServerConfig) -> Result<()> {
+        let configs = &config.exports;
         if let Some(new) = self.directories.first_new(configs).filter(|_| self.files_confined) {
             bail!(
                 "export {}: a server that gave up the right to other directories when it started (Landlock) cannot open {}; \
@@ -136,12 +158,15 @@ impl RunningServer {
         let directories = self.directories.for_exports(configs, &self.state)?;
         let names = self.names.looked_up(configs);
         let exports = exports(configs, &directories, &self.secrets, self.delay, &names, &self.users)?;
-        let exports = exports.with_groups(self.groups.clone());
+        let principals = self.principals.clone();
+        let principals = principals.map(|principals| principals.with(&config.kerberos.principals));
+        let exports = with_users(exports, self.groups.as_ref(), principals.as_ref());
         self.page.as_ref().map_or(Ok(()), LivePage::renew_certificate)?;
         self.certificate.as_mut().map_or(Ok(()), ServedCertificate::renew)?;
         self.server.reload(exports);
         std::mem::replace(&mut self.directories, directories).let_go();
         self.names = names;
+        self.principals = principals;
         Ok(())
     }
 
@@ -161,7 +186,7 @@ impl RunningServer {
     fn serve_again(&self, configs: &[ExportConfig]) -> Result<()> {
         let exports =
             exports(configs, &self.directories, &self.secrets, self.delay, &self.names, &self.users)?;
-        self.server.reload(exports.with_groups(self.groups.clone()));
+        self.server.reload(with_users(exports, self.groups.as_ref(), self.principals.as_ref()));
         Ok(())
     }
 
