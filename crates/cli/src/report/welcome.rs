@@ -4,12 +4,12 @@ use std::fmt::Write;
 use std::net::SocketAddr;
 use std::path::Path;
 
-use howdah_server::exports::TlsPolicy;
+use howdah_server::exports::{SecurityFlavor, TlsPolicy};
 use howdah_store::local::FallBack;
 
 use super::opened::{Handles, OpenedExport};
 use super::{mount_commands, settings};
-use crate::configuration::{ExportConfig, ExportName, ServerConfig, Squash};
+use crate::configuration::{ClientRule, ExportConfig, ExportName, ServerConfig, Squash};
 
 /// Everything that the screen tells.
 pub struct Welcome<'a> {
@@ -83,8 +83,14 @@ impl Welcome<'_> {
                 }
                 false => "",
             };
-            return squash.to_owned()
-                + "Calls act as the user that the client claims, without authentication. Mount exported file systems with nosuid.\n";
+            let takes_claims = |rule: &ClientRule| rule.access.sec.contains(SecurityFlavor::Sys);
+            let takes_claims =
+                self.config.exports.iter().any(|export| export.clients.iter().any(takes_claims));
+            let acting = match takes_claims {
+                true => "Calls act as the user that the client claims, without authentication.",
+                false => "Calls act as the user that Kerberos proves.",
+            };
+            return format!("{squash}{acting} Mount exported file systems with nosuid.\n");
         }
         format!(
             "All calls act as {}: new files belong to that user, no client has more rights\n\
@@ -191,6 +197,7 @@ fn exported(export: &ExportConfig, opened: OpenedExport) -> String {
 
 #[cfg(test)]
 mod tests {
+    use howdah_server::exports::SecurityFlavors;
     use snapbox::{assert_data_eq, str};
 
     use super::*;
@@ -218,6 +225,15 @@ mod tests {
             process: 42,
         }
         .text()
+    }
+
+    #[test]
+    fn an_export_with_kerberos_alone_says_who_proves_users() {
+        let mut config = one_export();
+        config.exports[0].clients[0].access.sec = SecurityFlavors::new([SecurityFlavor::Krb5p]).expect("one");
+        let screen = screen_of(&config, true, &["10.0.0.1:2049"]);
+        assert!(screen.contains("Calls act as the user that Kerberos proves."), "{screen}");
+        assert!(!screen.contains("claims"), "{screen}");
     }
 
     #[test]
