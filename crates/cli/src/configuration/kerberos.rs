@@ -83,8 +83,9 @@ pub fn kerberos(section: &mut Section<'_, '_>) -> KerberosConfig {
     let keytab = section.setting("keytab", absolute).map(Spanned::into_inner);
     let realms = section.setting("realms", realms).map(Spanned::into_inner).unwrap_or_default();
     let table = principals(&mut section);
+    let id_domain = section.setting("id_domain", domain).map(Spanned::into_inner);
     section.finish();
-    KerberosConfig { keytab, principals: PrincipalSettings { table, realms } }
+    KerberosConfig { keytab, principals: PrincipalSettings { table, realms, id_domain } }
 }
 
 /// One realm, or a list of them.
@@ -96,6 +97,13 @@ fn realms(value: &DeValue<'_>) -> Result<Vec<String>, String> {
     match value {
         DeValue::Array(items) => items.iter().map(|item| realm(item.get_ref())).collect(),
         value => realm(value).map(|realm| vec![realm]),
+    }
+}
+
+fn domain(value: &DeValue<'_>) -> Result<String, String> {
+    match text(value)? {
+        domain if is_word(domain) && !domain.contains('@') => Ok(domain.to_owned()),
+        _ => Err("expected a domain, such as \"example.org\"".to_owned()),
     }
 }
 
@@ -189,11 +197,12 @@ mod tests {
     #[test]
     fn a_section_says_who_is_who() {
         let config = load(&format!(
-            "[kerberos]\nkeytab = '/k'\nrealms = ['A.ORG', 'B.ORG']\nprincipals = {{ 'host/b1@A.ORG' = 'root' }}\n{EXPORT}"
+            "[kerberos]\nkeytab = '/k'\nid_domain = 'a.org'\nrealms = ['A.ORG', 'B.ORG']\nprincipals = {{ 'host/b1@A.ORG' = 'root' }}\n{EXPORT}"
         ))
         .expect("good");
         assert_eq!(config.kerberos.keytab(), Path::new("/k"));
         assert_eq!(config.kerberos.principals.realms, ["A.ORG", "B.ORG"]);
+        assert_eq!(config.kerberos.principals.id_domain.as_deref(), Some("a.org"));
         assert_eq!(config.kerberos.principals.table["host/b1@A.ORG"], "root");
         let one = load(&format!("[kerberos]\nrealms = 'A.ORG'\n{EXPORT}")).expect("good").kerberos;
         assert_eq!((one.principals.realms, one.keytab), (vec!["A.ORG".to_owned()], None));
@@ -208,6 +217,7 @@ mod tests {
             ("[kerberos]\nkeytab = 'k'", "starts with a slash"),
             ("[kerberos]\nrealm = 'A'", "[kerberos] has no setting `realm`"),
             ("[kerberos]\nrealms = ['a@B']", "expected a realm"),
+            ("[kerberos]\nid_domain = '@a'", "expected a domain"),
             ("[kerberos]\nprincipals = 'a'", "expected a table"),
             ("[kerberos]\nprincipals = { alice = 'alice' }", "with its realm"),
             ("[kerberos]\nprincipals = { 'alice@A' = 1 }", "expected a string"),

@@ -111,7 +111,7 @@ fn tls(files: &ServerFiles) -> String {
 
 /// The keys of the server, and who is who, in words.
 fn kerberos(config: &KerberosConfig) -> String {
-    let PrincipalSettings { table, realms } = &config.principals;
+    let PrincipalSettings { table, realms, .. } = &config.principals;
     let realms = match realms.as_slice() {
         [] => "users of the keytab's realm".to_owned(),
         realms => format!("users of {}", realms.join(", ")),

@@ -82,6 +82,7 @@ fn kerberos(config: &KerberosConfig) -> Value {
         "keytab": path(config.keytab()),
         "realms": config.principals.realms,
         "principals": config.principals.table,
+        "id_domain": config.principals.id_domain,
     })
 }
 

@@ -5,7 +5,7 @@ use std::io;
 
 use howdah_server::exports::{GroupSource, UserAccount};
 use howdah_vfs::GroupList;
-use nix::unistd::{Uid, User, getgrouplist};
+use nix::unistd::{Group, Uid, User, getgrouplist};
 
 /// The user database of this host.
 pub struct UserDatabase;
@@ -21,6 +21,10 @@ impl GroupSource for UserDatabase {
     /// By the name before the `@`: the domain says whose users they are, for which the authority answers.
     fn account(&self, name: &str) -> io::Result<Option<UserAccount>> {
         self.user(name.split_once('@').map_or(name, |(user, _)| user))
+    }
+
+    fn group(&self, name: &str) -> io::Result<Option<u32>> {
+        Ok(Group::from_name(name)?.map(|group| group.gid.as_raw()))
     }
 
     fn user(&self, name: &str) -> io::Result<Option<UserAccount>> {
@@ -46,6 +50,7 @@ mod tests {
         let named = UserDatabase.account("root@example.org").expect("a user database").expect("a user");
         assert_eq!((named.user, named.group), (0, 0));
         assert_eq!(UserDatabase.account("no such user").expect("a user database"), None);
+        assert_eq!(UserDatabase.group("root").expect("a user database"), Some(0));
         // A principal has the name of a user as it is, or none.
         assert_eq!(UserDatabase.user("root@example.org").expect("a user database"), None);
         assert_eq!(UserDatabase.groups(u32::MAX - 7).expect("a user database"), None);

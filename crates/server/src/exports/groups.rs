@@ -37,6 +37,15 @@ pub trait GroupSource: Send + Sync {
         let _ = name;
         Ok(None)
     }
+
+    /// The id of the group of exactly this name; `None`: there is no such group.
+    ///
+    /// # Errors
+    /// It cannot be told now.
+    fn group(&self, name: &str) -> io::Result<Option<u32>> {
+        let _ = name;
+        Ok(None)
+    }
 }
 
 /// The names that a user may have in the user database.
@@ -86,6 +95,8 @@ enum Asked {
     Name(Arc<str>),
     /// All of it, by its own name.
     User(UserNames),
+    /// No user, but a group, by its name.
+    Group(Arc<str>),
 }
 
 /// The groups of users, each asked for once in a while.
@@ -157,6 +168,11 @@ impl UserGroups {
         self.look_up(Asked::User(names.clone()), now)
     }
 
+    /// A group by its name, as an account whose group it is.
+    pub(crate) fn group(&self, name: &str, now: Instant) -> KnownUser {
+        self.look_up(Asked::Group(name.into()), now)
+    }
+
     fn look_up(&self, user: Asked, now: Instant) -> KnownUser {
         let mut all = self.known.lock();
         loop {
@@ -182,6 +198,10 @@ impl UserGroups {
         };
         match user {
             Asked::Name(name) => self.source.account(name),
+            Asked::Group(name) => {
+                let account = |group| UserAccount { user: group, group, groups: GroupList::default() };
+                self.source.group(name).map(|group| group.map(account))
+            }
             Asked::User(UserNames { full, short }) => match (self.source.user(full)?, short) {
                 (None, Some(short)) => self.source.user(short),
                 (found, _) => Ok(found),
@@ -237,7 +257,8 @@ impl Asking<'_> {
                     );
                 }
                 // Calls of a principal wait for the first answer.
-                let waits = matches!((&self.user, &known.answer), (Asked::User(_), KnownUser::Unavailable));
+                let waits = matches!(self.user, Asked::User(_) | Asked::Group(_))
+                    && known.answer == KnownUser::Unavailable;
                 if waits { USER_RETRY } else { GROUPS_RETRY }
             }
         };

@@ -14,6 +14,8 @@ pub struct PrincipalSettings {
     /// Realms whose users are users here, the one first whose names stand alone in the user database. Empty: the realm of the key
     /// by which the server accepted a caller.
     pub realms: Vec<String>,
+    /// The domain behind the names of owners that clients set; `None`: the first of the realms in small letters, or the caller's.
+    pub id_domain: Option<String>,
 }
 
 /// Which principal is which user. Copies share what they know.
@@ -62,6 +64,15 @@ impl PrincipalMap {
             kind: self.kind(name, accepted_by),
             mapped_by: self.clone(),
         }
+    }
+
+    /// Whether names of owners in this domain are names of users here. `caller`: the principal that sets one. Domains are compared as
+    /// DNS does.
+    pub(super) fn has_domain(&self, domain: &str, caller: Option<&str>) -> bool {
+        let PrincipalSettings { realms, id_domain, .. } = &*self.settings;
+        let of_caller = || caller?.rsplit_once('@').map(|(_, realm)| realm);
+        let own = id_domain.as_deref().or(realms.first().map(String::as_str)).or_else(of_caller);
+        own.is_some_and(|own| own.eq_ignore_ascii_case(domain))
     }
 
     fn kind(&self, name: &str, accepted_by: &str) -> PrincipalKind {
@@ -147,7 +158,11 @@ mod tests {
     fn map(table: &[(&str, &str)], realms: &[&str]) -> PrincipalMap {
         let table = table.iter().map(|(principal, user)| ((*principal).to_owned(), (*user).to_owned()));
         let realms = realms.iter().map(|realm| (*realm).to_owned());
-        PrincipalMap::new(PrincipalSettings { table: table.collect(), realms: realms.collect() })
+        PrincipalMap::new(PrincipalSettings {
+            table: table.collect(),
+            realms: realms.collect(),
+            id_domain: None,
+        })
     }
 
     fn user(full: &str, short: Option<&str>) -> PrincipalKind {
@@ -220,6 +235,24 @@ mod tests {
             ("host/b@R", false),
         ] {
             assert_eq!(map.map(name, "R").kind().may_be_root(), may, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_owners_are_of_one_domain() {
+        let with_domain = |domain: &str| {
+            let id_domain = Some(domain.to_owned());
+            PrincipalMap::new(PrincipalSettings { id_domain, ..PrincipalSettings::default() })
+        };
+        for (map, domain, caller, has) in [
+            (map(&[], &["A.ORG", "B.ORG"]), "a.org", None, true),
+            (map(&[], &["A.ORG", "B.ORG"]), "b.org", Some("x@B.ORG"), false),
+            (map(&[], &[]), "a.org", Some("x@A.ORG"), true),
+            (map(&[], &[]), "a.org", None, false),
+            (with_domain("corp.test"), "Corp.Test", Some("x@A.ORG"), true),
+            (with_domain("corp.test"), "a.org", Some("x@A.ORG"), false),
+        ] {
+            assert_eq!(map.has_domain(domain, caller), has, "{domain} for {caller:?}");
         }
     }
 

@@ -10,7 +10,7 @@ use howdah_wire::rpc::{AuthStatus, Credentials};
 
 use super::{
     Export, Identity, KnownUser, Principal, PrincipalMap, PrincipalSettings, SecurityFlavor, SecurityFlavors,
-    TlsPolicy, UserGroups,
+    TlsPolicy, UserGroups, UserNames,
 };
 use crate::Peer;
 use crate::handle::{HandleKey, SealedHandle};
@@ -115,6 +115,28 @@ impl Exports {
             }
             found => found.unwrap_or(KnownUser::Nobody),
         }
+    }
+
+    /// The user or group that a client names as an owner, such as `alice@example.org`. Nobody: there is none, or names of owners are
+    /// not taken in that domain. May wait for the user database.
+    pub(crate) fn owner(&self, name: &str, is_group: bool, caller: &Identity) -> KnownUser {
+        let (Some(Principals { map, users }), Some((short, domain))) =
+            (&self.principals, name.rsplit_once('@'))
+        else {
+            return KnownUser::Nobody;
+        };
+        let caller = match caller {
+            Identity::Principal(principal) => Some(&*principal.name),
+            Identity::Unknown | Identity::User(_) => None,
+        };
+        if short.is_empty() || !map.has_domain(domain, caller) {
+            return KnownUser::Nobody;
+        }
+        let now = Instant::now();
+        if is_group {
+            return users.group(short, now);
+        }
+        users.user(&UserNames { full: name.into(), short: Some(short.into()) }, now)
     }
 
     /// Where the groups of callers are looked up, if they are.

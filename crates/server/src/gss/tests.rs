@@ -87,12 +87,16 @@ impl Served {
     }
 
     fn with_expiry(expiry: u64) -> Self {
-        let sec = SecurityFlavors::new(SecurityFlavor::ALL).expect("some");
+        Self::with(expiry, &SecurityFlavor::ALL)
+    }
+
+    fn with(expiry: u64, flavors: &[SecurityFlavor]) -> Self {
+        let sec = SecurityFlavors::new(flavors.iter().copied()).expect("some");
         let rules = vec![ClientRule { squash: Squash::None, sec, ..ClientRule::default() }];
         let export = Export::new("/", 1, Arc::new(MemoryFileSystem::new()), rules);
         let is_root = |name: &str| (format!("{name}@R"), "root".to_owned());
         let table = ["17", "28", "39", "40", "alice", "mallory"].map(is_root).into_iter().collect();
-        let map = PrincipalMap::new(PrincipalSettings { table, realms: Vec::new() });
+        let map = PrincipalMap::new(PrincipalSettings { table, ..PrincipalSettings::default() });
         let users = Arc::new(UserGroups::new(RootAlone));
         let exports = Exports::new(vec![export], [7; 16]).expect("one").with_principals(map, users);
         let root = exports.find(1).map(|export| exports.seal(export, export.root())).expect("it");
@@ -262,14 +266,6 @@ fn files_are_made_written_and_read_in_every_service_and_enctype() {
     {
         let client = served.context(name.as_bytes()).expect("a context");
         let call = |procedure, arguments: &dyn Fn() -> Vec<u8>| {
-            struct Raw(Vec<u8>);
-            impl Encode for Raw {
-                fn encode(&self, encoder: &mut Encoder<'_>) {
-                    self.0.chunks(4).for_each(|word| {
-                        encoder.u32(u32::from_be_bytes(word.try_into().expect("whole words")));
-                    });
-                }
-            }
             let what = (nfs3::PROGRAM, nfs3::VERSION, procedure);
             let (header, result) = served.call(&client, what, service, &Raw(arguments()));
             assert_eq!(header.outcome, Ok(Accepted::Success), "{name} {service:?}");
@@ -297,6 +293,61 @@ fn files_are_made_written_and_read_in_every_service_and_enctype() {
                 read::Reply::Err(refused) => panic!("{:?}", refused.status),
             }
         }
+    }
+}
+
+/// Bytes that are encoded already.
+struct Raw(Vec<u8>);
+
+impl Encode for Raw {
+    fn encode(&self, encoder: &mut Encoder<'_>) {
+        self.0
+            .chunks(4)
+            .for_each(|word| encoder.u32(u32::from_be_bytes(word.try_into().expect("whole words"))));
+    }
+}
+
+#[test]
+fn an_export_takes_calls_of_its_flavors_alone() {
+    let what = (nfs3::PROGRAM, nfs3::VERSION, getattr::PROCEDURE);
+    for flavors in [
+        &[SecurityFlavor::Sys][..],
+        &[SecurityFlavor::Krb5],
+        &[SecurityFlavor::Krb5p, SecurityFlavor::Krb5i],
+        &SecurityFlavor::ALL,
+    ] {
+        let served = Served::with(u64::MAX, flavors);
+        let client = served.context(b"alice").expect("a context");
+        let arguments = getattr::Arguments { node: FileHandle(&served.root) };
+        for service in SERVICES {
+            let (header, _) = served.call(&client, what, service, &arguments);
+            let is_taken = flavors.contains(&SecurityFlavor::of_service(service));
+            let expected = if is_taken { Ok(Accepted::Success) } else { denied(AuthStatus::TooWeak) };
+            assert_eq!(header.outcome, expected, "{service:?} of {flavors:?}");
+        }
+    }
+}
+
+/// Sessions are made by the machine of a client, which is no user, with a flavor that the mount may not have.
+#[test]
+fn a_machine_makes_a_session_whatever_flavors_exports_take() {
+    use howdah_wire::nfs4::exchange_id::{self, ClientOwner, Protection};
+    use howdah_wire::nfs4::{COMPOUND, Opaque, Verifier, compound};
+    let machine = b"host/client.test";
+    for flavors in [&[SecurityFlavor::Krb5p][..], &[SecurityFlavor::Sys]] {
+        let served = Served::with(u64::MAX, flavors);
+        let client = served.context(machine).expect("a context");
+        let owner = ClientOwner { verifier: Verifier([1; 8]), owner: Opaque(b"client") };
+        let exchange =
+            exchange_id::Arguments { owner, flags: 0, protection: Protection::None, implementation: None };
+        let head = compound::Head { tag: b"", minor_version: 2, operations: 1 };
+        let mut bytes = Encoder::to_vec(&head);
+        Encoder::new(&mut bytes).u32(exchange_id::OPERATION);
+        exchange.encode(&mut Encoder::new(&mut bytes));
+        let what = (howdah_wire::nfs4::PROGRAM, howdah_wire::nfs4::VERSION, COMPOUND);
+        let (header, result) = served.call(&client, what, GssService::Integrity, &Raw(bytes));
+        assert_eq!(header.outcome, Ok(Accepted::Success), "{flavors:?}");
+        assert_eq!(result[..4], [0; 4], "{flavors:?}: the status of EXCHANGE_ID");
     }
 }
 

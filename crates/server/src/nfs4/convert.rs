@@ -122,16 +122,21 @@ impl Decimal {
     }
 }
 
-/// The id that a client names: a number in decimal. There is no map of names here, but a client that has one names the superuser
-/// so.
-fn id(name: Principal<'_>, root: &str) -> Result<u32, Status> {
+/// Finds the user or group of a name with a domain, such as `alice@example.org`. The flag: a group.
+pub type FindOwner<'f> = &'f dyn Fn(&str, bool) -> Result<u32, Status>;
+
+/// The id that a client names: a number in decimal, or a name with its domain. The superuser has the same name in each domain.
+fn id(name: Principal<'_>, is_group: bool, find: FindOwner<'_>) -> Result<u32, Status> {
     let text = std::str::from_utf8(name.0).map_err(|_| Status::BADOWNER)?;
     if text.is_empty() {
         return Err(Status::INVAL);
     }
     let user = text.split('@').next().unwrap_or_default();
-    if user == root && user.len() < text.len() {
+    if user == "root" && user.len() < text.len() {
         return Ok(0);
+    }
+    if user.len() < text.len() {
+        return find(text, is_group);
     }
     let is_number = !text.starts_with('+') && (text == "0" || !text.starts_with('0'));
     match text.parse() {
@@ -144,15 +149,15 @@ fn id(name: Principal<'_>, root: &str) -> Result<u32, Status> {
 /// Attributes to set. Ids that name nobody and nanoseconds beyond a second make no sense.
 ///
 /// # Errors
-/// INVAL or BADOWNER.
-pub fn new_attributes(new: &wire::Attributes<'_>) -> Result<NewAttributes, Status> {
+/// INVAL, BADOWNER, or DELAY while nobody can tell.
+pub fn new_attributes(new: &wire::Attributes<'_>, find: FindOwner<'_>) -> Result<NewAttributes, Status> {
     if new.permissions.mode.is_some_and(|mode| mode & !MODE_BITS != 0) {
         return Err(Status::INVAL);
     }
     Ok(NewAttributes {
         mode: new.permissions.mode,
-        user: new.permissions.owner.map(|name| id(name, "root")).transpose()?,
-        group: new.permissions.group.map(|name| id(name, "root")).transpose()?,
+        user: new.permissions.owner.map(|name| id(name, false, find)).transpose()?,
+        group: new.permissions.group.map(|name| id(name, true, find)).transpose()?,
         size: new.content.size,
         accessed: set_time(new.times.set_accessed)?,
         modified: set_time(new.times.set_modified)?,
@@ -185,17 +190,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn owners_are_numbers() {
+    fn owners_are_numbers_or_names_with_a_domain() {
+        let find = |name: &str, _: bool| -> Result<u32, Status> {
+            if name == "alice@example.net" { Ok(7) } else { Err(Status::BADOWNER) }
+        };
+        let of = |name: &[u8]| id(Principal(name), false, &find);
         for number in [0, 7, 10, 1000, u32::MAX - 1] {
             let decimal = Decimal::of(number);
             assert_eq!(decimal.as_wire().0, number.to_string().as_bytes());
-            assert_eq!(id(decimal.as_wire(), "root"), Ok(number));
+            assert_eq!(of(decimal.as_wire().0), Ok(number));
         }
-        assert_eq!(id(Principal(b"root@example.net"), "root"), Ok(0));
-        for unknown in ["4294967295", "4294967296", "-1", "+1", "01", "alice@example.net", "root", "1 "] {
-            assert_eq!(id(Principal(unknown.as_bytes()), "root"), Err(Status::BADOWNER), "{unknown}");
+        assert_eq!(of(b"root@example.net"), Ok(0));
+        assert_eq!(of(b"alice@example.net"), Ok(7));
+        for unknown in ["4294967295", "4294967296", "-1", "+1", "01", "bob@example.net", "@", "root", "1 "] {
+            assert_eq!(of(unknown.as_bytes()), Err(Status::BADOWNER), "{unknown}");
         }
-        assert_eq!(id(Principal(b""), "root"), Err(Status::INVAL));
+        assert_eq!(of(b""), Err(Status::INVAL));
     }
 
     #[test]

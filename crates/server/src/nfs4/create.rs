@@ -17,7 +17,7 @@ const TARGET_MAX: usize = crate::limits::LINK_TARGET_MAX;
 pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Outcome {
     let Arguments { node, name, attributes } = Arguments::decode(arguments)?;
     let directory = compound.changed()?.clone();
-    let (new, attributes_set) = setting::of_new(&attributes, compound.minor_version, &directory)?;
+    let (new, attributes_set) = setting::of_new(compound, &attributes, &directory)?;
     let name = names::of(name.0)?;
     let mut change = Change::default();
     let (file_system, caller, handle) = (&directory.file_system, &directory.caller, &directory.handle);

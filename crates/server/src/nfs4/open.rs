@@ -194,7 +194,7 @@ fn made<'c>(
 ) -> Result<Target<'c>, Status> {
     match how {
         How::Unchecked(values) => {
-            let (new, set) = setting::of_new(values, compound.minor_version, directory)?;
+            let (new, set) = setting::of_new(compound, values, directory)?;
             let cuts = new.size == Some(0);
             match existing(directory, name) {
                 Err(Status::NOENT) => {}
@@ -209,12 +209,12 @@ fn made<'c>(
             }
         }
         How::Guarded(values) => {
-            let (new, set) = setting::of_new(values, compound.minor_version, directory)?;
+            let (new, set) = setting::of_new(compound, values, directory)?;
             make(directory, name, &Create::Guarded(new), set)
         }
         How::Exclusive(verifier) => make(directory, name, &Create::Exclusive(verifier.0), VERIFIER),
         How::ExclusiveWith(verifier, values) => {
-            let (new, set) = setting::of_new(values, compound.minor_version, directory)?;
+            let (new, set) = setting::of_new(compound, values, directory)?;
             if !set.without(super::attributes::exclusive(compound.minor_version)).is_empty() {
                 return Err(Status::INVAL);
             }

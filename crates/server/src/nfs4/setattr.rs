@@ -21,7 +21,7 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
 
 fn set(compound: &Compound<'_>, arguments: &Arguments<'_>) -> Result<Bitmap, Status> {
     let object = compound.changed()?;
-    let (new, attributes) = setting::of(&arguments.attributes, compound.minor_version)?;
+    let (new, attributes) = setting::of(compound, &arguments.attributes)?;
     if new.size.is_some() {
         match lookup::kind(object)? {
             FileKind::Regular => {}
