@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::thread::sleep;
 
 use howdah_relay::RelayReport;
-use howdah_server::admin::{Client, Clients, ExportUplink, Group, Uplinks};
+use howdah_server::admin::{Client, Clients, ExportUplink, Group, Kerberos, KerberosRefusal, Uplinks};
 use serde_json::{Value, json};
 
 use super::Failure;
@@ -58,6 +58,8 @@ fn apart(all: Vec<AskedServer>) -> anyhow::Result<(Vec<RelayReport>, Vec<AskedSe
 struct Answer {
     clients: Clients,
     uplinks: Vec<ExportUplink>,
+    /// Kerberos contexts that were refused.
+    refusals: Vec<KerberosRefusal>,
 }
 
 /// What a server says, of all clients or of one, and of the far side of its exports.
@@ -74,7 +76,21 @@ fn ask(server: &AskedServer, client: Option<ClientName>) -> anyhow::Result<Answe
         clients.gone.retain(|address, _| matches!(name, ClientName::Address(named) if named == *address));
     }
     let uplinks: Uplinks = server.get("/v1/uplinks")?;
-    Ok(Answer { clients, uplinks: uplinks.uplinks })
+    Ok(Answer { clients, uplinks: uplinks.uplinks, refusals: refusals(server, client)? })
+}
+
+/// Kerberos contexts that a server refused, to all clients or to one. Who is refused may have no connection.
+fn refusals(server: &AskedServer, client: Option<ClientName>) -> anyhow::Result<Vec<KerberosRefusal>> {
+    if !server.offers("/v1/kerberos") {
+        return Ok(Vec::new());
+    }
+    let mut refusals = server.get::<Kerberos>("/v1/kerberos")?.refusals;
+    refusals.retain(|refusal| match client {
+        None => true,
+        Some(ClientName::Address(named)) => named == refusal.client,
+        Some(ClientName::Connection(_)) => false,
+    });
+    Ok(refusals)
 }
 
 /// The connections of a client that are meant, if there are any.
@@ -98,8 +114,9 @@ fn text(arguments: &WhyArguments, answers: &[(&AskedServer, Answer)]) -> String 
     if let (Some(name), true) = (arguments.client, arguments.watch.is_some() && nobody(answers)) {
         text.push_str(&format!("{name} is not connected over TCP\n"));
     }
-    for (server, Answer { clients, uplinks }) in answers {
+    for (server, Answer { clients, uplinks, refusals }) in answers {
         text.push_str(&report::unwritable(clients.unwritable.as_deref()));
+        text.push_str(&report::refused_contexts(refusals));
         // That the named client is not connected is said once for all servers.
         if arguments.client.is_some() && clients.clients.is_empty() && clients.gone.is_empty() {
             continue;
@@ -133,7 +150,7 @@ fn nobody(answers: &[(&AskedServer, Answer)]) -> bool {
 }
 
 fn as_json(answers: &[(&AskedServer, Answer)], relays: &[RelayReport]) -> Value {
-    let server = |(server, Answer { clients, uplinks }): &(&AskedServer, Answer)| {
+    let server = |(server, Answer { clients, uplinks, .. }): &(&AskedServer, Answer)| {
         json!({
             "server": server.name(), "process": server.process(), "mode": clients.mode, "clients": clients.clients,
             "gone": clients.gone, "uplinks": uplinks, "unwritable": clients.unwritable,

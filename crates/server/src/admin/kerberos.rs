@@ -7,37 +7,36 @@ use std::time::UNIX_EPOCH;
 use axum::Json;
 use axum::extract::State;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::asked::Asked;
 use crate::gss::{ContextRefusal, GssDoor, GssReport};
 
 /// Kerberos of a server.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Kerberos {
     /// Contexts that there are; null if no export takes Kerberos.
-    contexts: Option<usize>,
+    pub contexts: Option<usize>,
     /// What was counted since the start.
-    counts: GssReport,
+    pub counts: GssReport,
     /// The last contexts that were refused, the oldest first.
-    refusals: Vec<Refusal>,
+    pub refusals: Vec<KerberosRefusal>,
 }
 
 /// A context that was refused.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "KerberosRefusal")]
-struct Refusal {
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct KerberosRefusal {
     /// When it was refused last, in seconds since 1970.
-    at: u64,
+    pub at: u64,
     /// The client's address.
-    client: IpAddr,
+    pub client: IpAddr,
     /// Why, and what to do.
-    reason: String,
+    pub reason: String,
     /// How often, for this reason.
-    times: u64,
+    pub times: u64,
 }
 
-impl From<ContextRefusal> for Refusal {
+impl From<ContextRefusal> for KerberosRefusal {
     fn from(ContextRefusal { at, client, why, times }: ContextRefusal) -> Self {
         let at = at.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         Self { at, client, reason: why, times }
@@ -50,6 +49,11 @@ pub async fn kerberos(State(asked): State<Arc<Asked>>) -> Json<Kerberos> {
     Json(Kerberos {
         contexts: door.map(GssDoor::contexts),
         counts: door.map(GssDoor::report).unwrap_or_default(),
-        refusals: door.map(GssDoor::refusals).unwrap_or_default().into_iter().map(Refusal::from).collect(),
+        refusals: door
+            .map(GssDoor::refusals)
+            .unwrap_or_default()
+            .into_iter()
+            .map(KerberosRefusal::from)
+            .collect(),
     })
 }

@@ -48,7 +48,7 @@ pub use counted::{
 };
 pub use head_watch::{ClusterHeads, ShownHead};
 pub use index::{Index, Offered};
-pub use kerberos::Kerberos;
+pub use kerberos::{Kerberos, KerberosRefusal};
 pub use knobs::KnobList;
 pub use memory::Memory;
 pub use metrics::MetricsSettings;

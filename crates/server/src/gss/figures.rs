@@ -34,7 +34,9 @@ pub enum GssEvent {
 }
 
 /// The counters at one moment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, schemars::JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[schemars(rename = "KerberosCounts")]
 pub struct GssReport {
     /// Contexts that were made.

@@ -11,7 +11,7 @@ use howdah_wire::nlm::{Holder, LockOwner, Status};
 use super::client::{Client, Fixture, SERVER};
 use crate::Transport;
 use crate::calling::{peer, shows};
-use crate::exports::{ClientRule, Export, Exports, TlsPolicy};
+use crate::exports::{ClientRule, Export, Exports, SecurityFlavor, SecurityFlavors, TlsPolicy};
 use crate::states::StateOptions;
 
 const LAST: u64 = i64::MAX as u64;
@@ -100,6 +100,20 @@ fn locks_are_taken_and_freed_only_by_calls_that_the_export_takes() {
     assert_eq!(client.test(&fixture.file, 1, (0, 0)), Outcome::Other(Status::Failed));
     shows(&mut client.peer, None);
     assert_eq!(file(&client), [Status::Granted; 2]);
+}
+
+/// Clients that mount with Kerberos lock with AUTH_SYS, as Linux does.
+#[test]
+fn files_of_exports_with_kerberos_are_locked_without_a_ticket() {
+    let (fixture, memory) = readable();
+    let client = fixture.client("one", "192.0.2.9");
+    let sec = SecurityFlavors::new([SecurityFlavor::Krb5p]).expect("one");
+    let rule = ClientRule { sec, ..ClientRule::default() };
+    let export = Export::new("/", 1, memory, vec![rule]);
+    fixture.service.set_exports(Exports::new(vec![export], [7; 16]).expect("one"));
+    assert_eq!(client.lock(&fixture.file, 1, (0, 0)), Status::Granted);
+    assert_eq!(client.unlock(&fixture.file, 1, (0, 0)), Status::Granted);
+    assert_eq!(client.lock(&fixture.private, 1, (0, 0)), Status::Failed, "by the rights that it claims");
 }
 
 /// A file that all may write, one that all may read and its owner may write, and the root.
