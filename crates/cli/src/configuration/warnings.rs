@@ -4,6 +4,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::SystemTime;
 
+use howdah_server::exports::SecurityFlavor;
 use howdah_store::local::{HandleReuse, handle_reuse};
 use howdah_tls::{CertificateFacts, ServerFiles};
 
@@ -44,6 +45,8 @@ impl ServerConfig {
             let open = |rule: &super::ClientRule| {
                 rule.who == ClientPattern::Everyone
                     && rule.access.squash == Squash::None
+                    // By Kerberos, nobody is root but whom the configuration names.
+                    && rule.access.sec.contains(SecurityFlavor::Sys)
                     && !rule.access.read_only
             };
             let is_reached = self.listen.iter().any(|address| !address.ip().is_loopback());
@@ -187,6 +190,11 @@ mod tests {
         assert_eq!(told(&["127.0.0.1:2049", "[::1]:2049"]), 0, "nobody else is on this host");
         assert_eq!(told(&["127.0.0.1:2049", "192.0.2.7:2049"]), 1);
         assert_eq!(told(&["[::]:2049"]), 1);
+        let listen = vec!["[::]:2049".parse().expect("an address")];
+        let sec = crate::configuration::parse_flavors("krb5").expect("one");
+        config.exports[0].clients[0].access.sec = sec;
+        let warnings = ServerConfig { listen, ..config }.warnings_as(true);
+        assert!(!warnings.iter().any(|warning| warning.contains("act as root")), "{warnings:?}");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use howdah_layers::CachingOptions;
-use howdah_server::exports::{PrincipalSettings, SecurityFlavors, TlsPolicy};
+use howdah_server::exports::{PrincipalSettings, SecurityFlavor, SecurityFlavors, TlsPolicy};
 use howdah_server::{Tuning, UdpSettings};
 use howdah_tls::ServerFiles;
 use howdah_tune::{Algorithm, Own, Setting};
@@ -263,6 +263,8 @@ pub fn access(access: &Access, opened: OpenedExport) -> String {
         }
     };
     let ports = match access.privileged_ports {
+        // Calls by Kerberos may come from any.
+        _ if !access.sec.contains(SecurityFlavor::Sys) => "any port",
         PrivilegedPorts::Always => "ports below 1024",
         PrivilegedPorts::Local if opened.guards_far => "ports below 1024",
         PrivilegedPorts::Local if opened.guards_host => "any port (from this host: below 1024)",
