@@ -1,10 +1,11 @@
 //! Which flavors nodes take, and which operation refuses a call of another one (RFC 8881 2.6.3.1).
 
+use howdah_wire::nfs4::attributes::LEASE_TIME;
 use howdah_wire::nfs4::{
-    access, getattr, getfh, lookup, lookupp, nverify, open, putfh, putpubfh, putrootfh, restorefh, savefh,
-    secinfo, secinfo_no_name, verify,
+    Bitmap, access, getattr, getfh, lookup, lookupp, nverify, open, putfh, putpubfh, putrootfh, restorefh,
+    savefh, secinfo, secinfo_no_name, verify,
 };
-use howdah_wire::xdr::Decoder;
+use howdah_wire::xdr::{Decode, Decoder};
 
 use super::node::FlavorAccess;
 use super::pseudo::{PseudoDirectory, PseudoTree};
@@ -52,6 +53,12 @@ pub fn of_export(
     flavors
 }
 
+/// Whether a GETATTR asks for nothing that is of the node. Linux clients ask the root for the lease with the flavor of their state,
+/// which may be another than that of the mount; without an answer they do not renew it.
+pub fn asks_server_alone(wanted: Bitmap) -> bool {
+    wanted == Bitmap::of(&[LEASE_TIME])
+}
+
 /// Whether the operation that makes such a node the current one by its handle refuses it: where what follows uses it, and does not
 /// judge its flavor itself. `left` operations are `behind`; SAVEFH is as if it were not there. What cannot be read is refused when it
 /// runs.
@@ -59,8 +66,11 @@ pub fn is_refused_when_put(access: FlavorAccess, left: u32, mut behind: Decoder<
     let next = (0..left)
         .map_while(|_| behind.u32("operation").ok())
         .find(|operation| *operation != savefh::OPERATION);
+    let mut asks_server =
+        || getattr::Arguments::decode(&mut behind).is_ok_and(|getattr| asks_server_alone(getattr.wanted));
     next.is_some_and(|next| match access {
         FlavorAccess::Full => false,
+        _ if next == getattr::OPERATION && asks_server() => false,
         FlavorAccess::OnTheWay => !JUDGE.contains(&next) && !LOOK.contains(&next),
         FlavorAccess::None => !JUDGE.contains(&next),
     })

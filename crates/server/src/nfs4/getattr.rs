@@ -5,11 +5,14 @@ use howdah_wire::xdr::{Decode, Decoder};
 
 use super::attributes;
 use super::compound::{Compound, Outcome};
+use super::flavors;
 use crate::Reply;
 
 /// Answers it.
 pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Outcome {
     let Arguments { wanted } = Arguments::decode(arguments)?;
-    attributes::write(compound, compound.looked_at()?, None, wanted, &mut reply.encoder())?;
+    let is_of_server = flavors::asks_server_alone(wanted);
+    let node = if is_of_server { compound.node_of_any_flavor()? } else { compound.looked_at()? };
+    attributes::write(compound, node, None, wanted, &mut reply.encoder())?;
     Ok(())
 }

@@ -264,6 +264,12 @@ fn a_root_is_looked_at_on_the_way_to_an_export_that_takes_the_flavor() {
     // Without an export below that takes it, not even that.
     scene.take(&[&[Krb5], &[Krb5p]]);
     assert_eq!(scene.ended(&[root(), attributes]), (Status::WRONGSEC, 1));
+    // What is of the server is no secret of the node.
+    let wanted = |bits: &[u32]| step(getattr::OPERATION, &getattr::Arguments { wanted: Bitmap::of(bits) });
+    let lease = attributes::LEASE_TIME;
+    assert_eq!(scene.ended(&[root(), wanted(&[lease])]), (Status::OK, 2));
+    assert_eq!(scene.ended(&[root(), wanted(&[lease, 1])]), (Status::WRONGSEC, 1));
+    assert_eq!(scene.ended(&[root(), wanted(&[lease]), wanted(&[1])]), (Status::WRONGSEC, 3));
 }
 
 fn listed(mut answer: Answer, before: &[u32], operation: u32) -> Vec<(u32, u32)> {
