@@ -1,5 +1,6 @@
 //! What a file system of a server is beside a file system, whichever version of the protocol it is spoken to by.
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,9 +35,22 @@ pub trait Remote: FileSystem {
     /// What the first of these names led to when this connected, if there are any.
     fn first_below_at_connect(&self) -> Option<Result<Node>>;
 
+    /// What tells the server from others, if it says who it is: handles of clients that have this in common are those of one server.
+    fn server_identity(&self) -> Option<&str> {
+        None
+    }
+
     /// What the server granted the session of NFSv4.
     fn session_grant(&self) -> Option<SessionGrant> {
         None
+    }
+
+    /// Makes all handles durable that callers were given by number, where such handles outlive this process.
+    ///
+    /// # Errors
+    /// The disk fails.
+    fn sync_handles(&self) -> io::Result<()> {
+        Ok(())
     }
 
     /// Tells the server that this client leaves, so that it keeps nothing for it. Calls after that may fail. Dropping it does so, too.

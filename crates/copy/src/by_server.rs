@@ -64,16 +64,12 @@ impl Copier {
         let parts = match copied {
             Ok(parts) => parts,
             Err(refusal) => {
-                job.refused.of(way).store(true, Ordering::Relaxed);
-                // What holds for one file only is found out for each.
-                let for_all = matches!(
-                    refusal,
-                    FsError::NotSupported | FsError::CrossDevice | FsError::Stale | FsError::BadHandle
-                );
-                self.refused_by_server.of(way).fetch_or(for_all, Ordering::Relaxed);
+                job.refused.refuse(way);
+                self.refused_by_server.note(way, refusal);
                 return Ok(false);
             }
         };
+        self.refused_by_server.copied(way);
         // What it was when it was copied is known only now.
         let now = job.entry.parent.source().attributes(&job.node.handle).at_source("read")?;
         if !job.is_still_copied(&now) {

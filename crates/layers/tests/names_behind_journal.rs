@@ -205,7 +205,7 @@ impl Mounted {
         let start = Instant::now();
         let text = str::to_owned;
         let (server, export, user, host) = (text("server"), text("/"), text("0"), text("here"));
-        let identity = JournalIdentity { server, export, user, host };
+        let identity = JournalIdentity { server, export, user, host, version: None };
         let options = JournalOptions {
             segment: 1 << 18,
             bound: 1 << 24,

@@ -5,14 +5,14 @@ use std::io::{self, BufRead, BufReader, IoSlice};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, Ordering::SeqCst};
 use std::sync::{Arc, Barrier, Mutex, mpsc};
 use std::time::Duration;
 
 use howdah_random::Random;
 use howdah_store::journal::{
     DiskJournal, JournalDisk, JournalError, JournalFile, JournalIdentity, JournalOptions, JournalRecord,
-    JournalSummary, ReplayedJournal, SimulatedDisk,
+    JournalSummary, ReplayedJournal, SimulatedDisk, SyncFirst,
 };
 use rustix::io::Errno;
 
@@ -25,7 +25,7 @@ const SEGMENTS: u64 = 6;
 
 fn identity() -> JournalIdentity {
     let [server, export, user, host] = ["192.0.2.1", "/srv", "1000", "here"].map(str::to_owned);
-    JournalIdentity { server, export, user, host }
+    JournalIdentity { server, export, user, host, version: None }
 }
 
 /// A small journal without a thread.
@@ -587,6 +587,64 @@ fn journals_of_others_are_refused() {
     disk.remove("identity").expect("removed");
     assert!(matches!(open(identity(), false), Err(JournalError::Unidentified { .. })));
     assert_eq!(open(identity(), true).expect("adopted").1, 1);
+}
+
+#[test]
+fn handles_of_two_versions_of_nfs_are_not_mixed() {
+    let disk = SimulatedDisk::new(1);
+    let open = |version| {
+        let identity = JournalIdentity { version, ..identity() };
+        DiskJournal::open_on(Arc::new(disk.clone()), &identity, small())
+    };
+    // One of which it is not known stays so while there are changes in it.
+    for (first, refused) in [(None, None), (Some(4), Some(3))] {
+        let (journal, _) = open(first).expect("opens");
+        journal.append(&[record(1, b"one")]).expect("appended");
+        drop(journal);
+        match refused {
+            None => drop(open(Some(4)).expect("opens")),
+            Some(_) => {
+                let other = open(refused).map(|_| ()).expect_err("of another version");
+                assert!(matches!(other, JournalError::OtherVersion { found: 4, .. }), "{other}");
+            }
+        }
+        let (journal, replayed) = open(first).expect("opens");
+        assert_eq!(replayed.records.len(), 1);
+        journal.finished(&[1]).expect("finished");
+    }
+    drop(open(Some(3)).expect("nothing is left of version 4"));
+    let (journal, _) = open(Some(3)).expect("opens");
+    journal.append(&[record(2, b"two")]).expect("appended");
+    drop(journal);
+    assert!(matches!(open(Some(4)), Err(JournalError::OtherVersion { found: 3, .. })));
+}
+
+/// Notes how much of the journal was durable when it was to be synced, and whether it can be.
+#[derive(Debug, Default)]
+struct Referred {
+    syncs: AtomicU64,
+    fails: AtomicBool,
+}
+
+impl SyncFirst for Referred {
+    fn sync(&self) -> io::Result<()> {
+        self.syncs.fetch_add(1, SeqCst);
+        if self.fails.load(SeqCst) { Err(io::Error::other("as the test wants")) } else { Ok(()) }
+    }
+}
+
+#[test]
+fn what_records_refer_to_is_durable_before_they_are() {
+    let (disk, referred) = (SimulatedDisk::new(1), Arc::new(Referred::default()));
+    let options = JournalOptions { sync_first: Some(Arc::clone(&referred) as _), ..small() };
+    let (journal, _) = DiskJournal::open_on(Arc::new(disk.clone()), &identity(), options).expect("opens");
+    let before = referred.syncs.load(SeqCst);
+    let position = journal.append(&[record(1, b"one")]).expect("appended");
+    journal.synced(position).expect("synced");
+    assert_eq!(referred.syncs.load(SeqCst), before + 1);
+    referred.fails.store(true, SeqCst);
+    let position = journal.append(&[record(2, b"two")]).expect("appended");
+    assert!(journal.synced(position).is_err() && journal.is_failed());
 }
 
 #[test]

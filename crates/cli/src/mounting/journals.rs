@@ -1,5 +1,6 @@
 //! Where mounts that write names behind keep their journals: one for each server, export and user, below one directory.
 
+use std::fmt;
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -9,11 +10,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
-use howdah_client::url::NfsUrl;
+use howdah_client::Remote;
+use howdah_client::url::{NfsUrl, NfsVersion};
 use howdah_layers::this_host;
 use howdah_store::journal::{
     DirectoryDisk, DiskJournal, JournalError, JournalIdentity, JournalOptions, JournalSummary, RefusedEntry,
-    RefusedStore, ReplayedJournal,
+    RefusedStore, ReplayedJournal, SyncFirst,
 };
 use rustix::process::geteuid;
 use siphasher::sip::SipHasher13;
@@ -53,18 +55,35 @@ pub fn journals_directory(named: Option<&Path>) -> Result<PathBuf> {
     }
 }
 
-/// The journal of an export, and what is in it. It is made if it is not there.
+/// The handles of a client, to which records of a journal refer.
+struct HandlesOf(Arc<dyn Remote>);
+
+impl fmt::Debug for HandlesOf {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("HandlesOf")
+    }
+}
+
+impl SyncFirst for HandlesOf {
+    fn sync(&self) -> io::Result<()> {
+        self.0.sync_handles()
+    }
+}
+
+/// The journal of an export, and what is in it. It is made if it is not there. `client`: what sends its changes.
 ///
 /// # Errors
-/// A process uses it, it is of another host, or the disk fails.
+/// A process uses it, it is of another host or another version of NFS, or the disk fails.
 pub fn open_journal(
     url: &NfsUrl,
+    client: Arc<dyn Remote>,
     named: Option<&Path>,
     adopt: bool,
 ) -> Result<(DiskJournal, ReplayedJournal)> {
     let all = journals_directory(named)?;
-    let identity = identity(url);
+    let identity = JournalIdentity { version: Some(client.program().1), ..identity(url) };
     let path = all.join(name(&identity));
+    let sync_first: Arc<dyn SyncFirst> = Arc::new(HandlesOf(client));
     if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_dir() || found.uid() != geteuid().as_raw()) {
         bail!(
             "{} is not this user's directory: remove it, or name another one by journal=DIR",
@@ -75,7 +94,8 @@ pub fn open_journal(
         make_private(&all)?;
         make_private(&path)?;
         let count_file = Some(path.with_extension(COUNT));
-        let options = JournalOptions { adopt, count_file, ..JournalOptions::default() };
+        let sync_first = Some(Arc::clone(&sync_first));
+        let options = JournalOptions { adopt, count_file, sync_first, ..JournalOptions::default() };
         let give_up = Instant::now() + PATIENCE;
         loop {
             match DiskJournal::open(&path, &identity, options.clone()) {
@@ -142,6 +162,32 @@ pub fn find_journal(url: &NfsUrl, named: Option<&Path>) -> Result<Option<FoundJo
     Ok(Some(FoundJournal { path, summary }))
 }
 
+/// The URL of an export with the version of NFS that the changes in its journal were made over: another version need not know the handles
+/// in it.
+///
+/// # Errors
+/// The URL names another version.
+pub fn with_version_of_journal(url: &NfsUrl, named: Option<&Path>) -> Result<NfsUrl> {
+    // One that cannot be read is an error when it is opened.
+    let found = find_journal(url, named).ok().flatten().filter(|found| found.summary.changes != Some(0));
+    let version = found.as_ref().and_then(|found| found.summary.identity.version);
+    let (Some(found), Some(version)) = (found, version) else { return Ok(url.clone()) };
+    let meant = if version == 3 { NfsVersion::V3 } else { NfsVersion::V4(None) };
+    let mut with_version = url.clone();
+    match url.options.version {
+        None => with_version.options.version = Some(meant),
+        Some(NfsVersion::V3) if meant == NfsVersion::V3 => {}
+        Some(NfsVersion::V4(_)) if meant != NfsVersion::V3 => {}
+        Some(_) => bail!(
+            "the changes in the journal {} were made over NFSv{version}, and another version need not know their files: send them first \
+             (howdah sync {}), or leave out the version",
+            found.path.display(),
+            found.url()
+        ),
+    }
+    Ok(with_version)
+}
+
 /// All journals of this user; those that cannot be read are reported, and left out.
 ///
 /// # Errors
@@ -201,10 +247,10 @@ impl FoundJournal {
 
 fn identity(url: &NfsUrl) -> JournalIdentity {
     let (server, export) = exported(url);
-    JournalIdentity { server, export, user: geteuid().as_raw().to_string(), host: this_host() }
+    JournalIdentity { server, export, user: geteuid().as_raw().to_string(), host: this_host(), version: None }
 }
 
-/// A name that another server, export or user has not.
+/// A name that another server, export or user has not. It is one for all versions: a mount must find what an earlier one left.
 fn name(identity: &JournalIdentity) -> String {
     let whole = [&identity.server, &identity.export, &identity.user].map(|part| part.as_str()).join("\0");
     format!("{:016x}", SipHasher13::new().hash(whole.as_bytes()))
@@ -219,4 +265,33 @@ pub fn named_directory(value: &str) -> Result<PathBuf> {
         bail!("the mount option journal cannot be \"{value}\": expected on, off, or a directory from / on");
     }
     Ok(PathBuf::from(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use howdah_store::journal::JournalRecord;
+
+    use super::*;
+
+    #[test]
+    fn changes_are_sent_over_the_version_that_they_were_made_over() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let url = |options: &str| format!("nfs://far:2049/export{options}").parse::<NfsUrl>().expect("a URL");
+        let version = |options: &str| {
+            let with_version = with_version_of_journal(&url(options), Some(directory.path()));
+            with_version.map(|url| url.options.version).map_err(|error| error.to_string())
+        };
+        assert_eq!(version(""), Ok(None), "there is no journal");
+        let identity = JournalIdentity { version: Some(4), ..identity(&url("")) };
+        let options = JournalOptions { segment: 1 << 16, ..JournalOptions::default() };
+        let path = directory.path().join(name(&identity));
+        fs::create_dir(&path).expect("made");
+        let (journal, _) = DiskJournal::open(&path, &identity, options).expect("opens");
+        journal.append(&[JournalRecord { kind: 1, change: 1, payload: b"made" }]).expect("appended");
+        drop(journal);
+        assert_eq!(version(""), Ok(Some(NfsVersion::V4(None))));
+        assert_eq!(version("?version=4.1"), Ok(Some(NfsVersion::V4(Some(1)))));
+        let refused = version("?version=3").expect_err("another version");
+        assert!(refused.contains("howdah sync nfs://far/export"), "{refused}");
+    }
 }

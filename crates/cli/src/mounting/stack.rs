@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use howdah_client::Remote;
-use howdah_client::connect::{ConnectError, ConnectOptions};
+use howdah_client::connect::{ConnectError, ConnectOptions, HandleFileUse};
 use howdah_layers::{AttributeCacheOptions, BehindOptions, Cached, CachingOptions, NamesBehind};
 use howdah_units::counted;
 use howdah_vfs::{Consistency, FileSystem, Handle};
 
-use super::journals::{find_journal, handle_file, open_journal};
+use super::journals::{find_journal, handle_file, open_journal, with_version_of_journal};
 use super::options::MountSettings;
 use crate::places::{DiskCacheUse, cached_at, connect_to, expected};
 use crate::report;
@@ -29,17 +29,19 @@ pub fn connect_for_mount(settings: &MountSettings) -> Result<Arc<dyn Remote>> {
         return connect_to(&settings.url, &ConnectOptions::default());
     }
     let named = settings.journals.as_deref().filter(|_| has_journal);
+    let url = if has_journal { &with_version_of_journal(&settings.url, named)? } else { &settings.url };
     let handle_file = match handle_file(&settings.url, named) {
         Err(error) if !has_journal => {
             tracing::warn!("the cache on disk is of no use after this mount: {error:#}");
             return connect_to(&settings.url, &ConnectOptions::default());
         }
-        file => Some(file?),
+        // A journal must not name files by handles that are nowhere.
+        path => Some(HandleFileUse { path: path?, at_once: has_journal }),
     };
     let options = ConnectOptions { handle_file, ..ConnectOptions::default() };
     let give_up = Instant::now() + PATIENCE;
     loop {
-        let error = match connect_to(&settings.url, &options) {
+        let error = match connect_to(url, &options) {
             Err(error) if is_in_use(&error) => error,
             outcome => return outcome,
         };
@@ -75,11 +77,11 @@ impl Layers {
     /// Attributes remembered, files read ahead, writes gathered; and names written behind, at most so late. `root`: what is mounted.
     pub fn around(client: Arc<dyn Remote>, settings: &MountSettings, root: Handle) -> Result<Self> {
         let write_size = client.sizes().write as usize;
-        let (cached, disk) = cached(client, settings);
+        let (cached, disk) = cached(Arc::clone(&client), settings);
         let disk = disk.map(Arc::new);
         let behind = settings.behind.map(|late| {
             let options = BehindOptions { late, write_size, root: Some(root), ..BehindOptions::default() };
-            behind(&cached, settings, options).map(Arc::new)
+            behind(&cached, client, settings, options).map(Arc::new)
         });
         let behind = behind.transpose()?;
         if behind.is_none() || !settings.journal {
@@ -113,12 +115,17 @@ impl Layers {
     }
 }
 
-fn behind(cached: &Arc<Cached>, settings: &MountSettings, options: BehindOptions) -> Result<NamesBehind> {
+fn behind(
+    cached: &Arc<Cached>,
+    client: Arc<dyn Remote>,
+    settings: &MountSettings,
+    options: BehindOptions,
+) -> Result<NamesBehind> {
     let start = Instant::now();
     let stopwatch = Arc::new(move || start.elapsed());
     let (files, consistency) = (Arc::clone(cached) as _, Arc::clone(cached) as _);
     let started = if settings.journal {
-        let journal = open_journal(&settings.url, settings.journals.as_deref(), settings.adopt)?;
+        let journal = open_journal(&settings.url, client, settings.journals.as_deref(), settings.adopt)?;
         if let Some(missing) = journal.1.missing {
             let when =
                 jiff::Timestamp::try_from(missing.counted).map_or(String::new(), |when| when.to_string());

@@ -10,7 +10,6 @@ use howdah_vfs::{FsError, Node, Shown};
 use parking_lot::Mutex;
 
 use super::connecting::connect_to;
-use super::disk_cache::exported;
 use super::follow::follow;
 use super::{Following, Place};
 
@@ -51,7 +50,7 @@ impl Servers {
         let mounted = &url.path[..url.path.len() - path.len()];
         let label = |url: &NfsUrl| [realm.as_bytes(), &url.path_bytes()].concat();
         let caller = url.caller(options.caller.clone());
-        let copying_server = client.ranges().map(|_| exported(url).0);
+        let copying_server = client.ranges().and_then(|_| client.server_identity()).map(str::to_owned);
         let mut typed = Place {
             file_system: client,
             copying_server,

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, anyhow, bail};
 use howdah_client::Remote;
 use howdah_client::channel::{ChannelOptions, Patience};
-use howdah_client::connect::ConnectOptions;
+use howdah_client::connect::{ConnectOptions, HandleFileUse};
 use howdah_client::url::{NfsUrl, Security};
 use howdah_layers::{Cached, CachingOptions};
 use howdah_server::uplink::Uplink;
@@ -425,7 +425,7 @@ fn server(export: &ExportConfig, url: &NfsUrl, state: &Path) -> Result<Far> {
     let patience = url.options.gives_up_after().unwrap_or(FAR_PATIENCE);
     let channel = ChannelOptions { patience: Patience::WhileHeard(patience), ..ChannelOptions::default() };
     let state = export_state(state, export.id)?;
-    let handle_file = Some(state.join(HANDLE_FILE));
+    let handle_file = Some(HandleFileUse { path: state.join(HANDLE_FILE), at_once: false });
     let mut options = ConnectOptions { channel, handle_file, ..ConnectOptions::default() };
     if let Security::Kerberos(_) = url.options.security {
         // Calls of clients come by their words alone: the far server has to do with this host's own principal.

@@ -7,6 +7,7 @@ mod own_caller;
 mod ping;
 mod resolve;
 
+pub use crate::nfs4::HandleFileUse;
 pub use error::ConnectError;
 pub use open::{connect, tls_of};
 pub use options::ConnectOptions;

@@ -76,6 +76,7 @@ fn open_nfs4(url: &NfsUrl, options: &ConnectOptions, minor: Option<u32>) -> Resu
                 let connect_patience = options.patience;
                 let handle_file = options.handle_file.clone();
                 let settings = Nfs4Settings {
+                    address,
                     identity,
                     wanted,
                     patience,

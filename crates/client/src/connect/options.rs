@@ -1,6 +1,5 @@
 //! What whoever connects chooses; a URL's own options come first.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,6 +9,7 @@ use howdah_wire::portmap;
 use super::own_caller;
 use crate::channel::{ChannelOptions, Transport};
 use crate::gss::TicketSource;
+use crate::nfs4::HandleFileUse;
 
 /// How long each answer may take until the file system is there, by default: then the error says who does not answer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -31,9 +31,8 @@ pub struct ConnectOptions {
     pub into_directory: bool,
     /// Whether the path may well be that of a file: its directory is asked for at the same time.
     pub may_be_file: bool,
-    /// The file in which NFSv4 handles of more than 64 bytes are kept, 144 bytes each: then handles outlive this process. Without it, they
-    /// are kept in memory.
-    pub handle_file: Option<PathBuf>,
+    /// Where NFSv4 handles of more than 64 bytes are kept: then handles outlive this process. Without it, they are kept in memory.
+    pub handle_file: Option<HandleFileUse>,
     /// Who has Kerberos tickets, for URLs that ask for them.
     pub tickets: Option<Arc<dyn TicketSource>>,
     /// Whose tickets are used for all callers; without one, each caller's own.

@@ -1,5 +1,6 @@
 //! The client: what it sends compounds by, and what it knows of the server.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -32,6 +33,8 @@ pub struct Nfs4Client {
     pub(super) made: AtomicU32,
     /// Files that are open because something of them is locked.
     pub(super) opens: Arc<OpenStates>,
+    /// Where the server is, and who it says that it is.
+    server: String,
     below_root: Vec<Vec<u8>>,
     first_below: Option<Result<Node>>,
 }
@@ -52,7 +55,12 @@ pub(super) struct Walked {
 
 impl Nfs4Client {
     /// Of what was found at the end of a path.
-    pub(super) fn new(calls: CompoundCalls, opens: Arc<OpenStates>, walked: Walked, wanted: &Wanted) -> Self {
+    pub(super) fn new(
+        calls: CompoundCalls,
+        opens: Arc<OpenStates>,
+        (server, walked): (String, Walked),
+        wanted: &Wanted,
+    ) -> Self {
         let sizes = walked.facts.sizes(calls.session.sizes(), wanted);
         Self {
             calls,
@@ -64,6 +72,7 @@ impl Nfs4Client {
             has_xattrs: OnceLock::new(),
             made: AtomicU32::new(0),
             opens,
+            server,
             below_root: walked.below,
             first_below: walked.first_below,
         }
@@ -132,6 +141,10 @@ impl Remote for Nfs4Client {
         self.first_below
     }
 
+    fn server_identity(&self) -> Option<&str> {
+        Some(&self.server)
+    }
+
     fn session_grant(&self) -> Option<SessionGrant> {
         let sizes = self.calls.session.sizes();
         Some(SessionGrant {
@@ -143,6 +156,10 @@ impl Remote for Nfs4Client {
             kept_response: sizes.kept_response,
             lease: self.facts.lease,
         })
+    }
+
+    fn sync_handles(&self) -> io::Result<()> {
+        self.calls.handles.sync()
     }
 
     fn leave(&self) {

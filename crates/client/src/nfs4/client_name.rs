@@ -52,6 +52,13 @@ pub(super) struct Identified {
     pub(super) exchanged: ExchangedId,
 }
 
+/// What a server said of a client, and of itself.
+pub(super) struct Introduction {
+    pub(super) known: Identified,
+    /// The server's owner and scope (RFC 8881 2.10.4), as text.
+    pub(super) server: String,
+}
+
 /// Why a step was not done.
 #[derive(Debug, Clone)]
 pub(super) enum StepError {
@@ -109,7 +116,7 @@ impl ClientName {
         channel: &Channel,
         (minor_version, incarnation): (u32, u32),
         patience: Option<Duration>,
-    ) -> Result<Identified, StepError> {
+    ) -> Result<Introduction, StepError> {
         let verifier = Verifier(self.start.wrapping_add(incarnation.into()).to_be_bytes());
         let arguments = exchange_id::Arguments {
             owner: ClientOwner { verifier, owner: Opaque(&self.owner) },
@@ -122,7 +129,9 @@ impl ClientName {
             let told = reader.take::<exchange_id::Success<'_>>(operation)?;
             let is_confirmed = told.flags & CONFIRMED != 0;
             let exchanged = ExchangedId { client: told.client.0, sequence: told.sequence, is_confirmed };
-            Ok(Identified { minor_version, exchanged })
+            let (owner, scope) = (told.owner.major.0.escape_ascii(), told.scope.0.escape_ascii());
+            let server = format!("\"{owner}\" in \"{scope}\"");
+            Ok(Introduction { known: Identified { minor_version, exchanged }, server })
         })
     }
 

@@ -1,6 +1,6 @@
 //! From a channel to a file system: EXCHANGE_ID, CREATE_SESSION, and the path, a round trip each.
 
-use std::path::PathBuf;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,9 +9,10 @@ use howdah_vfs::Caller;
 use howdah_wire::nfs4::Status;
 
 use super::client::Nfs4Client;
-use super::client_name::{ClientName, Identified, StepError};
+use super::client_name::{ClientName, Introduction, StepError};
 use super::error::{EstablishError, EstablishStep};
 use super::exchange::CompoundCalls;
+use super::handle_file::HandleFileUse;
 use super::handles::Handles;
 use super::open_states::OpenStates;
 use super::session::{Session, UpkeepCalls};
@@ -26,8 +27,10 @@ const MINOR_VERSIONS: [u32; 2] = [2, 1];
 const OPERATIONS_MIN: u32 = 12;
 
 /// How a client acts.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Nfs4Settings {
+    /// Where the server is.
+    pub(crate) address: SocketAddr,
     /// The user that calls name.
     pub(crate) identity: Identity,
     /// Sizes that the user asked for.
@@ -37,7 +40,7 @@ pub(crate) struct Nfs4Settings {
     /// How long each answer may take until there is a session.
     pub(crate) connect_patience: Duration,
     /// Where long handles are kept; without it, in memory.
-    pub(crate) handle_file: Option<PathBuf>,
+    pub(crate) handle_file: Option<HandleFileUse>,
     /// The minor version; without it, the highest that the server has.
     pub(crate) minor_version: Option<u32>,
 }
@@ -53,12 +56,14 @@ pub(crate) fn establish(
     caller: &Caller,
     settings: &Nfs4Settings,
 ) -> Result<Nfs4Client, EstablishError> {
-    let file = settings.handle_file.as_deref();
-    let handles = Handles::open(file).map_err(|cause| EstablishError::handle_file(file, cause))?;
+    let file = settings.handle_file.as_ref();
+    let handles = Handles::open(file)
+        .map_err(|cause| EstablishError::handle_file(file.map(|file| file.path.as_path()), cause))?;
     let name = ClientName::new(caller.clone(), settings.identity.clone());
     // The session says what it needs, which is what there is to do here, in this order.
     show(&channel, ClientSession::poll);
-    let known = identify(&channel, &name, settings)?;
+    let Introduction { known, server } = identify(&channel, &name, settings)?;
+    let server = format!("{} {server}", settings.address);
     show(&channel, |session, now| session.on_exchanged(Ok(known.exchanged), now));
     show(&channel, ClientSession::poll);
     let made = name.create_session(&channel, known, Some(settings.connect_patience));
@@ -84,7 +89,7 @@ pub(crate) fn establish(
     };
     let walked = walk(&calls, caller, path)?;
     calls.session.set_lease(walked.facts.lease);
-    Ok(Nfs4Client::new(calls, opens, walked, &settings.wanted))
+    Ok(Nfs4Client::new(calls, opens, (server, walked), &settings.wanted))
 }
 
 /// Makes the client known, in the highest minor version that both speak.
@@ -92,7 +97,7 @@ fn identify(
     channel: &Channel,
     name: &ClientName,
     settings: &Nfs4Settings,
-) -> Result<Identified, EstablishError> {
+) -> Result<Introduction, EstablishError> {
     let chosen = settings.minor_version.map(|minor| [minor]);
     let versions = chosen.as_ref().map_or(&MINOR_VERSIONS[..], |chosen| chosen);
     let mut jukebox = Jukebox::new(Some(settings.connect_patience));

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::fmt;
 use std::hash::Hasher;
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 
 use howdah_vfs::{FsError, Handle, Result};
@@ -14,7 +13,7 @@ use parking_lot::{Mutex, RwLock};
 use rustix::rand::{GetRandomFlags, getrandom};
 use siphasher::sip128::{Hasher128, SipHasher24};
 
-use super::handle_file::{HandleFile, LONGEST};
+use super::handle_file::{HandleFile, HandleFileUse, LONGEST};
 
 /// The length of a number with its mark, in bytes.
 const NUMBER: usize = 17;
@@ -25,8 +24,62 @@ const MARK: u8 = 0xa7;
 pub(super) struct Handles {
     long: RwLock<HashMap<Handle, Arc<[u8]>>>,
     hasher: SipHasher24,
-    /// Where long ones are kept before a caller gets their numbers.
-    file: Option<Mutex<HandleFile>>,
+    /// Where long ones are kept.
+    kept: Option<Mutex<KeptInFile>>,
+}
+
+/// Long handles in their file.
+struct KeptInFile {
+    file: HandleFile,
+    /// Whether a caller may only have a number whose handle is in the file.
+    at_once: bool,
+    /// Those that could not be written yet, in their order.
+    unwritten: Vec<Arc<[u8]>>,
+}
+
+impl KeptInFile {
+    /// Keeps one more. What cannot be written now is written with the next one.
+    fn keep(&mut self, long: &Arc<[u8]>) -> io::Result<()> {
+        let was_behind = !self.unwritten.is_empty();
+        self.unwritten.push(Arc::clone(long));
+        match self.write() {
+            Err(error) if self.at_once => {
+                self.unwritten.clear();
+                Err(error)
+            }
+            Err(error) => {
+                if !was_behind {
+                    tracing::error!(
+                        %error,
+                        "writing the file of long handles: until that succeeds, new handles are stale after a restart"
+                    );
+                }
+                Ok(())
+            }
+            Ok(()) => Ok(()),
+        }
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        let mut written = 0;
+        let outcome = self.unwritten.iter().try_for_each(|long| {
+            self.file.append(long)?;
+            written += 1;
+            Ok(())
+        });
+        self.unwritten.drain(..written);
+        outcome
+    }
+}
+
+/// Room on the disk may have come since.
+impl Drop for KeptInFile {
+    fn drop(&mut self) {
+        if let Err(error) = self.write() {
+            let left = self.unwritten.len();
+            tracing::error!(%error, left, "writing the file of long handles: these handles are stale from now on");
+        }
+    }
 }
 
 /// A handle as it goes into an operation.
@@ -41,17 +94,18 @@ impl Handles {
     ///
     /// # Errors
     /// See [`HandleFile::open`]; or the system has no random bytes.
-    pub(super) fn open(file: Option<&Path>) -> io::Result<Self> {
-        let Some(path) = file else {
+    pub(super) fn open(file: Option<&HandleFileUse>) -> io::Result<Self> {
+        let Some(HandleFileUse { path, at_once }) = file else {
             let mut key = [0; 16];
             getrandom(&mut key, GetRandomFlags::empty())?;
-            return Ok(Self { long: RwLock::default(), hasher: SipHasher24::new_with_key(&key), file: None });
+            return Ok(Self { long: RwLock::default(), hasher: SipHasher24::new_with_key(&key), kept: None });
         };
         let mut kept: Vec<Arc<[u8]>> = Vec::new();
         let file = HandleFile::open(path, &mut |handle| kept.push(handle.into()))?;
         let hasher = file.hasher();
         let long = kept.into_iter().map(|handle| (number(&hasher, &handle), handle)).collect();
-        Ok(Self { long: RwLock::new(long), hasher, file: Some(Mutex::new(file)) })
+        let kept = KeptInFile { file, at_once: *at_once, unwritten: Vec::new() };
+        Ok(Self { long: RwLock::new(long), hasher, kept: Some(Mutex::new(kept)) })
     }
 
     /// For callers.
@@ -70,6 +124,23 @@ impl Handles {
         Ok(WireHandle::of(handle.as_bytes()))
     }
 
+    /// Makes durable what callers were given so far. Without a file, nothing outlives this process.
+    ///
+    /// # Errors
+    /// The disk fails.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        let Some(kept) = &self.kept else { return Ok(()) };
+        let unsynced = {
+            let mut kept = kept.lock();
+            kept.write()?;
+            kept.file.unsynced()
+        };
+        let Some((file, end)) = unsynced else { return Ok(()) };
+        file.sync_data()?;
+        kept.lock().file.synced(end);
+        Ok(())
+    }
+
     fn number(&self, long: &[u8]) -> Result<Handle> {
         if long.len() > LONGEST {
             return Err(FsError::BadHandle);
@@ -79,17 +150,18 @@ impl Handles {
             return Ok(number);
         }
         // One after the other, so that each is written once.
-        let mut file = self.file.as_ref().map(|file| file.lock());
+        let mut kept = self.kept.as_ref().map(|kept| kept.lock());
         if self.long.read().contains_key(&number) {
             return Ok(number);
         }
-        if let Some(file) = &mut file {
-            file.append(long).map_err(|error| {
+        let long: Arc<[u8]> = long.into();
+        if let Some(kept) = &mut kept {
+            kept.keep(&long).map_err(|error| {
                 tracing::error!(%error, "writing the file of long handles");
                 FsError::Io
             })?;
         }
-        self.long.write().insert(number, long.into());
+        self.long.write().insert(number, long);
         Ok(number)
     }
 }
@@ -131,8 +203,15 @@ impl fmt::Debug for WireHandle {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
 
+    use super::super::handle_file::header_of;
     use super::*;
+
+    fn at(path: &Path) -> HandleFileUse {
+        HandleFileUse { path: path.to_owned(), at_once: true }
+    }
 
     fn long(byte: u8) -> Vec<u8> {
         vec![byte; LONGEST - usize::from(byte % 2)]
@@ -164,9 +243,9 @@ mod tests {
     fn numbers_are_valid_after_a_restart_and_others_are_stale() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("handles");
-        let open = || Handles::open(Some(&path)).expect("open");
+        let open = || Handles::open(Some(&at(&path))).expect("open");
         let handles = open();
-        let in_use = Handles::open(Some(&path)).err().map(|error| error.kind());
+        let in_use = Handles::open(Some(&at(&path))).err().map(|error| error.kind());
         assert_eq!(in_use, Some(io::ErrorKind::WouldBlock));
         let numbers: Vec<Handle> = (0..5).map(|byte| learn(&handles, &long(byte))).collect();
         // Nothing is written when it goes: a process that is killed leaves the same.
@@ -187,7 +266,7 @@ mod tests {
     fn a_damaged_file_makes_handles_stale_and_never_others() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("handles");
-        let open = || Handles::open(Some(&path)).expect("open");
+        let open = || Handles::open(Some(&at(&path))).expect("open");
         let handles = open();
         let numbers: Vec<Handle> = (0..4).map(|byte| learn(&handles, &long(byte))).collect();
         drop(handles);
@@ -219,5 +298,71 @@ mod tests {
             bytes[at] ^= 0x40;
             check(&bytes, lost);
         }
+    }
+
+    #[test]
+    fn a_damaged_file_is_put_aside_and_those_of_newer_versions_and_other_users_are_refused() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("handles");
+        let open = || Handles::open(Some(&at(&path)));
+        let number = learn(&open().expect("open"), &long(1));
+        let whole = fs::read(&path).expect("there");
+        let mut damaged = whole.clone();
+        damaged[70] ^= 1;
+        for times in 1..=2 {
+            fs::write(&path, &damaged).expect("written");
+            assert_eq!(sent(&open().expect("open"), &number), Err(FsError::Stale));
+            let aside = directory.path().join(format!("handles.damaged-{times}"));
+            assert_eq!(fs::read(aside).expect("put aside"), damaged);
+        }
+        fs::write(&path, header_of(b"howdah long handles, format 2\n").expect("random")).expect("written");
+        let newer = open().err().expect("refused");
+        assert_eq!(newer.kind(), io::ErrorKind::Unsupported, "{newer}");
+        fs::write(&path, &whole).expect("written");
+        assert_eq!(sent(&open().expect("open"), &number), Ok(long(1)));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o620)).expect("set");
+        assert_eq!(open().err().map(|error| error.kind()), Some(io::ErrorKind::PermissionDenied));
+    }
+
+    #[test]
+    fn a_full_disk_makes_new_handles_last_less_long_or_refuses_them() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("handles");
+        for at_once in [true, false] {
+            let open = || Handles::open(Some(&HandleFileUse { path: path.clone(), at_once })).expect("open");
+            let handles = open();
+            let swap = |file: fs::File| handles.kept.as_ref().expect("kept").lock().file.swap(file.into());
+            let first = learn(&handles, &long(1));
+            let file = swap(fs::OpenOptions::new().write(true).open("/dev/full").expect("open"));
+            let numbers = [2, 3].map(|byte| handles.learn(FileHandle(&long(byte))));
+            let synced = handles.sync().map_err(|error| error.kind());
+            if at_once {
+                assert_eq!(numbers, [Err(FsError::Io); 2]);
+            } else {
+                assert_eq!(synced, Err(io::ErrorKind::StorageFull));
+            }
+            drop(swap(Arc::into_inner(file).expect("no other")));
+            // There is room again.
+            let last = learn(&handles, &long(4));
+            handles.sync().expect("synced");
+            drop(handles);
+            let handles = open();
+            assert_eq!((sent(&handles, &first), sent(&handles, &last)), (Ok(long(1)), Ok(long(4))));
+            for (number, byte) in numbers.iter().flatten().zip([2, 3]) {
+                assert_eq!(sent(&handles, number), Ok(long(byte)));
+            }
+        }
+    }
+
+    #[test]
+    fn a_sync_makes_all_handles_durable_that_were_learnt() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let handles = Handles::open(Some(&at(&directory.path().join("handles")))).expect("open");
+        let unsynced = || handles.kept.as_ref().expect("a file").lock().file.unsynced().is_some();
+        assert!(!unsynced());
+        learn(&handles, &long(1));
+        assert!(unsynced());
+        handles.sync().expect("synced");
+        assert!(!unsynced());
     }
 }

@@ -51,4 +51,5 @@ mod write;
 pub use client::Nfs4Client;
 pub use error::{EstablishError, EstablishStep};
 pub(crate) use establish::{Nfs4Settings, establish};
+pub use handle_file::HandleFileUse;
 pub(crate) use session::session_protocol;

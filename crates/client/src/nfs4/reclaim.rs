@@ -55,7 +55,9 @@ impl Upkeep {
     /// Tests all stateids, frees those that were revoked, opens again what is to be used on, and sets right what calls without an answer
     /// may have done.
     pub(super) fn check_states(&self, channel: &Channel) -> Step<()> {
-        let (wanted, states) = self.opens.change(|known| (known.checks_wanted, known.table.stateids()));
+        let (wanted, mut states) = self.opens.change(|known| (known.checks_wanted, known.table.stateids()));
+        // Those of locks first: an open with locks cannot be freed.
+        states.reverse();
         for states in states.chunks(TESTED_AT_ONCE) {
             self.check_some(channel, states)?;
         }

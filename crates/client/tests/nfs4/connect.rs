@@ -40,6 +40,19 @@ fn opened(served: &Served, path: &str, query: &str) -> Arc<dyn Remote> {
 }
 
 #[test]
+fn a_server_tells_itself_from_others_however_it_is_named() {
+    let (one, other) = (with_tree(), with_tree());
+    let identity = |client: &dyn Remote| client.server_identity().map(str::to_owned);
+    let [a, b, c] = [(&one, "/export"), (&one, "/export/a"), (&other, "/export")]
+        .map(|(served, path)| identity(&*opened(served, path, "version=4.2")));
+    assert!(a.is_some() && a == b && a != c, "{a:?} {b:?} {c:?}");
+    let url = format!("nfs://localhost:{}/export?version=4.2", one.address.port());
+    let by_name = connect(&url.parse().expect("a URL"), &ConnectOptions::default());
+    assert_eq!(identity(&*by_name.unwrap_or_else(|error| panic!("{error}"))), a);
+    assert_eq!(identity(&*opened(&one, "/export", "version=3")), None);
+}
+
+#[test]
 fn the_last_directory_of_the_path_is_the_root() {
     let served = with_tree();
     for (path, below, first) in [

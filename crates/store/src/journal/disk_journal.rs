@@ -12,7 +12,7 @@ use super::directory_disk::DirectoryDisk;
 use super::disk::JournalDisk;
 use super::error::JournalError;
 use super::identity::{self, JournalIdentity};
-use super::options::JournalOptions;
+use super::options::{JournalOptions, SyncFirst};
 use super::record::{JournalPosition, JournalRecord};
 use super::replay;
 use super::segments::{NewRecord, Segments};
@@ -51,6 +51,7 @@ struct Shared {
     /// A segment was removed, or the journal failed.
     room: Condvar,
     count: Mutex<Option<UnfinishedCount>>,
+    sync_first: Option<Arc<dyn SyncFirst>>,
 }
 
 impl DiskJournal {
@@ -76,8 +77,10 @@ impl DiskJournal {
         identity: &JournalIdentity,
         options: JournalOptions,
     ) -> Result<(Self, ReplayedJournal), JournalError> {
-        let id = identity::check(&*disk, identity, options.adopt)?;
+        let checked = identity::check(&*disk, identity, options.adopt)?;
         let found = replay::read(&*disk, options.segment)?;
+        identity::check_version(&*disk, identity, checked, found.records.is_empty())?;
+        let id = checked.0;
         let is_empty = found.segments.used.is_empty();
         let mut segments =
             Segments::new(Arc::clone(&disk), options.segment, options.segments_max(), found.segments);
@@ -101,6 +104,7 @@ impl DiskJournal {
             wake: Condvar::new(),
             room: Condvar::new(),
             count: Mutex::new(count),
+            sync_first: options.sync_first,
         });
         let mut journal = Self { shared, id, upkeep: None };
         if let Some(every) = options.sync_every {
@@ -244,7 +248,10 @@ impl Shared {
         }
         let flush = state.begin_flush();
         let path = self.disk.path("");
-        let outcome = MutexGuard::unlocked(state, || flush.files.iter().try_for_each(|file| file.sync()));
+        let outcome = MutexGuard::unlocked(state, || {
+            self.sync_first.iter().try_for_each(|first| first.sync())?;
+            flush.files.iter().try_for_each(|file| file.sync())
+        });
         let outcome = outcome.map_err(|cause| match JournalError::disk("syncing", &path)(cause) {
             // A disk that is full only when it writes has lost what it took.
             JournalError::NoSpace => {

@@ -40,6 +40,13 @@ pub enum JournalError {
         /// What the journal says.
         found: String,
     },
+    /// It has changes whose files are named by handles of another version of NFS, which the server may not know by this one.
+    OtherVersion {
+        /// The file that says so.
+        path: PathBuf,
+        /// The version of the changes.
+        found: u32,
+    },
     /// Its identity cannot be read, so nobody knows whose records these are.
     Unidentified {
         /// The file that should say it.
@@ -108,6 +115,11 @@ impl fmt::Display for JournalError {
             Self::OtherOwner { path, field, found } => {
                 write!(formatter, "{}: this journal is of another {field} ({found})", path.display())
             }
+            Self::OtherVersion { path, found } => write!(
+                formatter,
+                "{}: the changes in this journal were made over NFSv{found}; send them by that version first (vers={found})",
+                path.display()
+            ),
             Self::Unidentified { path } => write!(
                 formatter,
                 "{}: cannot be read, so the owner of this journal is unknown; move the directory away or restore the file",

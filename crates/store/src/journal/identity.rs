@@ -12,6 +12,8 @@ const FILE: &str = "identity";
 const NEW_FILE: &str = "identity.new";
 /// The version of the form of all files.
 const FORMAT: u32 = 1;
+/// The field with the version of NFS.
+const VERSION: &str = "version";
 
 /// Whose changes a journal holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +26,8 @@ pub struct JournalIdentity {
     pub user: String,
     /// The host that wrote the journal.
     pub host: String,
+    /// The version of NFS by which files of the server got the handles in it. None: it is not known, as in journals of older versions.
+    pub version: Option<u32>,
 }
 
 impl JournalIdentity {
@@ -33,6 +37,9 @@ impl JournalIdentity {
         fields.set("id", id);
         for (name, value) in self.owner().into_iter().chain([("host", &self.host)]) {
             fields.set(name, value.as_bytes());
+        }
+        if let Some(version) = self.version {
+            fields.set(VERSION, version.to_string().as_bytes());
         }
         fields
     }
@@ -51,17 +58,25 @@ pub(super) fn read(disk: &dyn JournalDisk) -> Result<JournalIdentity, JournalErr
     let text = |name| Some(fields.as_ref()?.text(name)?.to_owned());
     let identity = || {
         let (server, export) = (text("server")?, text("export")?);
-        Some(JournalIdentity { server, export, user: text("user")?, host: text("host")? })
+        let version = fields.as_ref().and_then(version);
+        Some(JournalIdentity { server, export, user: text("user")?, host: text("host")?, version })
     };
     identity().ok_or(JournalError::Unidentified { path })
 }
 
-/// Checks that a journal is this one's, or makes it so if there is none; `adopt` takes that of another host. Gives its id.
+fn version(fields: &Fields) -> Option<u32> {
+    fields.text(VERSION)?.parse().ok()
+}
+
+/// Its id, and the version of NFS that its handles are of.
+pub(super) type Checked = ([u8; 16], Option<u32>);
+
+/// Checks that a journal is this one's, or makes it so if there is none; `adopt` takes that of another host.
 pub(super) fn check(
     disk: &dyn JournalDisk,
     identity: &JournalIdentity,
     adopt: bool,
-) -> Result<[u8; 16], JournalError> {
+) -> Result<Checked, JournalError> {
     let path = disk.path(FILE);
     let names = disk.list().map_err(JournalError::disk("listing", &disk.path("")))?;
     let unidentified = || JournalError::Unidentified { path: path.clone() };
@@ -86,19 +101,38 @@ pub(super) fn check(
         }
     }
     let id = fields.bytes("id").and_then(|id| id.try_into().ok()).ok_or_else(unidentified)?;
-    let found = fields.text("host").unwrap_or_default().to_owned();
+    let (found, version) = (fields.text("host").unwrap_or_default().to_owned(), version(&fields));
     match found == identity.host {
-        true => Ok(id),
-        false if adopt => write(disk, &identity.fields(&id)).map(|()| id),
+        true => Ok((id, version)),
+        false if adopt => {
+            write(disk, &JournalIdentity { version, ..identity.clone() }.fields(&id))?;
+            Ok((id, version))
+        }
         false => Err(JournalError::OtherHost { path, found }),
     }
 }
 
-fn make(disk: &dyn JournalDisk, identity: &JournalIdentity) -> Result<[u8; 16], JournalError> {
+/// Checks that records of this version of NFS may follow those in a journal. Without any, it is of this version from now on.
+pub(super) fn check_version(
+    disk: &dyn JournalDisk,
+    identity: &JournalIdentity,
+    (id, found): Checked,
+    is_empty: bool,
+) -> Result<(), JournalError> {
+    match found {
+        _ if identity.version.is_none() || found == identity.version => Ok(()),
+        Some(found) if !is_empty => Err(JournalError::OtherVersion { path: disk.path(FILE), found }),
+        None if !is_empty => Ok(()),
+        _ => write(disk, &identity.fields(&id)),
+    }
+}
+
+fn make(disk: &dyn JournalDisk, identity: &JournalIdentity) -> Result<Checked, JournalError> {
     let mut id = [0; 16];
     let drawn = getrandom(&mut id, GetRandomFlags::empty());
     drawn.map_err(|cause| JournalError::disk("drawing an id for", &disk.path(""))(cause.into()))?;
-    write(disk, &identity.fields(&id)).map(|()| id)
+    write(disk, &identity.fields(&id))?;
+    Ok((id, identity.version))
 }
 
 fn write(disk: &dyn JournalDisk, fields: &Fields) -> Result<(), JournalError> {

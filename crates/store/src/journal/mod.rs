@@ -26,7 +26,7 @@ pub use disk::{JournalDisk, JournalFile};
 pub use disk_journal::{DiskJournal, ReplayedJournal};
 pub use error::JournalError;
 pub use identity::JournalIdentity;
-pub use options::JournalOptions;
+pub use options::{JournalOptions, SyncFirst};
 pub use record::{JournalPosition, JournalRecord};
 pub use refused_store::{RefusedChange, RefusedEntry, RefusedStore};
 pub use simulated_disk::SimulatedDisk;

@@ -1,7 +1,19 @@
 //! How much room a journal may take, and how often it is synced.
 
+use std::fmt::Debug;
+use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
+
+/// What records refer to, and what must be durable before they are.
+pub trait SyncFirst: Debug + Send + Sync {
+    /// Makes durable all that records may refer to which were appended before this is called.
+    ///
+    /// # Errors
+    /// It cannot: the journal fails.
+    fn sync(&self) -> io::Result<()>;
+}
 
 /// Settings of a journal.
 #[derive(Debug, Clone)]
@@ -17,6 +29,8 @@ pub struct JournalOptions {
     pub adopt: bool,
     /// Where to keep the count of unfinished changes, best on another disk: if the journal is lost, the next one can say so.
     pub count_file: Option<PathBuf>,
+    /// What is made durable before records are.
+    pub sync_first: Option<Arc<dyn SyncFirst>>,
 }
 
 impl JournalOptions {
@@ -37,6 +51,7 @@ impl Default for JournalOptions {
             sync_every: Some(Duration::from_millis(100)),
             adopt: false,
             count_file: None,
+            sync_first: None,
         }
     }
 }
