@@ -5,9 +5,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
-use howdah_vfs::{Caller, Change, MakeDirectory, Name, NewAttributes};
+use howdah_vfs::{
+    Caller, Change, CopyRange, Create, CreateFile, Data, FsError, MakeDirectory, Name, NewAttributes,
+    Stability, WriteFile,
+};
 use howdah_wire::nfs4::compound::{ReplyHead, ResultHead};
-use howdah_wire::nfs4::{COMPOUND, PROGRAM, Status, putfh, sequence};
+use howdah_wire::nfs4::{COMPOUND, PROGRAM, StateId, Status, copy, offload_cancel, putfh, savefh, sequence};
 use howdah_wire::xdr::{Decode, Decoder, Encode, Encoder};
 
 use crate::middleman::{Exchange, Fate, Middleman};
@@ -22,6 +25,14 @@ fn between(served: &Served, options: &str) -> (Middleman, Arc<dyn Remote>) {
         format!("nfs://{}{EXPORT}?version=4&lanes=1&{options}", middleman.address).parse().expect("a URL");
     let client = connect(&url, &ConnectOptions::default()).unwrap_or_else(|error| panic!("{error}"));
     (middleman, client)
+}
+
+/// The operation behind PUTFH of a compound.
+pub fn behind_put(exchange: &Exchange<'_>) -> Option<u32> {
+    let word = |at: usize| Some(u32::from_be_bytes(*exchange.arguments.get(at..)?.first_chunk()?));
+    // An empty tag, the minor version and the number of operations, SEQUENCE, and the number of PUTFH.
+    let length = word(12 + 36 + 4)? as usize;
+    word(12 + 36 + 4 + 4 + length.next_multiple_of(4))
 }
 
 /// The reply with SEQUENCE refused.
@@ -131,4 +142,71 @@ fn a_question_whose_reply_was_lost_and_not_kept_is_asked_again() {
     let wanted = client.attributes(&ME, &root);
     middleman.judge(move |_| if lost.fetch_add(1, Ordering::SeqCst) == 0 { Fate::Lose } else { Fate::Pass });
     assert_eq!(client.attributes(&ME, &root), wanted);
+}
+
+/// The reply to a COPY, as if the server copied later under the name of `copying`.
+fn copied_later(exchange: &Exchange<'_>, copying: StateId) -> Fate {
+    let mut decoder = Decoder::new(exchange.results);
+    ReplyHead::decode(&mut decoder).expect("a reply");
+    ResultHead::decode(&mut decoder).expect("SEQUENCE");
+    sequence::Success::decode(&mut decoder).expect("it went well");
+    for _ in ["PUTFH", "SAVEFH", "PUTFH", "COPY"] {
+        assert_eq!(ResultHead::decode(&mut decoder).expect("a result").status, Status::OK);
+    }
+    let mut bytes = exchange.results[..decoder.position()].to_vec();
+    let told = copy::Success::decode(&mut decoder).expect("it went well");
+    copy::Success { state: Some(copying), ..told }.encode(&mut Encoder::new(&mut bytes));
+    bytes.extend_from_slice(decoder.rest());
+    Fate::Replace(bytes)
+}
+
+/// The reply with the operation behind PUTFH ended so.
+fn second_ended(exchange: &Exchange<'_>, operation: u32, status: Status) -> Fate {
+    let mut decoder = Decoder::new(exchange.results);
+    ReplyHead::decode(&mut decoder).expect("a reply");
+    ResultHead::decode(&mut decoder).expect("SEQUENCE");
+    let session = sequence::Success::decode(&mut decoder).expect("it went well");
+    let mut bytes = Vec::new();
+    let mut encoder = Encoder::new(&mut bytes);
+    ReplyHead { status, tag: b"", results: 3 }.encode(&mut encoder);
+    ResultHead { operation: sequence::OPERATION, status: Status::OK }.encode(&mut encoder);
+    session.encode(&mut encoder);
+    ResultHead { operation: putfh::OPERATION, status: Status::OK }.encode(&mut encoder);
+    ResultHead { operation, status }.encode(&mut encoder);
+    Fate::Replace(bytes)
+}
+
+#[test]
+fn a_copy_that_a_server_makes_later_is_cancelled() {
+    let served = serve_memory();
+    let (middleman, client) = between(&served, "");
+    let root = client.root();
+    let [from, to] = [b"from", b"to--"].map(|name| {
+        let how = Create::Guarded(NewAttributes::with_mode(0o600));
+        let create = CreateFile::new(&root, Name::parse(name).expect("a name"), &how);
+        client.create(&ME, create, &mut Change::default()).expect("made").handle
+    });
+    let write = WriteFile::new(&from, 0, Data::Bytes(&[1; 1000]), Stability::FileSync);
+    client.write(&ME, write, &mut Change::default()).expect("written");
+    let copying = StateId { sequence: 1, other: *b"it is copied" };
+    for (status, refused) in [
+        (Status::OK, FsError::NotSupported),
+        (Status::BAD_STATEID, FsError::NotSupported),
+        (Status::SERVERFAULT, FsError::Io),
+    ] {
+        let counted = Arc::new(AtomicU32::new(0));
+        let counts = Arc::clone(&counted);
+        middleman.judge(move |exchange| match behind_put(exchange) {
+            Some(offload_cancel::OPERATION) => {
+                counts.fetch_add(1, Ordering::SeqCst);
+                assert!(exchange.arguments.ends_with(&copying.other));
+                second_ended(exchange, offload_cancel::OPERATION, status)
+            }
+            Some(savefh::OPERATION) => copied_later(exchange, copying),
+            _ => Fate::Pass,
+        });
+        let range = CopyRange::new((&from, 0), (&to, 0), 1000);
+        let copied = client.ranges().expect("4.2").copy_range(&ME, range, &mut Change::default());
+        assert_eq!((copied.err(), counted.load(Ordering::SeqCst)), (Some(refused), 1), "{status}");
+    }
 }

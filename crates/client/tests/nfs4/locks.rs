@@ -8,13 +8,17 @@ use std::thread;
 use std::time::Duration;
 
 use howdah_client::Remote;
+use howdah_client::connect::{ConnectOptions, connect};
 use howdah_server::states::{OwnRights, StateOptions};
 use howdah_vfs::{
-    Caller, Change, Create, CreateFile, Data, FileLock, FileSystem, FsError, Handle, Name, NewAttributes,
-    ReadFile, Result, SetAttributes, Stability, WriteFile,
+    Caller, Change, CopyRange, Create, CreateFile, Data, FileExtent, FileLock, FileSystem, FsError, Handle,
+    Name, NewAttributes, ReadFile, Result, SetAttributes, Stability, WriteFile,
 };
+use howdah_wire::nfs4::{close, lock, locku};
 
-use crate::served::{Served, memory, serve_memory, serve_with};
+use crate::injected::behind_put;
+use crate::middleman::{Fate, Middleman};
+use crate::served::{EXPORT, Served, memory, serve_memory, serve_with};
 
 const ME: Caller = Caller::ROOT;
 /// Lock owners.
@@ -154,6 +158,57 @@ fn threads_of_one_client_lock_and_unlock_at_once_and_nothing_is_left() {
     assert_eq!(lock(&*other, &file, ONE, exclusive(0, u64::MAX)), Ok(None));
 }
 
+/// Locks when what had no answer is set right.
+fn lock_when_settled(client: &dyn Remote, file: &Handle, owner: u64, wanted: FileLock) {
+    while lock(client, file, owner, wanted) != Ok(None) {
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn a_lock_call_without_an_answer_leaves_what_its_program_knows() {
+    let served = serve_memory();
+    let middleman = Middleman::before(served.address);
+    let url = format!("nfs://{}{EXPORT}?version=4&lanes=1&soft=1", middleman.address);
+    let a = connect(&url.parse().expect("a URL"), &ConnectOptions::default());
+    let (a, b) = (a.unwrap_or_else(|error| panic!("{error}")), served.client("version=4"));
+    let (a, b) = (&*a, &*b);
+    let file = made(a);
+    let lose = |lost: u32| {
+        middleman.judge(move |exchange| match behind_put(exchange) == Some(lost) {
+            true => Fate::Drop,
+            false => Fate::Pass,
+        });
+    };
+    // A first lock, which the server has granted.
+    lose(lock::OPERATION);
+    lock(a, &file, ONE, exclusive(0, 9)).expect_err("no answer");
+    assert!(lock(b, &file, ONE, exclusive(0, 9)).expect("an answer").is_some());
+    middleman.judge(|_| Fate::Pass);
+    lock_at_last(b, &file, ONE, exclusive(0, 9));
+    unlock(b, &file, ONE, FileLock::ALL);
+    // An upgrade: its owner has what it had.
+    lock_when_settled(a, &file, ONE, shared(0, 9));
+    lose(lock::OPERATION);
+    lock(a, &file, ONE, exclusive(5, 14)).expect_err("no answer");
+    assert!(lock(b, &file, ONE, shared(0, 19)).expect("an answer").is_some());
+    middleman.judge(|_| Fate::Pass);
+    lock_at_last(b, &file, ONE, shared(0, 19));
+    assert_eq!(lock(b, &file, ONE, exclusive(0, 19)), Ok(Some(shared(0, 9))));
+    unlock(b, &file, ONE, FileLock::ALL);
+    // The last unlock, and so the CLOSE behind it.
+    for lost in [locku::OPERATION, close::OPERATION] {
+        lock_when_settled(a, &file, ONE, shared(0, 9));
+        lose(lost);
+        unlock(a, &file, ONE, FileLock::ALL);
+        middleman.judge(|_| Fate::Pass);
+        lock_at_last(b, &file, ONE, exclusive(0, u64::MAX));
+        unlock(b, &file, ONE, FileLock::ALL);
+    }
+    lock_when_settled(a, &file, TWO, exclusive(0, 9));
+    unlock(a, &file, TWO, FileLock::ALL);
+}
+
 #[test]
 fn locks_outlive_the_server() {
     let (files, records) = (memory() as Arc<dyn FileSystem>, tempfile::tempdir().expect("a directory"));
@@ -204,6 +259,13 @@ fn a_lock_that_the_server_lost_is_an_error_of_the_file_until_it_is_unlocked() {
     assert_eq!(lock(b, &file, ONE, exclusive(0, 19)), Ok(None));
     assert_eq!((read(a, &file), write(a, &file, b"x")), (Err(FsError::Io), Err(FsError::Io)));
     assert_eq!(lock(a, &file, ONE, exclusive(30, 39)), Err(FsError::Io));
+    let (ranges, change) = (a.ranges().expect("4.2"), &mut Change::default());
+    let extent = FileExtent { node: &file, offset: 0, length: 10 };
+    assert_eq!(ranges.allocate(&ME, extent, change), Err(FsError::Io));
+    assert_eq!(ranges.deallocate(&ME, extent, change), Err(FsError::Io));
+    let range = CopyRange::new((&file, 0), (&file, 20), 10);
+    assert_eq!(ranges.copy_range(&ME, range, change).map(|_| ()), Err(FsError::Io));
+    assert_eq!(ranges.clone_range(&ME, range, change), Err(FsError::Io));
     unlock(a, &file, ONE, (0, 9));
     assert_eq!(read(a, &file), Err(FsError::Io), "the other lock owner does not know yet");
     unlock(a, &file, TWO, FileLock::ALL);
