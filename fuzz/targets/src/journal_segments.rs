@@ -24,7 +24,7 @@ pub fn run(input: &[u8]) {
 
 fn open(disk: &SimulatedDisk) -> Result<(DiskJournal, ReplayedJournal), JournalError> {
     let [server, export, user, host] = ["server", "/export", "1000", "host"].map(str::to_owned);
-    let identity = JournalIdentity { server, export, user, host };
+    let identity = JournalIdentity { server, export, version: None, user, host };
     let options = JournalOptions {
         bound: 8 * SEGMENT,
         segment: SEGMENT,
