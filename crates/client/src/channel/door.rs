@@ -125,7 +125,7 @@ impl Channel {
         }
     }
 
-    /// No more calls than this are in flight from now on. A larger number than before does not count.
+    /// No call is further behind the latest one than this from now on. A larger number than before does not count.
     pub(crate) fn limit_calls(&self, most: usize) {
         self.driver().core().limit_calls(most);
     }

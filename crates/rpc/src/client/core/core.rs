@@ -197,7 +197,8 @@ impl<T: Clone> Core<T> {
         call.map(|call| call.facts.call.clone())
     }
 
-    /// No more calls than this are in flight from now on, of all kinds together. A larger number than before does not count.
+    /// No call is further behind the latest one than this from now on, of all kinds together. A larger number than before does not
+    /// count.
     pub fn limit_calls(&mut self, most: usize) {
         self.window.limit(most);
     }
@@ -403,6 +404,9 @@ impl<T: Clone> Core<T> {
     /// of life where that counts.
     pub fn look_after_calls(&mut self, lane: usize, now: Duration) {
         self.send_again(now);
+        if self.window.is_limited() {
+            self.admit_next(None, None, now);
+        }
         if self.lanes[lane].load() == 0 || !self.server.may_have_late_calls(now) {
             return;
         }
@@ -593,6 +597,7 @@ impl<T: Clone> Core<T> {
     /// Admits waiting calls. The call `new` keeps its lane; others go to the lane that is expected to deliver them first. The caller
     /// sends the calls on the lane `own` itself.
     fn admit_next(&mut self, new: Option<u32>, own: Option<usize>, now: Duration) {
+        self.window.on_time(now);
         while let Some(session) = self.session.as_mut().filter(|its| its.has_ticket(TicketNeed::Upkeep))
             && let Some(xid) = self.upkeep.pop_front()
         {

@@ -8,6 +8,7 @@ mod lanes;
 mod limit;
 mod meter;
 mod outage;
+mod span;
 mod watch;
 mod window;
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use howdah_tune::flight::{Bounds, Choice, Expected, Flight, Started};
 
+use super::span::CallSpan;
 use crate::client::Class;
 
 /// The most calls in flight that move no bulk data: at 100 ms, 20,000 a second. Each caller has a thread; a copy has as many.
@@ -20,8 +21,7 @@ pub struct Window<C> {
     waiting_small: VecDeque<Waiting<C>>,
     /// Calls that ever wanted a place.
     entered: u64,
-    /// The most calls in flight of all kinds.
-    most: usize,
+    span: CallSpan,
 }
 
 /// A call that waits for its place.
@@ -37,10 +37,10 @@ struct Waiting<C> {
 /// A place in the window, to be given back.
 #[derive(Debug, Clone, Copy)]
 pub enum Place {
-    /// Of a bulk call.
-    Bulk(Started),
+    /// Of a bulk call, and which call it is of all that had a place.
+    Bulk(Started, u64),
     /// Of another one.
-    Small,
+    Small(u64),
     /// Of a call that has none, or needs none.
     None,
 }
@@ -55,13 +55,24 @@ impl<C: PartialEq> Window<C> {
             waiting_bulk,
             waiting_small,
             entered: 0,
-            most: usize::MAX,
+            span: CallSpan::default(),
         }
     }
 
-    /// No more calls than this are in flight from now on, of all kinds together. A larger number than before does not count.
+    /// No call is further behind the latest one than this from now on, of all kinds together. A larger number than before does not
+    /// count.
     pub fn limit(&mut self, most: usize) {
-        self.most = self.most.min(most.max(1));
+        self.span.limit(most);
+    }
+
+    /// Whether there is such a limit, which time alone may lift.
+    pub fn is_limited(&self) -> bool {
+        self.span.is_limited()
+    }
+
+    /// It is so late now.
+    pub fn on_time(&mut self, now: Duration) {
+        self.span.on_time(now);
     }
 
     /// The path is expected to carry so much.
@@ -86,11 +97,12 @@ impl<C: PartialEq> Window<C> {
     pub fn next(&mut self, now: Duration) -> Option<(C, Place)> {
         let is_bulk = self.next_kind()?;
         let Waiting { call, volume, .. } = self.waiting(is_bulk).pop_front()?;
+        let number = self.span.enter(now);
         let place = if is_bulk {
-            Place::Bulk(self.bulk.on_start(now, volume))
+            Place::Bulk(self.bulk.on_start(now, volume), number)
         } else {
             self.small += 1;
-            Place::Small
+            Place::Small(number)
         };
         Some((call, place))
     }
@@ -105,10 +117,13 @@ impl<C: PartialEq> Window<C> {
 
     /// A call gives its place back. `moved` says how many bytes it moved, if it was answered.
     pub fn leave(&mut self, place: Place, moved: Option<usize>, now: Duration) {
+        if let Place::Bulk(_, number) | Place::Small(number) = place {
+            self.span.leave(number);
+        }
         match (place, moved) {
-            (Place::Bulk(started), Some(bytes)) => self.bulk.on_finish(now, started, bytes),
-            (Place::Bulk(_), None) => self.bulk.on_give_up(),
-            (Place::Small, _) => self.small -= 1,
+            (Place::Bulk(started, _), Some(bytes)) => self.bulk.on_finish(now, started, bytes),
+            (Place::Bulk(..), None) => self.bulk.on_give_up(),
+            (Place::Small(_), _) => self.small -= 1,
             (Place::None, _) => {}
         }
     }
@@ -137,7 +152,7 @@ impl<C: PartialEq> Window<C> {
 
     /// Whether the next one is bulk, if any may go out.
     fn next_kind(&self) -> Option<bool> {
-        if self.bulk.in_flight() + self.small >= self.most {
+        if !self.span.has_room() {
             return None;
         }
         let has_room = self.bulk.in_flight() < self.bulk.in_flight_target();
@@ -194,15 +209,16 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_counts_calls_of_both_kinds() {
+    fn a_limit_counts_calls_of_both_kinds_from_the_first_that_is_not_answered() {
         let mut window = window();
         window.limit(3);
-        window.limit(4);
         let places: Vec<_> = (0..2).map(|call| enter(&mut window, call, Class::Write)).collect();
         assert!(enter(&mut window, 2, Class::Lookup).is_some());
         window.enter(3, (Class::Lookup, 0));
         assert_eq!(window.peek(), None);
-        window.leave(places[0].expect("a place"), Some(MIB), Duration::from_secs(1));
+        window.leave(places[1].expect("a place"), Some(MIB), Duration::ZERO);
+        assert_eq!(window.peek(), None);
+        window.leave(places[0].expect("a place"), Some(MIB), Duration::ZERO);
         assert_eq!(window.peek(), Some(&3));
     }
 
