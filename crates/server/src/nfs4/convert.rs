@@ -210,12 +210,13 @@ mod tests {
 
     #[test]
     fn attributes_that_make_no_sense_are_refused() {
+        let nobody = |_: &str, _: bool| -> Result<u32, Status> { Err(Status::BADOWNER) };
         let late = wire::SetTime::ClientTime(Time { seconds: 1, nanoseconds: NANOSECONDS });
         let times = wire::Times { set_modified: Some(late), ..wire::Times::default() };
         let new = wire::Attributes { times, ..wire::Attributes::default() };
-        assert_eq!(new_attributes(&new), Err(Status::INVAL));
+        assert_eq!(new_attributes(&new, &nobody), Err(Status::INVAL));
         let permissions = wire::Permissions { mode: Some(0o10_000), ..wire::Permissions::default() };
         let new = wire::Attributes { permissions, ..wire::Attributes::default() };
-        assert_eq!(new_attributes(&new), Err(Status::INVAL));
+        assert_eq!(new_attributes(&new, &nobody), Err(Status::INVAL));
     }
 }
