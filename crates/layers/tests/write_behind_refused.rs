@@ -138,7 +138,7 @@ fn data_that_cannot_be_made_durable_before_an_unlock_is_not_written_after_it() {
         server.is_away.store(false, SeqCst);
         server.has_restarted.store(true, SeqCst);
         let commit = || fs.commit(&ME, CommitFile::new(&file, 0, 0), &mut Change::default()).map(|_| ());
-        assert_eq!(commit(), Err(FsError::Io), "told by the next commit ({size}, {is_away})");
+        assert_eq!(commit(), Err(FsError::Io), "the next commit reports it ({size}, {is_away})");
         assert_eq!(commit(), Ok(()));
         drop(layer);
         let mut data = Vec::new();

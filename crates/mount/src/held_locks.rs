@@ -12,7 +12,7 @@ struct OwnerLocks {
     owner: u64,
     /// The open files by which it asked.
     opens: Vec<u64>,
-    /// What its programs were told that it has.
+    /// What its programs know that it has.
     held: Vec<FileLock>,
 }
 

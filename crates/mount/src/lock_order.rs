@@ -80,22 +80,22 @@ mod tests {
 
     #[test]
     fn jobs_of_one_owner_run_one_after_the_other_and_those_of_others_meanwhile() {
-        let (order, (hold, held), (tell, told)) = (LockOrder::new(4), channel::<()>(), channel());
+        let (order, (hold, held), (sender, receiver)) = (LockOrder::new(4), channel::<()>(), channel());
         order.run((1, 1), move || _ = held.recv());
         for number in 0..20 {
-            let tell = tell.clone();
+            let sender = sender.clone();
             order.run((1, 1), move || {
-                tell.send(number).expect("heard");
+                sender.send(number).expect("heard");
                 assert_ne!(number, 7, "as the test wants");
             });
         }
         for whose in [(1, 2), (2, 1)] {
-            let tell = tell.clone();
-            order.run(whose, move || tell.send(100).expect("heard"));
-            assert_eq!(told.recv(), Ok(100));
+            let sender = sender.clone();
+            order.run(whose, move || sender.send(100).expect("heard"));
+            assert_eq!(receiver.recv(), Ok(100));
         }
         assert!(order.is_busy((1, 1)));
-        drop((hold, tell));
-        assert_eq!(told.iter().collect::<Vec<_>>(), (0..20).collect::<Vec<_>>());
+        drop((hold, sender));
+        assert_eq!(receiver.iter().collect::<Vec<_>>(), (0..20).collect::<Vec<_>>());
     }
 }

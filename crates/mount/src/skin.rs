@@ -83,7 +83,7 @@ impl Skin {
     }
 
     /// FLUSH and FSYNC, which are done even if nobody waits for them any more: `flush` calls what it is given once the data of the file is
-    /// durable. An error that nobody waits for stays to be told.
+    /// durable. An error that nobody waits for is reported by the next one.
     fn flush_file(
         &self,
         request: &Request,

@@ -163,7 +163,7 @@ impl Shell {
         self.output.next().expect("a line").expect("text")
     }
 
-    /// It has stopped itself, and goes on.
+    /// It has stopped itself, and continues.
     fn wake(&self) {
         let process = Pid::from_child(&self.child);
         waitid(WaitId::Pid(process), WaitIdOptions::STOPPED | WaitIdOptions::NOWAIT).expect("stopped");

@@ -130,35 +130,35 @@ impl Nfs4Client {
                 destination_offset: range.to.1,
                 count: range.count,
                 consecutive: true,
-                // What is copied later would be told by a callback, which this client does not take.
+                // A server reports a later copy by a callback, which this client does not take.
                 synchronous: true,
                 servers: Default::default(),
             })
         };
-        let told = self.between("COPY", caller, range, copy, |reader| {
-            let told: copy::Success = reader.take(copy::OPERATION)?;
+        let answer = self.between("COPY", caller, range, copy, |reader| {
+            let copied: copy::Success = reader.take(copy::OPERATION)?;
             *change = Change { before: None, after: reader.look().ok() };
-            Ok(told)
+            Ok(copied)
         })?;
-        if let Some(copying) = told.state {
+        if let Some(copying) = answer.state {
             tracing::warn!("the server copies later, although it was asked to answer when it has copied");
             // Else it could replace what is written there next.
             self.cancel_copy(caller, range.to.0, copying)?;
             return Err(FsError::NotSupported);
         }
-        if !told.requirements.consecutive && told.count != range.count {
+        if !answer.requirements.consecutive && answer.count != range.count {
             tracing::warn!("the server does not say which parts of a range it has copied");
             return Err(FsError::NotSupported);
         }
-        let is_more = range.count > 0 && told.count > range.count;
-        let count = usize::try_from(told.count).ok().filter(|_| !is_more).ok_or(FsError::ServerFault)?;
-        Ok(Written { count, stability: stability(told.committed), verifier: told.verifier.0 })
+        let is_more = range.count > 0 && answer.count > range.count;
+        let count = usize::try_from(answer.count).ok().filter(|_| !is_more).ok_or(FsError::ServerFault)?;
+        Ok(Written { count, stability: stability(answer.committed), verifier: answer.verifier.0 })
     }
 
     /// Ends a copy that the server makes later (OFFLOAD_CANCEL, RFC 7862 15.8).
     ///
     /// # Errors
-    /// [`FsError::Io`]: it goes on, so what is written there next may be replaced.
+    /// [`FsError::Io`]: it continues, so what is written there next may be replaced.
     fn cancel_copy(&self, caller: &Caller, target: &Handle, copying: StateId) -> Result<()> {
         let operations = [self.put(target)?, Operation::CancelCopy(copying)];
         let results = self.call(caller, &Compound::change("OFFLOAD_CANCEL", &operations))?;

@@ -64,7 +64,7 @@ impl Upkeep {
         match action {
             UpkeepAction::ExchangeId { incarnation } => {
                 let known = self.name.exchange_id(channel, (self.minor_version, incarnation), None);
-                let known = known.map(|told| told.known.exchanged).map_err(|error| failure(&error));
+                let known = known.map(|server| server.known.exchanged).map_err(|error| failure(&error));
                 if show(channel, |session, now| session.on_exchanged(known, now)) == Some(true) {
                     self.forget_states();
                 }
