@@ -12,7 +12,7 @@ use howdah_wire::xdr::Decoder;
 use crate::call_log::{CallLog, Ended};
 use crate::capture::{Recorder, Seen};
 use crate::counts::{Clerk, Ledger, Moment, Outcome, Timing};
-use crate::gss::{GssDoor, Secured};
+use crate::gss::{GssDoor, SecuredCall};
 use crate::outline::Outline;
 use crate::program::{Refusal, Repetition};
 use crate::programs::{Programs, Wanted};
@@ -60,7 +60,7 @@ pub struct Job<'m> {
     pub outline: Outline<'m>,
     wanted: Wanted,
     /// How it came through a context, if it did.
-    secured: Option<&'m Secured>,
+    secured: Option<&'m SecuredCall>,
     /// It is answered that it must be asked again later.
     is_put_off: bool,
 }
@@ -99,7 +99,7 @@ impl Dispatcher {
     pub fn read<'m>(
         &self,
         message: &'m [u8],
-        secured: Option<&'m Secured>,
+        secured: Option<&'m SecuredCall>,
         transport: Transport,
     ) -> Work<'m> {
         match Call::parse(message) {
@@ -246,7 +246,7 @@ impl Dispatcher {
         let (header, outline, arguments) = (&job.header, &job.outline, job.arguments.clone());
         let is_put_off = job.is_put_off;
         let principal = job.secured.map(|secured| secured.context().principal());
-        let is_protected = job.secured.is_some_and(Secured::protects_bodies);
+        let is_protected = job.secured.is_some_and(SecuredCall::protects_bodies);
         let mut request =
             Request { header, principal, is_protected, outline, arguments, peer, line, is_put_off, waiting };
         // A handler that breaks must not take its worker along: the call is answered, and the next one served.
@@ -281,7 +281,7 @@ impl<'m> Job<'m> {
         header: CallHeader<'m>,
         mut arguments: Decoder<'m>,
         wanted: Wanted,
-        secured: Option<&'m Secured>,
+        secured: Option<&'m SecuredCall>,
     ) -> Self {
         if let Some(secured) = secured {
             secured.find_arguments(&mut arguments);
@@ -305,7 +305,7 @@ impl<'m> Job<'m> {
     }
 
     /// How it came through a context, if it did.
-    pub fn secured(&self) -> Option<&'m Secured> {
+    pub fn secured(&self) -> Option<&'m SecuredCall> {
         self.secured
     }
 

@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use crate::gss::Secured;
+use crate::gss::SecuredCall;
 use crate::locks::Mutex;
 use howdah_net::Datagram;
 
@@ -26,7 +26,7 @@ pub struct QueuedCall {
     /// Its message.
     pub message: Box<[u8]>,
     /// How it came through a context, if it did.
-    pub secured: Option<Secured>,
+    pub secured: Option<SecuredCall>,
     /// When it came.
     pub timing: Timing,
     /// Who has it answered.

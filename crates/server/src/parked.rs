@@ -7,7 +7,7 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::connection::Connection;
 use crate::counts::Timing;
-use crate::gss::Secured;
+use crate::gss::SecuredCall;
 use crate::room::one_client;
 use crate::turns::Turns;
 
@@ -18,7 +18,7 @@ pub struct Call {
     /// Its message.
     pub message: Box<[u8]>,
     /// How it came through a context, if it did.
-    pub secured: Option<Secured>,
+    pub secured: Option<SecuredCall>,
     /// When it came.
     pub timing: Timing,
     /// Nothing more of the connection is read before it is done.

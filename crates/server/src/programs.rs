@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use howdah_wire::rpc::{Accepted, AuthStatus, CallHeader, Credentials, Denied};
 
-use crate::gss::Secured;
+use crate::gss::SecuredCall;
 use crate::program::{Position, Procedure, Program, Refusal};
 use crate::{Reply, Request, Transport};
 
@@ -133,7 +133,7 @@ impl Programs {
     pub fn find(
         &self,
         header: &CallHeader<'_>,
-        secured: Option<&Secured>,
+        secured: Option<&SecuredCall>,
         transport: Transport,
     ) -> Result<Wanted, Result<Accepted, Denied>> {
         let is_served = |version: &&Version| {

@@ -8,7 +8,7 @@ use howdah_wire::rpc::{
 use howdah_wire::xdr::{Encode, Encoder};
 
 use crate::counts::{Outcome, Ticket};
-use crate::gss::Secured;
+use crate::gss::SecuredCall;
 use crate::segments::{Inserts, Segments};
 
 /// A reply. The buffer starts with room for the record mark, so that a reply on a stream is one piece of memory.
@@ -27,7 +27,7 @@ pub struct Reply {
     /// As which operation of its program it is counted.
     operation: Option<u16>,
     /// The call that it answers, if that came by a context.
-    secured: Option<Secured>,
+    secured: Option<SecuredCall>,
 }
 
 /// Bytes in front of a result that is encrypted: length of the token, its head, and the number of the call.
@@ -35,7 +35,7 @@ const PRIVACY_HEAD: usize = 4 + WRAP_HEAD + 4;
 
 /// Content of a reply cannot be read, so that it cannot be protected, and must not be sent (RFC 2203 5.3.3.4.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unprotected;
+pub struct UnprotectedResult;
 
 impl Reply {
     /// An empty reply that writes into `buffer`, whose capacity is kept and whose bytes are forgotten.
@@ -54,7 +54,7 @@ impl Reply {
     }
 
     /// From now on it answers a call that came so: [`Self::protect`] signs it when it is whole.
-    pub fn answer_secured(&mut self, secured: &Secured) {
+    pub fn answer_secured(&mut self, secured: &SecuredCall) {
         self.secured = Some(secured.clone());
     }
 
@@ -87,7 +87,7 @@ impl Reply {
     ///
     /// # Errors
     /// Content cannot be read: this must not be sent.
-    pub fn protect(&mut self) -> Result<(), Unprotected> {
+    pub fn protect(&mut self) -> Result<(), UnprotectedResult> {
         let Some(secured) = self.secured.take() else { return Ok(()) };
         let is_denied = self.message().get(8..12) == Some(&[0, 0, 0, 1]);
         if is_denied {
@@ -101,7 +101,7 @@ impl Reply {
         if self.has_content() {
             let inserts = std::mem::take(&mut self.inserts);
             let whole = Segments::new(std::mem::take(&mut self.bytes), inserts).in_memory();
-            self.bytes = whole.ok_or(Unprotected)?;
+            self.bytes = whole.ok_or(UnprotectedResult)?;
         }
         if secured.service() == GssService::Integrity {
             let head = SignedBody::head(secured.sequence(), self.bytes.len() - at);

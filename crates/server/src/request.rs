@@ -7,7 +7,7 @@ use howdah_vfs::Waiting;
 use howdah_wire::rpc::CallHeader;
 use howdah_wire::xdr::Decoder;
 
-use crate::exports::Principal;
+use crate::exports::KerberosPrincipal;
 use crate::outline::Outline;
 
 /// One call.
@@ -15,7 +15,7 @@ pub struct Request<'r, 'm> {
     /// Program, version, procedure, credentials.
     pub header: &'r CallHeader<'m>,
     /// Whose context a call of RPCSEC_GSS came by, once that is known to be its sender's.
-    pub principal: Option<&'r Principal>,
+    pub principal: Option<&'r KerberosPrincipal>,
     /// The result is signed or encrypted, and so must be in memory.
     pub is_protected: bool,
     /// What the door has read of the arguments.

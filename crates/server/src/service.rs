@@ -9,7 +9,7 @@ use howdah_wire::rpc::RecordMark;
 use crate::back_channel::BackChannels;
 use crate::dispatch::{Dispatcher, Whence, Work};
 use crate::exports::{Exported, Exports};
-use crate::gss::{Checked, GssDoor, Secured, is_secured};
+use crate::gss::{Checked, GssDoor, SecuredCall, is_secured};
 use crate::mount::MountProtocol;
 use crate::nfs3::Nfs3;
 use crate::nfs4::Nfs4;
@@ -170,7 +170,7 @@ impl Service {
         Some(reply.finish().in_memory()?.split_off(RecordMark::SIZE))
     }
 
-    fn answer_read(&self, peer: &Peer, message: &[u8], secured: Option<&Secured>) -> Option<Reply> {
+    fn answer_read(&self, peer: &Peer, message: &[u8], secured: Option<&SecuredCall>) -> Option<Reply> {
         let mut reply = Reply::with_buffer(Vec::new());
         match self.dispatcher.read(message, secured, peer.transport) {
             Work::NoCall | Work::Reply => return None,

@@ -8,9 +8,11 @@ use std::time::Duration;
 use anyhow::Result;
 use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
+use howdah_client::nfs4::use_names_of;
 use howdah_client::url::NfsUrl;
 use howdah_tune::flight::Expected;
 
+use super::host_names::HostNames;
 use super::tickets::SystemTickets;
 use crate::report;
 use crate::running::load_paths;
@@ -21,6 +23,7 @@ const SAYS_NOTHING: Duration = Duration::from_secs(2);
 /// The file system of a URL. Says so if its server does not answer at once.
 pub fn connect_to(url: &NfsUrl, options: &ConnectOptions) -> Result<Arc<dyn Remote>> {
     load_paths();
+    use_names_of(Box::new(HostNames));
     let waits = || report::complain(&format!("howdah: waiting for {} (no answer yet)", server(url)));
     let mut options = options.clone();
     options.channel.remembers_path = true;

@@ -6,6 +6,7 @@ mod connecting;
 mod disk_cache;
 mod follow;
 mod following;
+mod host_names;
 mod local;
 mod location;
 mod open;

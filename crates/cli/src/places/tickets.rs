@@ -55,7 +55,7 @@ impl TicketSource for SystemTickets {
         if let [first, others @ ..] = &self.kept[..] {
             let made = ask(first, exchange);
             return match others {
-                [next, ..] if is_without_ticket(&made) => ask(next, exchange),
+                [next, ..] if is_without_ticket(&made) => with_ticket(ask(next, exchange), made),
                 _ => made,
             };
         }
@@ -64,8 +64,16 @@ impl TicketSource for SystemTickets {
         if !(is_without_ticket(&made) && user == 0 && Path::new(HOST_KEYTAB).exists()) {
             return made;
         }
-        ask(&start(&by_keytab())?, exchange)
+        with_ticket(ask(&start(&by_keytab())?, exchange), made)
     }
+}
+
+/// What the keytab came to, or if it has no key the failure before: that names what a person can get.
+fn with_ticket(
+    by_keytab: Result<EstablishedContext, KerberosError>,
+    before: Result<EstablishedContext, KerberosError>,
+) -> Result<EstablishedContext, KerberosError> {
+    if is_without_ticket(&by_keytab) { before } else { by_keytab }
 }
 
 fn is_without_ticket(made: &Result<EstablishedContext, KerberosError>) -> bool {

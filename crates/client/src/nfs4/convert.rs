@@ -6,7 +6,7 @@ use howdah_vfs::{
 use howdah_wire::nfs4::attributes::{self as wire, FileSystemId, Values};
 use howdah_wire::nfs4::{self, Bitmap, Device, FileType, Time};
 
-use super::principal::{Decimal, id};
+use super::principal::{Decimal, NOBODY, NameKind, id};
 
 /// The low 12 bits of a mode.
 const MODE_BITS: u32 = 0o7777;
@@ -71,8 +71,8 @@ pub(super) fn of(told: &wire::Attributes<'_>) -> Result<Attributes> {
         kind,
         mode: permissions.mode.unwrap_or(0) & MODE_BITS,
         links: content.links.unwrap_or(1),
-        user: permissions.owner.map_or(super::principal::NOBODY, id),
-        group: permissions.group.map_or(super::principal::NOBODY, id),
+        user: permissions.owner.map_or(NOBODY, |name| id(name, NameKind::User)),
+        group: permissions.group.map_or(NOBODY, |name| id(name, NameKind::Group)),
         size,
         used: content.used.unwrap_or(size),
         device: DeviceNumber { major: device.major, minor: device.minor },
@@ -196,8 +196,8 @@ mod tests {
         let set = ToSet::new(&new, wire::Attributes::ALL);
         let back = set.as_wire().decode_all().expect("values");
         assert_eq!((back.content.size, back.permissions.mode), (Some(9), Some(0o640)));
-        assert_eq!(back.permissions.owner.map(id), Some(0));
-        assert_eq!(back.permissions.group.map(id), Some(u32::MAX - 1));
+        assert_eq!(back.permissions.owner.map(|name| id(name, NameKind::User)), Some(0));
+        assert_eq!(back.permissions.group.map(|name| id(name, NameKind::Group)), Some(u32::MAX - 1));
         assert_eq!(back.times.set_accessed, Some(wire::SetTime::ServerTime));
         assert_eq!(back.times.set_modified, Some(wire::SetTime::ClientTime(time(moment))));
         let few = ToSet::new(&new, Bitmap::of(&[wire::MODE]));
@@ -212,7 +212,7 @@ mod tests {
         told.content.size = Some(5);
         told.times.modified = Some(Time { seconds: 3, nanoseconds: u32::MAX });
         let node = of(&told).expect("enough");
-        assert_eq!((node.used, node.links, node.user), (5, 1, super::super::principal::NOBODY));
+        assert_eq!((node.used, node.links, node.user), (5, 1, NOBODY));
         assert_eq!(node.changed, Timestamp { seconds: 3, nanoseconds: LAST_NANOSECOND });
         assert_eq!(node.change, node.changed.as_change());
     }

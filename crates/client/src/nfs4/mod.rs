@@ -52,4 +52,5 @@ pub use client::Nfs4Client;
 pub use error::{EstablishError, EstablishStep};
 pub(crate) use establish::{Nfs4Settings, establish};
 pub use handle_file::HandleFileUse;
+pub use principal::{NameDatabase, use_names_of};
 pub(crate) use session::session_protocol;

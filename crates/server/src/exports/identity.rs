@@ -5,7 +5,7 @@ use std::sync::Arc;
 use howdah_vfs::{Caller, GroupList};
 use howdah_wire::rpc::{AuthStatus, Credentials};
 
-use super::{Anonymous, ClientRule, KnownUser, Principal, SecurityFlavor, Squash, UserAccount};
+use super::{Anonymous, ClientRule, KerberosPrincipal, KnownUser, SecurityFlavor, Squash, UserAccount};
 
 /// The superuser's user id, and the group id of its group.
 const ROOT: u32 = 0;
@@ -40,8 +40,8 @@ impl Identity {
     /// too weak. A principal is looked up by `look_up`.
     pub(super) fn of(
         credentials: &Credentials<'_>,
-        principal: Option<&Principal>,
-        look_up: impl FnOnce(&Principal) -> KnownUser,
+        principal: Option<&KerberosPrincipal>,
+        look_up: impl FnOnce(&KerberosPrincipal) -> KnownUser,
     ) -> Result<Self, AuthStatus> {
         match credentials {
             Credentials::None => Ok(Self::Unknown),

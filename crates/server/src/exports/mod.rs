@@ -22,7 +22,7 @@ pub use exported::Exported;
 pub use groups::{GroupSource, KnownUser, UserAccount, UserGroups, UserNames};
 pub use identity::{Identity, PrincipalIdentity};
 pub use path::{MountedPath, ResolveError};
-pub use principal::{Principal, PrincipalKind, PrincipalMap, PrincipalSettings};
+pub use principal::{KerberosPrincipal, PrincipalKind, PrincipalMap, PrincipalSettings};
 pub use security_flavor::{SecurityFlavor, SecurityFlavors};
 pub use table::{Exports, ExportsError};
 pub use tls_policy::TlsPolicy;

@@ -26,7 +26,7 @@ pub struct PrincipalMap {
 
 /// A principal as Kerberos names callers; the types of this name in wire and state are what NFS and its state call one.
 #[derive(Debug, Clone)]
-pub struct Principal {
+pub struct KerberosPrincipal {
     name: Arc<str>,
     /// The realm of the key by which it was accepted.
     accepted_by: Arc<str>,
@@ -57,8 +57,8 @@ impl PrincipalMap {
 
     /// What a principal is, such as `alice@EXAMPLE.ORG`, whom the server accepted by a key of that realm. Bytes are compared as
     /// they are.
-    pub fn map(&self, name: &str, accepted_by: &str) -> Principal {
-        Principal {
+    pub fn map(&self, name: &str, accepted_by: &str) -> KerberosPrincipal {
+        KerberosPrincipal {
             name: name.into(),
             accepted_by: accepted_by.into(),
             kind: self.kind(name, accepted_by),
@@ -100,7 +100,7 @@ fn parts(name: &str) -> Option<(&str, &str)> {
     (is_good && local.split('/').all(|part| !part.is_empty())).then_some((local, realm))
 }
 
-impl Principal {
+impl KerberosPrincipal {
     /// Its name, with its realm.
     pub fn name(&self) -> &Arc<str> {
         &self.name

@@ -9,8 +9,8 @@ use howdah_wire::nfs3::FileHandle;
 use howdah_wire::rpc::{AuthStatus, Credentials};
 
 use super::{
-    Export, Identity, KnownUser, Principal, PrincipalMap, PrincipalSettings, SecurityFlavor, SecurityFlavors,
-    TlsPolicy, UserGroups, UserNames,
+    Export, Identity, KerberosPrincipal, KnownUser, PrincipalMap, PrincipalSettings, SecurityFlavor,
+    SecurityFlavors, TlsPolicy, UserGroups, UserNames,
 };
 use crate::Peer;
 use crate::handle::{HandleKey, SealedHandle};
@@ -99,14 +99,14 @@ impl Exports {
     }
 
     /// Whether the user that a principal is must be looked up, which may wait.
-    pub(crate) fn must_look_up(&self, principal: &Principal, now: Instant) -> bool {
+    pub(crate) fn must_look_up(&self, principal: &KerberosPrincipal, now: Instant) -> bool {
         self.principals.as_ref().is_some_and(|Principals { map, users }| {
             principal.kind_by(map).user().is_some_and(|names| users.must_ask_user(names, now))
         })
     }
 
     /// The user that a principal is. Nobody is root by a name, unless a line of the table says so.
-    fn user_of(&self, principal: &Principal) -> KnownUser {
+    fn user_of(&self, principal: &KerberosPrincipal) -> KnownUser {
         let Some(Principals { map, users }) = &self.principals else { return KnownUser::Nobody };
         let kind = principal.kind_by(map);
         match kind.user().map(|names| users.user(names, Instant::now())) {
@@ -149,7 +149,7 @@ impl Exports {
     pub(crate) fn identify(
         &self,
         credentials: &Credentials<'_>,
-        principal: Option<&Principal>,
+        principal: Option<&KerberosPrincipal>,
     ) -> Result<Identity, AuthStatus> {
         let mut identity = Identity::of(credentials, principal, |principal| self.user_of(principal))?;
         if let (Some(groups), Identity::User(caller)) = (&self.groups, &mut identity)

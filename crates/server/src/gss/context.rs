@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use howdah_gss::{GssContext, SequenceWindow};
 
 use super::acceptor::AcceptedToken;
-use crate::exports::Principal;
+use crate::exports::KerberosPrincipal;
 
 /// A context with a client.
 #[derive(Debug)]
 pub struct ClientContext {
     keys: GssContext,
     window: SequenceWindow,
-    principal: Principal,
+    principal: KerberosPrincipal,
     /// When its ticket ends, in seconds since 1970.
     expiry: u64,
     /// The host that made it, by which room is shared out. Calls may come from others.
@@ -24,7 +24,7 @@ pub struct ClientContext {
 
 impl ClientContext {
     /// The context that a token made, of this principal, on behalf of this host.
-    pub fn new(accepted: &AcceptedToken, principal: Principal, maker: IpAddr, now: u64) -> Self {
+    pub fn new(accepted: &AcceptedToken, principal: KerberosPrincipal, maker: IpAddr, now: u64) -> Self {
         Self {
             keys: GssContext::new(&accepted.lucid),
             window: SequenceWindow::new(),
@@ -46,7 +46,7 @@ impl ClientContext {
     }
 
     /// Who is at the other end.
-    pub fn principal(&self) -> &Principal {
+    pub fn principal(&self) -> &KerberosPrincipal {
         &self.principal
     }
 

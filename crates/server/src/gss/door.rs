@@ -17,7 +17,7 @@ use super::context::ClientContext;
 use super::contexts::{ContextHandle, ContextTable};
 use super::figures::{GssEvent, GssFigures, GssReport};
 use super::refusals::{ContextRefusal, ContextRefusals};
-use super::secured::Secured;
+use super::secured::SecuredCall;
 use crate::exports::PrincipalMap;
 use crate::seldom::Seldom;
 use crate::{Peer, Reply};
@@ -31,9 +31,9 @@ const SWEEP_INTERVAL: u64 = 60;
 #[derive(Debug)]
 pub enum Checked {
     /// A call whose header is signed, and whose number was not seen before. Its arguments are not checked yet.
-    Call(Secured),
+    Call(SecuredCall),
     /// The end of a context, which is gone now: answered like a call without result.
-    Ended(Secured, ReplyHeader),
+    Ended(SecuredCall, ReplyHeader),
     /// The first token of a context.
     Begin,
     /// It is refused.
@@ -128,7 +128,7 @@ impl GssDoor {
     }
 
     /// The call of a message that may be cut behind its header, if its context has signed the header. Its number is not taken.
-    pub fn verify_header(&self, message: &[u8]) -> Option<Secured> {
+    pub fn verify_header(&self, message: &[u8]) -> Option<SecuredCall> {
         let Call::Call(header, arguments) = Call::parse(message) else { return None };
         match header.credentials {
             Credentials::Gss(credential) if credential.procedure == GssProcedure::Data => {
@@ -143,7 +143,7 @@ impl GssDoor {
         message: &[u8],
         credential: &GssCredential<'_>,
         arguments: &Decoder<'_>,
-    ) -> Option<Secured> {
+    ) -> Option<SecuredCall> {
         let now = now();
         let found = self.contexts.find(credential.handle).filter(|context| !context.has_ended(now));
         let Some(context) = found else {
@@ -156,14 +156,14 @@ impl GssDoor {
             return None;
         }
         context.touch(now);
-        Some(Secured::new(context, credential.sequence, credential.service, arguments.position()))
+        Some(SecuredCall::new(context, credential.sequence, credential.service, arguments.position()))
     }
 
     /// Checks the arguments of a call. If they were encrypted, the message in clear is given back in its place.
     ///
     /// # Errors
     /// They are damaged: this is the answer.
-    pub fn open(&self, secured: &mut Secured, message: &[u8]) -> Result<Option<Vec<u8>>, ReplyHeader> {
+    pub fn open(&self, secured: &mut SecuredCall, message: &[u8]) -> Result<Option<Vec<u8>>, ReplyHeader> {
         secured.open(message).map_err(|_| {
             self.figures.count(GssEvent::Damaged);
             let xid = message.first_chunk().copied().map_or(0, u32::from_be_bytes);
@@ -172,7 +172,7 @@ impl GssDoor {
     }
 
     /// Answers a call by a context without a result of its procedure, or with an empty one: signed, and not protected otherwise.
-    pub fn answer_bare(secured: &Secured, header: &ReplyHeader, reply: &mut Reply) {
+    pub fn answer_bare(secured: &SecuredCall, header: &ReplyHeader, reply: &mut Reply) {
         let mic = secured.context().keys().sign(&[&secured.sequence().to_be_bytes()]);
         reply.start_signed(header, mic.bytes());
     }

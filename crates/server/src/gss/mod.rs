@@ -16,4 +16,4 @@ pub use context::ClientContext;
 pub use door::{Checked, GssDoor};
 pub use figures::{GssFigures, GssReport};
 pub use refusals::ContextRefusal;
-pub use secured::{Secured, is_secured};
+pub use secured::{SecuredCall, is_secured};

@@ -20,7 +20,7 @@ pub fn is_secured(message: &[u8]) -> bool {
 
 /// A call whose header its context has signed.
 #[derive(Debug, Clone)]
-pub struct Secured {
+pub struct SecuredCall {
     context: Arc<ClientContext>,
     sequence: u32,
     service: GssService,
@@ -32,7 +32,7 @@ pub struct Secured {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DamagedBody;
 
-impl Secured {
+impl SecuredCall {
     /// A call of this number, whose arguments begin there and are protected so.
     pub fn new(context: Arc<ClientContext>, sequence: u32, service: GssService, begin: usize) -> Self {
         Self { context, sequence, service, arguments: begin..usize::MAX }

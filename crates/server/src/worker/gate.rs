@@ -11,7 +11,7 @@ use crate::counts::Timing;
 use crate::dispatch::{Job, Work};
 use crate::exports::{Export, Exports, UserGroups};
 use crate::gates::{Asker, QueuedCall, Refused};
-use crate::gss::Secured;
+use crate::gss::SecuredCall;
 use crate::limits::GATE_CALLS_OF_ONE_MAX;
 use crate::outline::Pace;
 use crate::shared::Source;
@@ -58,7 +58,7 @@ impl Worker {
     pub(super) fn wait_at_gate(
         &mut self,
         export: u16,
-        (message, secured): (&[u8], Option<Secured>),
+        (message, secured): (&[u8], Option<SecuredCall>),
         timing: &Timing,
         asker: Asker,
     ) {

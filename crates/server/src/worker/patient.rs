@@ -16,7 +16,7 @@ use crate::connection::Connection;
 use crate::counts::{Moment, Timing};
 use crate::dispatch::Whence;
 use crate::dispatch::{Job, Work};
-use crate::gss::Secured;
+use crate::gss::SecuredCall;
 use crate::limits::PARKED_MAX;
 use crate::outline::Pace;
 use crate::parked::Call;
@@ -49,7 +49,7 @@ impl Worker {
         &mut self,
         connection: &Arc<Connection>,
         record: Record,
-        secured: Option<Secured>,
+        secured: Option<SecuredCall>,
         kept: usize,
         timing: &Timing,
     ) -> Turn {

@@ -11,7 +11,7 @@ use super::serve::Turn;
 use crate::Reply;
 use crate::connection::Connection;
 use crate::counts::{Timing, Unheard};
-use crate::gss::{Checked, GssDoor, Secured};
+use crate::gss::{Checked, GssDoor, SecuredCall};
 use crate::limits::{LONG_PROTECTED, TOKENS_MAX, TOKENS_OF_ONE_MAX};
 use crate::parked::Call;
 
@@ -73,7 +73,7 @@ impl Worker {
         &mut self,
         connection: &Arc<Connection>,
         door: &GssDoor,
-        (record, mut secured): (Record, Secured),
+        (record, mut secured): (Record, SecuredCall),
         timing: &Timing,
     ) -> io::Result<Turn> {
         let mut turn = Turn::Mine;

@@ -16,7 +16,7 @@ use crate::connection::{Connection, Next, Received};
 use crate::counts::{Timing, Unheard};
 use crate::dispatch::{Job, Work};
 use crate::gates::Asker;
-use crate::gss::{GssDoor, Secured, is_secured};
+use crate::gss::{GssDoor, SecuredCall, is_secured};
 use crate::outline::Pace;
 
 /// What is done for one connection before others get their turn: so many calls, or fewer of those that bring data.
@@ -116,7 +116,7 @@ impl Worker {
     pub(super) fn answer_read(
         &mut self,
         connection: &Arc<Connection>,
-        (record, secured): (Record, Option<Secured>),
+        (record, secured): (Record, Option<SecuredCall>),
         timing: &Timing,
         mut turn: Turn,
     ) -> io::Result<Turn> {

@@ -4,10 +4,11 @@ mod open_file;
 mod owed;
 mod ranges;
 mod reclaim;
+mod settling;
 mod steps;
 mod table;
 
-pub use owed::{SettleCall, SettleStep};
 pub use reclaim::ReclaimStep;
+pub use settling::{SettleCall, SettleStep};
 pub use steps::{CloseStep, LockStep, OpenAccess, OpenStep, StateToUse, UnlockStep};
 pub use table::OpenTable;

@@ -1,122 +1,19 @@
-//! RPCSEC_GSS, version 1 (RFC 2203): its credential, how a context is made, and how arguments and results are protected. What
+//! RPCSEC_GSS, version 1 (RFC 2203): how a context is made, what is signed, and how arguments and results are protected. What
 //! signs and encrypts is not here: bytes go in and out as they are sent.
 
 use std::ops::Range;
 
-use super::auth::AuthFlavor;
+use super::flavor::AuthFlavor;
+use super::gss_verifier::GssVerifier;
 use super::reply::ReplyHeader;
 use crate::limits::{CREDENTIALS_MAX, GSS_HANDLE_MAX, GSS_TOKEN_MAX, PROTECTED_MAX};
 use crate::xdr::{Decode, DecodeError, DecodeProblem, Decoder, Encode, Encoder};
-
-/// The version that is spoken (`RPCSEC_GSS_VERS_1`).
-pub const GSS_VERSION: u32 = 1;
 
 /// Bytes in front of a protected body: length and sequence number of integrity's `databody_integ`.
 pub const INTEGRITY_HEAD: usize = 8;
 
 /// Words of a call in front of its credential: xid, type, version of RPC, program, version, procedure.
 const CALL_WORDS: usize = 6;
-
-/// What a call is to a context (`rpc_gss_proc_t`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum GssProcedure {
-    /// A call of the program (`RPCSEC_GSS_DATA`).
-    Data,
-    /// The first token of a new context (`RPCSEC_GSS_INIT`).
-    Init,
-    /// A further token (`RPCSEC_GSS_CONTINUE_INIT`).
-    ContinueInit,
-    /// The end of a context (`RPCSEC_GSS_DESTROY`).
-    Destroy,
-}
-
-/// How arguments and results are protected (`rpc_gss_service_t`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum GssService {
-    /// Not at all: only the header is signed (`krb5`).
-    None,
-    /// They are signed (`krb5i`).
-    Integrity,
-    /// They are encrypted (`krb5p`).
-    Privacy,
-}
-
-/// The body of the credential (`rpc_gss_cred_vers_1_t`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GssCredential<'a> {
-    /// What the call is to the context.
-    pub procedure: GssProcedure,
-    /// Number of the call in its context. Without meaning while the context is made.
-    pub sequence: u32,
-    /// How arguments and results of this call are protected.
-    pub service: GssService,
-    /// The server's name of the context; empty in the first call.
-    pub handle: &'a [u8],
-}
-
-impl<'a> Decode<'a> for GssCredential<'a> {
-    fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
-        let unknown = |decoder: &Decoder<'a>, what, value| {
-            Err(decoder.refuse(what, 4, DecodeProblem::UnknownValue(value)))
-        };
-        match decoder.u32("RPCSEC_GSS version")? {
-            GSS_VERSION => {}
-            other => return unknown(decoder, "RPCSEC_GSS version", other),
-        }
-        let procedure = match decoder.u32("RPCSEC_GSS procedure")? {
-            0 => GssProcedure::Data,
-            1 => GssProcedure::Init,
-            2 => GssProcedure::ContinueInit,
-            3 => GssProcedure::Destroy,
-            other => return unknown(decoder, "RPCSEC_GSS procedure", other),
-        };
-        let sequence = decoder.u32("sequence number")?;
-        let service = match decoder.u32("RPCSEC_GSS service")? {
-            1 => GssService::None,
-            2 => GssService::Integrity,
-            3 => GssService::Privacy,
-            other => return unknown(decoder, "RPCSEC_GSS service", other),
-        };
-        let handle = decoder.opaque(GSS_HANDLE_MAX, "context handle")?;
-        Ok(Self { procedure, sequence, service, handle })
-    }
-}
-
-impl<'a> GssCredential<'a> {
-    /// The credential whose body this is.
-    ///
-    /// # Errors
-    /// It is malformed, has bytes behind it, or names a context where there is none yet.
-    pub fn from_body(body: &'a [u8]) -> Result<Self, DecodeError> {
-        let mut decoder = Decoder::new(body);
-        let credential = Self::decode(&mut decoder)?;
-        if credential.procedure == GssProcedure::Init && !credential.handle.is_empty() {
-            let trailing = DecodeProblem::Trailing(credential.handle.len());
-            return Err(decoder.refuse("context handle", credential.handle.len(), trailing));
-        }
-        decoder.finish("RPCSEC_GSS credential")?;
-        Ok(credential)
-    }
-}
-
-impl Encode for GssCredential<'_> {
-    fn encode(&self, encoder: &mut Encoder<'_>) {
-        encoder.u32(GSS_VERSION);
-        encoder.u32(match self.procedure {
-            GssProcedure::Data => 0,
-            GssProcedure::Init => 1,
-            GssProcedure::ContinueInit => 2,
-            GssProcedure::Destroy => 3,
-        });
-        encoder.u32(self.sequence);
-        encoder.u32(match self.service {
-            GssService::None => 1,
-            GssService::Integrity => 2,
-            GssService::Privacy => 3,
-        });
-        encoder.opaque(self.handle);
-    }
-}
 
 /// The parts of a call that its verifier is about (RFC 2203 5.3.1), as they were received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,30 +42,6 @@ impl<'a> SignedCall<'a> {
         let signed = &message[..decoder.position()];
         let GssVerifier { mic } = GssVerifier::decode(&mut decoder)?;
         Ok(Self { signed, credential, mic })
-    }
-}
-
-/// A verifier: the MIC token of a call's header, or of its sequence number in the reply.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GssVerifier<'a> {
-    /// The token. Empty: none, which is sent as AUTH_NONE.
-    pub mic: &'a [u8],
-}
-
-impl Encode for GssVerifier<'_> {
-    fn encode(&self, encoder: &mut Encoder<'_>) {
-        let flavor = if self.mic.is_empty() { AuthFlavor::NONE } else { AuthFlavor::GSS };
-        encoder.u32(flavor.0);
-        encoder.opaque(self.mic);
-    }
-}
-
-impl<'a> Decode<'a> for GssVerifier<'a> {
-    /// Verifiers of other flavors count as none.
-    fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
-        let flavor = decoder.u32("verifier flavor")?;
-        let body = decoder.opaque(CREDENTIALS_MAX, "verifier")?;
-        Ok(Self { mic: if flavor == AuthFlavor::GSS.0 { body } else { &[] } })
     }
 }
 

@@ -2,17 +2,22 @@
 
 mod auth;
 mod call;
+mod flavor;
 mod gss;
+mod gss_credential;
+mod gss_verifier;
 mod record;
 mod reply;
 mod starttls;
 
-pub use auth::{AuthFlavor, AuthStatus, AuthSys, Credentials, TlsProbe};
+pub use auth::{AuthStatus, AuthSys, Credentials, TlsProbe};
 pub use call::{Call, CallHeader, RPC_VERSION};
+pub use flavor::AuthFlavor;
 pub use gss::{
-    GSS_VERSION, GssCredential, GssInit, GssInitResult, GssProcedure, GssService, GssVerifier,
-    INTEGRITY_HEAD, REPLY_MIC_AT, SealedBody, SignedBody, SignedCall, SignedReply,
+    GssInit, GssInitResult, INTEGRITY_HEAD, REPLY_MIC_AT, SealedBody, SignedBody, SignedCall, SignedReply,
 };
+pub use gss_credential::{GSS_VERSION, GssCredential, GssProcedure, GssService};
+pub use gss_verifier::GssVerifier;
 pub use record::{LAST_FRAGMENT, RecordMark};
 pub use reply::{Accepted, Denied, ReplyHeader};
 pub use starttls::TlsAnswer;

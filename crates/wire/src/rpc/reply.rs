@@ -1,7 +1,7 @@
 //! A reply (RFC 5531 9, `reply_body`): accepted with a status, or denied.
 
 use super::auth::AuthStatus;
-use super::gss::GssVerifier;
+use super::gss_verifier::GssVerifier;
 use crate::xdr::{Decode, DecodeError, DecodeProblem, Decoder, Encode, Encoder};
 
 /// `msg_type` of a reply.
