@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use server::{HOWDAH, Server, home, run, serve};
 
 /// The settings that `docs/manual/json.md` lists.
-const SETTINGS: &str = "admin admin_listen cluster exports lease listen log log_format manage_gids memory_budget metrics \
+const SETTINGS: &str = "admin admin_listen cluster exports kerberos lease listen log log_format manage_gids memory_budget metrics \
                         metrics_clients networks nfs4 rpcbind sandbox state tcp_congestion tcp_rcvbuf tcp_sndbuf tls_certificate \
                         tls_client_ca tls_client_crl tls_key tuning udp udp_per_interface udp_sockets workers";
 const EXPORT: &str =
@@ -62,7 +62,7 @@ fn check_prints_settings_and_problems() {
     assert_keys(&settings["exports"][0], EXPORT);
     assert_eq!(
         settings["exports"][0]["clients"],
-        json!([{ "allow": "10.0.0.0/8", "read_only": false, "privileged_ports": "local", "squash": "none",
+        json!([{ "allow": "10.0.0.0/8", "read_only": false, "privileged_ports": "local", "squash": "none", "sec": ["sys"],
                  "anonymous_user": 65534, "anonymous_group": 65534 }])
     );
     assert_silent(&["check", name, "--quiet"]);

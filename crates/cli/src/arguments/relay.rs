@@ -70,7 +70,7 @@ const WITH_PASS_THROUGH: [&str; 9] =
     ["url", "pass_through", "max_connections", "listen", "state", "admin", "metrics", "log", "log_format"];
 
 /// What is not.
-const NOT_WITH_PASS_THROUGH: [&str; 48] = [
+const NOT_WITH_PASS_THROUGH: [&str; 50] = [
     "cache_memory",
     "cache_dir",
     "cache_size",
@@ -92,6 +92,7 @@ const NOT_WITH_PASS_THROUGH: [&str; 48] = [
     "tls_key",
     "tls_client_ca",
     "tls_client_crl",
+    "keytab",
     "sandbox",
     "admin_listen",
     "admin_token",
@@ -113,6 +114,7 @@ const NOT_WITH_PASS_THROUGH: [&str; 48] = [
     "anonymous_group",
     "privileged_ports",
     "tls",
+    "sec",
     "set_id",
     "sync",
     "answer_early",
