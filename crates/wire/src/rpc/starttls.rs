@@ -1,6 +1,6 @@
 //! The answer to the question whether TLS may begin (RFC 9289 4.1): that of any NULL call, with a verifier that says so.
 
-use super::auth::AuthFlavor;
+use super::flavor::AuthFlavor;
 use super::reply::{Accepted, ReplyHeader};
 use crate::limits::CREDENTIALS_MAX;
 use crate::xdr::{Decode, DecodeError, Decoder, Encode, Encoder};
