@@ -152,7 +152,7 @@ impl Shell {
     fn run(mount: &Mount, script: &str) -> Self {
         let file = OpenOptions::new().read(true).write(true).open(mount.at("file")).expect("opened");
         let mut command = Command::new("sh");
-        command.args(["-c", &format!("exec 9<&0 </dev/null\n{script}\nsleep 600 9<&-")]);
+        command.args(["-c", &format!("exec 9<&0 </dev/null\n{script}\nexec sleep 600")]);
         let child = command.stdin(file).stdout(Stdio::piped()).spawn();
         let mut child = child.expect("a shell");
         let output = BufReader::new(child.stdout.take().expect("piped")).lines();
@@ -170,7 +170,12 @@ impl Shell {
         kill_process(process, Signal::CONT).expect("woken");
     }
 
-    fn end(mut self) {
+    /// Ends it, and so closes the file.
+    fn end(self) {}
+}
+
+impl Drop for Shell {
+    fn drop(&mut self) {
         self.child.kill().expect("killed");
         self.child.wait().expect("over");
     }
