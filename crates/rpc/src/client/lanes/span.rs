@@ -64,7 +64,9 @@ mod tests {
     #[test]
     fn calls_wait_for_one_that_is_far_behind_but_not_for_ever() {
         let mut span = CallSpan::default();
-        (0..100).for_each(|_| drop(span.enter(Duration::ZERO)));
+        for _ in 0..100 {
+            span.enter(Duration::ZERO);
+        }
         assert!(span.has_room() && !span.is_limited());
         span.limit(3);
         span.limit(4);
