@@ -139,7 +139,7 @@ impl TicketSource for Gate {
         assert_eq!(service, "nfs@127.0.0.1");
         let number = self.next.fetch_add(1, Ordering::SeqCst);
         let enctype = Enctype::ALL[number as usize % Enctype::ALL.len()];
-        let bytes: Vec<u8> = (0..enctype.key_length() as u32).map(|at| (at ^ number * 37) as u8).collect();
+        let bytes: Vec<u8> = (0..enctype.key_length() as u32).map(|at| (at ^ (number * 37)) as u8).collect();
         let key = SessionKey::new(enctype.number(), &bytes).expect("a key");
         let token = format!("token {number}").into_bytes();
         self.tickets.lock().expect("unpoisoned").insert(token.clone(), key.clone());

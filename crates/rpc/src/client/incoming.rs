@@ -17,6 +17,9 @@ const TASTE: usize = 512;
 /// `msg_type` of a call, behind the xid (RFC 5531 9).
 const CALL: u32 = 0;
 
+/// How much is taken of data that arrived encrypted, and how it is found in the results.
+type SealedData = (usize, fn(&[u8]) -> Locate);
+
 /// A whole reply.
 #[derive(Debug)]
 pub struct Reply {
@@ -37,7 +40,7 @@ pub struct Reply {
     /// Where the received data was in the results.
     data_at: usize,
     /// How to find data that arrived encrypted, and how much of it is taken.
-    sealed_data: Option<(usize, fn(&[u8]) -> Locate)>,
+    sealed_data: Option<SealedData>,
 }
 
 impl Reply {
