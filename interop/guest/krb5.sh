@@ -38,7 +38,7 @@ mount_by() {
         *) words="vers=$1,proto=tcp,port=2050" ;;
     esac
     MOUNT_SOURCE=relay.test:/
-    mount_export "$words,sec=$2${3:+,$3}"
+    mount_export "$words${2:+,sec=$2}${3:+,$3}"
 }
 
 # write_as_alice FILE: SIZE bytes into her directory, as they are read again from the server.
@@ -79,6 +79,11 @@ for version in $VERSIONS; do
     refused "" mount_by "$version" sys
 done
 check 4.2 krb5i nconnect=8
+# A mount that names no flavor takes the first one of the server's list.
+for version in $VERSIONS; do
+    mount_by "$version" "" | grep -q "sec=krb5," || fail "version $version without sec=: no mount with krb5"
+    umount /mnt/n
+done
 
 # A server that is killed has forgotten all contexts: the client makes others.
 for each in 3:krb5p 4.2:krb5i; do

@@ -23,7 +23,7 @@ const GROUP: u32 = 0o040;
 pub struct KerberosConfig {
     /// The server's keys; `None`: the system's keytab.
     pub keytab: Option<PathBuf>,
-    /// Which principals are which users, and of which realms.
+    /// How principals become users of this host.
     pub principals: PrincipalSettings,
 }
 
@@ -142,7 +142,7 @@ fn is_word(text: &str) -> bool {
     !text.is_empty() && !text.contains(|char: char| char.is_whitespace() || char.is_control() || char == ':')
 }
 
-/// One flavor, or a list of them in the order in which clients are told of them.
+/// One flavor, or a list in the order of preference.
 pub fn flavors(value: &DeValue<'_>) -> Result<SecurityFlavors, String> {
     let flavor = |value: &DeValue<'_>| text(value)?.parse::<SecurityFlavor>();
     let list = match value {

@@ -45,7 +45,7 @@ impl ServerConfig {
             let open = |rule: &super::ClientRule| {
                 rule.who == ClientPattern::Everyone
                     && rule.access.squash == Squash::None
-                    // By Kerberos, nobody is root but whom the configuration names.
+                    // With Kerberos, only principals that the configuration names are root.
                     && rule.access.sec.contains(SecurityFlavor::Sys)
                     && !rule.access.read_only
             };

@@ -14,6 +14,9 @@ const HELPER_COMMAND: &str = "kerberos-helper";
 /// The keys of this host, by which root has tickets without a cache.
 const HOST_KEYTAB: &str = "/etc/krb5.keytab";
 
+/// The group of helpers that act as other users (`nogroup`): tickets are the user's own, and a group may have more rights.
+const NO_GROUP: u32 = 65_534;
+
 /// Codes of MIT Kerberos (`krb5_err.et`).
 const SERVICE_UNKNOWN: i32 = -1_765_328_377;
 const TICKET_EXPIRED: i32 = -1_765_328_352;
@@ -114,7 +117,7 @@ fn plain() -> HelperSettings {
 fn settings_of(user: u32) -> Result<HelperSettings, KerberosError> {
     match geteuid().as_raw() {
         own if own == user => Ok(plain().inherited()),
-        0 => Ok(plain().as_user(user, user)),
+        0 => Ok(plain().as_user(user, NO_GROUP)),
         _ => Err(KerberosError::NoTicket(format!(
             "only root can use the Kerberos tickets of another user (uid {user})"
         ))),

@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 /// So many are shown, the latest.
 const SHOWN: usize = 5;
 
-/// A line for each reason: whom, when, why and what to do.
+/// A line for each reason: the client, the time, the cause and the remedy.
 pub fn refused_contexts(refusals: &[KerberosRefusal]) -> String {
     let latest = refusals.iter().skip(refusals.len().saturating_sub(SHOWN));
     latest.map(|refusal| line(refusal, &TimeZone::system())).collect()

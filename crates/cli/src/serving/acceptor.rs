@@ -39,7 +39,7 @@ impl TokenAcceptor for KerberosAcceptor {
     }
 }
 
-/// What the client is told, and the log: what failed, and what to do.
+/// The status for the client, and a sentence for the log with cause and remedy.
 fn refusal(error: HelperError) -> TokenRefusal {
     let (major, minor) = match &error {
         HelperError::Gss(failure) => (failure.major, failure.minor),

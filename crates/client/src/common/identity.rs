@@ -23,7 +23,7 @@ pub enum Identity {
     Always(Caller),
     /// Nobody in particular (AUTH_NONE).
     Nobody,
-    /// Whoever makes the call, by their Kerberos tickets (RPCSEC_GSS).
+    /// The caller, by their Kerberos ticket (RPCSEC_GSS).
     Kerberos(Arc<UserContexts>),
 }
 

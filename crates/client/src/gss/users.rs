@@ -14,7 +14,7 @@ use super::plan::ContextPlan;
 use super::protected_call::ProtectedCall;
 use crate::channel::{CallError, CallProtection, Channel, KerberosError};
 
-/// At most one new context of a user is made in this time: whoever is on the way can forge denials.
+/// A user gets at most one new context in this time, since an attacker on the path can forge denials.
 const PAUSE: Duration = Duration::from_secs(1);
 /// So long after a renewal failed, the next one is tried.
 const RENEWAL_PAUSE: Duration = Duration::from_secs(60);
@@ -39,6 +39,15 @@ struct UserState {
     tried: Option<Instant>,
     failure: Option<KerberosError>,
     is_renewing: bool,
+    renewal_failed: Option<Instant>,
+}
+
+impl UserState {
+    /// Whether a renewal may start now. A short ticket is due soon after its context was made.
+    fn may_renew(&self) -> bool {
+        let rests = |since: Option<Instant>, pause| since.is_some_and(|since| since.elapsed() < pause);
+        !self.is_renewing && !rests(self.tried, PAUSE) && !rests(self.renewal_failed, RENEWAL_PAUSE)
+    }
 }
 
 impl UserContexts {
@@ -98,7 +107,7 @@ impl UserContexts {
 
     /// Has another context made meanwhile.
     fn renew(self: &Arc<Self>, id: u32, user: &Arc<User>, state: &mut MutexGuard<'_, UserState>) {
-        if state.is_renewing || state.tried.is_some_and(|tried| tried.elapsed() < RENEWAL_PAUSE) {
+        if !state.may_renew() {
             return;
         }
         let (its, user) = (Arc::clone(self), Arc::clone(user));
@@ -106,6 +115,7 @@ impl UserContexts {
             let made = its.establish(id);
             let mut state = user.0.lock();
             state.is_renewing = false;
+            state.renewal_failed = made.is_err().then(Instant::now);
             let _ = its.note(id, made, &mut state);
         };
         match thread::Builder::new().name("kerberos".to_owned()).spawn(renew) {
@@ -163,5 +173,22 @@ impl UserContexts {
 impl fmt::Debug for UserContexts {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("UserContexts").field("plan", &self.plan).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_renewal_waits_a_second_after_the_last_context_and_a_minute_after_a_failure() {
+        let ago = |pause: Duration| Instant::now().checked_sub(pause);
+        let long_ago = ago(Duration::from_secs(2));
+        let made_long_ago = || UserState { tried: long_ago, ..UserState::default() };
+        assert!(made_long_ago().may_renew());
+        assert!(!UserState { tried: Some(Instant::now()), ..UserState::default() }.may_renew());
+        assert!(!UserState { is_renewing: true, ..made_long_ago() }.may_renew());
+        assert!(!UserState { renewal_failed: long_ago, ..made_long_ago() }.may_renew());
+        assert!(UserState { renewal_failed: ago(RENEWAL_PAUSE), ..made_long_ago() }.may_renew());
     }
 }

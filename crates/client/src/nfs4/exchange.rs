@@ -111,7 +111,7 @@ impl Tries {
     /// Whether the answer counts; else the call is to be made again, now. `compound` says which operation must not run twice.
     pub(super) fn is_final(&mut self, answer: &Answer, compound: Option<&Compound<'_>>) -> Result<bool> {
         let Ok(head) = Beginning::decode(&mut Decoder::new(&answer.results)) else { return Ok(true) };
-        // That a reply was not kept is said by the operation behind SEQUENCE (RFC 8881 2.10.6.1.3).
+        // The operation behind SEQUENCE reports that the reply was not kept (RFC 8881 2.10.6.1.3).
         let is_not_kept = head.status == Status::RETRY_UNCACHED_REP;
         let sequence = head.sequence.map(|status| if is_not_kept { head.status } else { status });
         match sequence {

@@ -37,6 +37,8 @@ pub struct Gate {
     tickets: Mutex<HashMap<Vec<u8>, SessionKey>>,
     contexts: Mutex<HashMap<Vec<u8>, Arc<Context>>>,
     next: AtomicU32,
+    /// Tickets asked for.
+    pub asked: AtomicU32,
     /// Contexts made, and calls with them.
     pub made: AtomicU32,
     pub calls: AtomicU32,
@@ -84,6 +86,7 @@ impl Gatekeeper {
             tickets: Mutex::default(),
             contexts: Mutex::default(),
             next: AtomicU32::new(1),
+            asked: AtomicU32::new(0),
             made: AtomicU32::new(0),
             calls: AtomicU32::new(0),
             under_way: AtomicU32::new(0),
@@ -133,6 +136,7 @@ impl TicketSource for Gate {
         service: &str,
         exchange: &mut TokenExchange<'_>,
     ) -> Result<EstablishedContext, KerberosError> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
         if let Some(lack) = self.lack.lock().expect("unpoisoned").clone() {
             return Err(lack);
         }

@@ -1,4 +1,4 @@
-//! How a call proves who sent it, and which of these ways a rule takes, in the order in which clients are told of them.
+//! Security flavors: how a call proves its sender. A rule lists the flavors that it takes, in the order of preference.
 
 use std::fmt;
 use std::str::FromStr;

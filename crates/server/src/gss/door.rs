@@ -34,7 +34,7 @@ pub enum Checked {
     Call(SecuredCall),
     /// The end of a context, which is gone now: answered like a call without result.
     Ended(SecuredCall, ReplyHeader),
-    /// The first token of a context.
+    /// The first token of a context, and nothing else.
     Begin,
     /// It is refused.
     Refused(ReplyHeader),
@@ -104,7 +104,7 @@ impl GssDoor {
             GssProcedure::Data => false,
             // What makes or ends contexts is a NULL call (RFC 2203 5.2.2).
             _ if header.procedure != 0 => return denied(&header, AuthStatus::BadCredentials),
-            GssProcedure::Init => return Checked::Begin,
+            GssProcedure::Init => return begin(&header, arguments),
             // Kerberos needs one token, so there is nothing to continue.
             GssProcedure::ContinueInit => return denied(&header, AuthStatus::NoContext),
             GssProcedure::Destroy => true,
@@ -254,6 +254,15 @@ impl GssDoor {
             tracing::warn!(client = %peer.ends.client, others, "Kerberos context refused: {why}");
         }
         self.refusals.add(peer.ends.client.ip(), why);
+    }
+}
+
+/// A message without a token, with too long a one, or with more behind it, is refused before it takes room in the line of those that wait.
+fn begin(header: &CallHeader<'_>, mut arguments: Decoder<'_>) -> Checked {
+    let is_whole = GssInit::decode(&mut arguments).is_ok() && arguments.rest().is_empty();
+    match is_whole {
+        true => Checked::Begin,
+        false => Checked::Refused(accepted(header, Accepted::GarbageArguments)),
     }
 }
 

@@ -456,6 +456,31 @@ fn contexts_end_and_those_that_are_not_there_are_told_so() {
 }
 
 #[test]
+fn only_a_token_alone_waits_for_a_context() {
+    let served = Served::new();
+    let (procedure, sequence, service) = (GssProcedure::Init, 0, GssService::None);
+    let start = || {
+        let mut message = header(GssCredential { procedure, sequence, service, handle: &[] });
+        GssVerifier { mic: &[] }.encode(&mut Encoder::new(&mut message));
+        message
+    };
+    let with = |token: &[u8], behind: &[u8]| {
+        let mut message = start();
+        GssInit { token }.encode(&mut Encoder::new(&mut message));
+        [&message[..], behind].concat()
+    };
+    let most = vec![7; 64 << 10];
+    for (message, wanted) in [
+        (with(&most, &[]), Accepted::Success),
+        (with(&[&most[..], &[7]].concat(), &[]), Accepted::GarbageArguments),
+        (with(b"alice", &most), Accepted::GarbageArguments),
+        (start(), Accepted::GarbageArguments),
+    ] {
+        assert_eq!(outcome(&served.answer(&message).expect("an answer")), Ok(wanted), "{}", message.len());
+    }
+}
+
+#[test]
 fn what_is_not_served_is_refused_with_a_signature_and_in_clear() {
     let served = Served::new();
     let client = served.context(b"alice").expect("a context");

@@ -13,8 +13,8 @@ use super::node::CurrentNode;
 use crate::Reply;
 use crate::exports::SecurityFlavor;
 
-/// The mechanism of Kerberos, 1.2.840.113554.1.2.2. Linux, as server and as client, has the contents of the DER form without tag and
-/// length, as GSS libraries hold it, and compares all bytes; a few servers send the tag too, which Linux clients do not know.
+/// The mechanism of Kerberos, 1.2.840.113554.1.2.2: the contents of its DER form without tag and length, as GSS libraries hold it.
+/// Linux clients choose by it (interop scenario `krb5`).
 const KERBEROS: Opaque<'static> = Opaque(b"\x2a\x86\x48\x86\xf7\x12\x01\x02\x02");
 
 /// Answers SECINFO.
