@@ -32,6 +32,8 @@ pub enum EstablishError {
     Silent(EstablishStep, Duration),
     /// The server refuses.
     Refused(EstablishStep, Status),
+    /// The server has referred the path to these places (`host:/path`), the best one first.
+    Moved(EstablishStep, Vec<String>),
     /// The root cannot be looked at.
     Root(EstablishStep, FsError),
     /// The reply is not what the protocol says.
@@ -101,6 +103,13 @@ impl fmt::Display for EstablishError {
             Self::Refused(step, status) => {
                 write!(formatter, "{step}: refused with {status}{}", hint(*status))
             }
+            Self::Moved(step, places) => match places.split_first() {
+                Some((first, [])) => write!(formatter, "{step}: it is on another server: use {first}"),
+                Some((first, more)) => {
+                    write!(formatter, "{step}: it is on other servers: use {first}, or {}", more.join(", "))
+                }
+                None => write!(formatter, "{step}: it is on another server, which this one does not name"),
+            },
             Self::Root(step, refusal) => write!(formatter, "{step}: {refusal}"),
             Self::Malformed(step) => {
                 write!(formatter, "{step}: the server's reply makes no sense; see the log")
@@ -127,7 +136,6 @@ fn hint(status: Status) -> &'static str {
             "; is it exported to this client, with this sec=, and to ports that anybody may use (its option `insecure`)?"
         }
         Status::CLID_INUSE => "; another user has a client of the same name there",
-        Status::MOVED => "; the server has moved it to another server: mount it from there",
         _ => "",
     }
 }

@@ -1,12 +1,16 @@
 //! The path from the server's root to the directory that a URL names: all of it in one compound, if the server takes as many operations.
 
-use howdah_vfs::{Caller, FileKind, Handle, Node};
-use howdah_wire::nfs4::{getattr, getfh, lookup, putfh, putrootfh, reclaim_complete};
+use howdah_vfs::{Caller, FileKind, Handle, Node, Shown};
+use howdah_wire::nfs4::attributes::{FS_LOCATIONS, Locations};
+use howdah_wire::nfs4::{
+    Bitmap, Opaque, Status, getattr, getfh, lookup, putfh, putrootfh, reclaim_complete,
+};
+use howdah_wire::xdr::{Decode, Decoder};
 
 use super::change::{LOOK, get};
 use super::client::Walked;
 use super::compound::Compound;
-use super::convert::values;
+use super::convert::{attributes, values};
 use super::error::{EstablishError, EstablishStep};
 use super::exchange::CompoundCalls;
 use super::handles::Handles;
@@ -21,10 +25,22 @@ const OF_NAME: usize = 3;
 /// Operations besides: SEQUENCE, RECLAIM_COMPLETE, the node at the start and what the server says there, and what it says at the end.
 const BESIDE: usize = 7;
 
+/// So many places of a file system that is elsewhere are named.
+const PLACES_MAX: usize = 4;
+
 type Walk<T> = Result<T, EstablishError>;
 
 /// Walks a path. Says that nothing is to be reclaimed, too: a client that was never there before has nothing (RFC 8881 18.51).
 pub(super) fn walk(calls: &CompoundCalls, caller: &Caller, path: &[Vec<u8>]) -> Walk<Walked> {
+    match walk_here(calls, caller, path) {
+        Err(EstablishError::Refused(step, Status::MOVED)) => {
+            Err(EstablishError::Moved(step, places(calls, caller, path)))
+        }
+        walked => walked,
+    }
+}
+
+fn walk_here(calls: &CompoundCalls, caller: &Caller, path: &[Vec<u8>]) -> Walk<Walked> {
     let most = (calls.session.sizes().operations as usize).saturating_sub(BESIDE) / OF_NAME;
     let (first, _) = path.split_at(most.max(1).min(path.len()));
     let mut walked = match steps(calls, caller, (None, first), true)? {
@@ -111,11 +127,13 @@ fn read(reader: &mut ResultReader<'_>, handles: &Handles, names: &[Vec<u8>]) -> 
 }
 
 fn node(reader: &mut ResultReader<'_>, handles: &Handles, names: &[Vec<u8>]) -> Walk<Node> {
-    let told = reader.take::<getfh::Success<'_>>(getfh::OPERATION);
-    let told = told.map_err(|stopped| stopped_at(names, stopped))?;
+    let stopped = |stopped| stopped_at(names, stopped);
     let fault = |error| EstablishError::Root(step(names), error);
+    let told = reader.take::<getfh::Success<'_>>(getfh::OPERATION).map_err(stopped)?;
     let handle = handles.learn(told.node).map_err(fault)?;
-    Ok(Node { handle, attributes: reader.look().map_err(fault)? })
+    // A node that is on another server has a handle, and no attributes (RFC 8881 11.6).
+    let told = reader.take::<getattr::Success<'_>>(getattr::OPERATION).map_err(stopped)?;
+    Ok(Node { handle, attributes: attributes(&told.attributes).map_err(fault)? })
 }
 
 fn facts(reader: &mut ResultReader<'_>) -> Walk<ServerFacts> {
@@ -123,6 +141,47 @@ fn facts(reader: &mut ResultReader<'_>) -> Walk<ServerFacts> {
     let told = told.map_err(|stopped| stopped_at(&[], stopped))?;
     let values = values(&told.attributes).map_err(|error| EstablishError::Root(step(&[]), error))?;
     Ok(ServerFacts::of(&values))
+}
+
+/// Where the server says that the node is at which the path leaves it. Nowhere if it does not say.
+fn places(calls: &CompoundCalls, caller: &Caller, path: &[Vec<u8>]) -> Vec<String> {
+    let most = (calls.session.sizes().operations as usize).saturating_sub(BESIDE) / 2;
+    let mut operations = vec![Operation::PutRoot];
+    for name in &path[..path.len().min(most)] {
+        operations.extend([Operation::Lookup(name), get(Bitmap::of(&[FS_LOCATIONS]))]);
+    }
+    let results = calls.call(caller, &Compound::new("LOOKUP", Class::Lookup, &operations));
+    let Ok(results) = results else { return Vec::new() };
+    let mut last = Vec::new();
+    let _ = results.read().and_then(|mut reader| {
+        reader.skip(putrootfh::OPERATION)?;
+        for depth in 1..=path.len() {
+            reader.skip(lookup::OPERATION)?;
+            let told = reader.take::<getattr::Success<'_>>(getattr::OPERATION)?;
+            let locations = Locations::decode(&mut Decoder::new(told.attributes.bytes));
+            // Its root is the node itself only where it is absent.
+            if let Ok(locations) = locations
+                && !locations.places.is_empty()
+            {
+                last = named(&locations, &path[depth..]);
+            }
+        }
+        Ok(())
+    });
+    last
+}
+
+/// Places as a person types them, with the rest of the path.
+fn named(locations: &Locations<'_>, below: &[Vec<u8>]) -> Vec<String> {
+    let place = |(server, root): (Opaque<'_>, Vec<Vec<u8>>)| {
+        let path = [&root[..], below].concat();
+        format!("{}:{}", Shown(server.0), Shown(&join(&path)))
+    };
+    let places = locations.places.iter().flat_map(|location| {
+        let root: Vec<Vec<u8>> = location.root.iter().map(|name| name.0.to_vec()).collect();
+        location.servers.iter().map(move |server| (server, root.clone()))
+    });
+    places.take(PLACES_MAX).map(place).collect()
 }
 
 fn step(names: &[Vec<u8>]) -> EstablishStep {

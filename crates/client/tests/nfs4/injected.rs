@@ -10,8 +10,12 @@ use howdah_vfs::{
     Stability, WriteFile,
 };
 use howdah_wire::nfs4::compound::{ReplyHead, ResultHead};
-use howdah_wire::nfs4::{COMPOUND, PROGRAM, StateId, Status, copy, offload_cancel, putfh, savefh, sequence};
-use howdah_wire::xdr::{Decode, Decoder, Encode, Encoder};
+use howdah_wire::nfs4::attributes::{FS_LOCATIONS, Location, Locations, Values};
+use howdah_wire::nfs4::{
+    Bitmap, COMPOUND, Name as Name4, Opaque, PROGRAM, StateId, Status, copy, getattr, getfh, lookup,
+    offload_cancel, putfh, putrootfh, reclaim_complete, savefh, sequence,
+};
+use howdah_wire::xdr::{Array, Decode, Decoder, Encode, Encoder};
 
 use crate::middleman::{Exchange, Fate, Middleman};
 use crate::served::{EXPORT, Served, serve_memory};
@@ -76,6 +80,74 @@ fn replace(
         if calls.fetch_add(1, Ordering::SeqCst) < times { with(exchange) } else { Fate::Pass }
     });
     counted
+}
+
+/// Results of operations that go well behind SEQUENCE, each with its body, and the status of the last.
+fn results(exchange: &Exchange<'_>, operations: &[(u32, &[u8])], last: Status) -> Fate {
+    let mut decoder = Decoder::new(exchange.results);
+    ReplyHead::decode(&mut decoder).expect("a reply");
+    ResultHead::decode(&mut decoder).expect("a result");
+    let Ok(session) = sequence::Success::decode(&mut decoder) else { return Fate::Pass };
+    let mut bytes = Vec::new();
+    let mut encoder = Encoder::new(&mut bytes);
+    let count = operations.len() as u32 + 1;
+    ReplyHead { status: last, tag: b"", results: count }.encode(&mut encoder);
+    ResultHead { operation: sequence::OPERATION, status: Status::OK }.encode(&mut encoder);
+    session.encode(&mut encoder);
+    for (number, (operation, body)) in operations.iter().enumerate() {
+        let status = if number + 1 == operations.len() { last } else { Status::OK };
+        ResultHead { operation: *operation, status }.encode(&mut encoder);
+        encoder.fixed(body);
+    }
+    Fate::Replace(bytes)
+}
+
+#[test]
+fn a_path_that_is_on_another_server_says_where() {
+    const SENT: [&[u8]; 2] = [b"other.example", b"198.51.100.7"];
+    let servers = SENT.map(Opaque);
+    let (root, there) = ([Name4(b"export")], [Name4(b"vol"), Name4(b"data")]);
+    let places = [Location { servers: Array::of(&servers), root: Array::of(&there) }];
+    let mut value = Vec::new();
+    Locations { root: Array::of(&root), places: Array::of(&places) }.encode(&mut Encoder::new(&mut value));
+    let mut body = Vec::new();
+    let attributes = Bitmap::of(&[FS_LOCATIONS]);
+    Values { attributes, has_unknown: false, bytes: &value }.encode(&mut Encoder::new(&mut body));
+    for (body, wanted) in [
+        (body, "use other.example:/vol/data/below, or 198.51.100.7:/vol/data/below"),
+        (Vec::new(), "which this one does not name"),
+    ] {
+        let served = serve_memory();
+        let middleman = Middleman::before(served.address);
+        middleman.judge(move |exchange| {
+            let operation = |number| exchange.arguments.chunks(4).any(|word| word == u32::to_be_bytes(number));
+            match exchange.procedure == COMPOUND && operation(lookup::OPERATION) {
+                true if operation(reclaim_complete::OPERATION) => {
+                    let handle = [0, 0, 0, 4, 1, 2, 3, 4];
+                    let operations: [(u32, &[u8]); 4] = [
+                        (reclaim_complete::OPERATION, &[]),
+                        (putrootfh::OPERATION, &[]),
+                        (getfh::OPERATION, &handle),
+                        (getattr::OPERATION, &[]),
+                    ];
+                    results(exchange, &operations, Status::MOVED)
+                }
+                true => {
+                    let operations: [(u32, &[u8]); 4] = [
+                        (putrootfh::OPERATION, &[]),
+                        (lookup::OPERATION, &[]),
+                        (getattr::OPERATION, &body),
+                        (lookup::OPERATION, &[]),
+                    ];
+                    results(exchange, &operations, Status::MOVED)
+                }
+                false => Fate::Pass,
+            }
+        });
+        let url = format!("nfs://{}{EXPORT}/below?version=4", middleman.address).parse().expect("a URL");
+        let error = connect(&url, &ConnectOptions::default()).err().expect("it is elsewhere").to_string();
+        assert!(error.contains(wanted), "{error}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@
 pub const ACL: u32 = 12;
 /// `archive`
 pub const ARCHIVE: u32 = 14;
-/// `fs_locations`
+/// `fs_locations`, a [`Locations`](super::Locations).
 pub const FS_LOCATIONS: u32 = 24;
 /// `hidden`
 pub const HIDDEN: u32 = 25;
