@@ -43,8 +43,7 @@ impl LocalFileSystem {
             let mode = Mode::from_raw_mode(how.new.mode.unwrap_or(MODE_UNTIL_TOLD) & 0o7777);
             let mut tries = 0;
             let file = loop {
-                self.identity.assume(caller)?;
-                match openat(directory.descriptor(), name.as_bytes(), NEW, mode) {
+                match self.open_new(caller, &directory, (name, mode), asked)? {
                     Ok(file) => break file,
                     Err(Errno::EXIST) => {}
                     Err(errno) => return Err(refusal(errno)),
@@ -62,6 +61,23 @@ impl LocalFileSystem {
         // same call.
         self.settle(&[(&node, &named.attributes)], &directory)?;
         Ok(named)
+    }
+
+    /// Opens a file that was not there.
+    fn open_new(
+        &self,
+        caller: &Caller,
+        directory: &Node,
+        (name, mode): (Name<'_>, Mode),
+        asked: &Create,
+    ) -> Result<rustix::io::Result<OwnedFd>> {
+        if let Create::Guarded(new) = asked
+            && let Some(opened) = self.make_unnamed(caller, directory, (name, mode), new)?
+        {
+            return Ok(opened);
+        }
+        self.identity.assume(caller)?;
+        Ok(openat(directory.descriptor(), name.as_bytes(), NEW, mode))
     }
 
     /// Whether CREATE is content with the node that has the name already.
@@ -295,6 +311,36 @@ mod tests {
         std::fs::write(place.path().join("n"), b"").expect("written");
         assert_eq!(unfinished(Some(other)), Err(FsError::NoSpace));
         assert!(place.path().join("n").exists());
+    }
+
+    #[test]
+    fn a_file_that_is_made_with_its_times_never_has_others() {
+        let (place, fs) = opened();
+        let modified = Timestamp { seconds: 5, nanoseconds: 7 };
+        let times = SetTime::To(modified);
+        let how = Create::Guarded(NewAttributes {
+            accessed: times,
+            modified: times,
+            ..NewAttributes::with_mode(0o640)
+        });
+        let create = |name: &str| {
+            fs.create(&me(), CreateFile::new(&fs.root(), self::name(name), &how), &mut Change::default())
+        };
+        let made = create("f").expect("made");
+        assert_eq!((made.attributes.modified, made.attributes.mode), (modified, 0o640));
+        assert_eq!(made.attributes.links, 1);
+        assert_eq!(std::fs::metadata(place.path().join("f")).expect("it is there").mtime_nsec(), 7);
+        assert_eq!(create("f").map(drop), Err(FsError::Exists));
+        let written = std::fs::read_dir(place.path()).expect("it lists").count();
+        assert_eq!(written, 1);
+        // Not where the caller may make no names.
+        if fs.mode().acts_as_caller {
+            std::fs::set_permissions(place.path(), PermissionsExt::from_mode(0o755)).expect("chmod");
+            let (stranger, root) = (Caller::new(1_001, 1_001), fs.root());
+            let create = CreateFile::new(&root, name("g"), &how);
+            let refused = fs.create(&stranger, create, &mut Change::default()).map(drop);
+            assert_eq!(refused, Err(FsError::AccessDenied));
+        }
     }
 
     #[test]

@@ -26,6 +26,7 @@ use super::presence::PathWatch;
 use super::reserve::Reserve;
 use super::stream::Streams;
 use super::tree::Tree;
+use super::unnamed::Unnamed;
 use super::verifier::Verifier;
 
 /// A directory as a file system.
@@ -48,6 +49,7 @@ pub struct LocalFileSystem {
     /// Of exclusive CREATE.
     pub(super) verifiers: Verifiers,
     pub(super) locked: LockedFiles,
+    pub(super) unnamed: Unnamed,
     /// Whether changes of metadata are made durable before they are answered.
     pub(super) syncs: bool,
     /// As [`Options::overrides_own_modes`](super::Options::overrides_own_modes).

@@ -64,6 +64,7 @@ mod statistics;
 mod stream;
 mod syscall;
 mod tree;
+mod unnamed;
 mod verifier;
 mod write;
 mod xattrs;

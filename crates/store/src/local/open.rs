@@ -114,6 +114,7 @@ impl LocalFileSystem {
             verifier,
             verifiers: Verifiers::default(),
             locked,
+            unnamed: super::unnamed::Unnamed::default(),
             syncs,
             overrides_own_modes: options.overrides_own_modes,
             has_xattrs,

@@ -251,7 +251,7 @@ fn unless_gone(flushed: Result<()>) -> Result<()> {
     }
 }
 
-fn time(set: SetTime) -> Timespec {
+pub(super) fn time(set: SetTime) -> Timespec {
     match set {
         SetTime::Keep => Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
         SetTime::Now => Timespec { tv_sec: 0, tv_nsec: UTIME_NOW },
