@@ -64,39 +64,61 @@ fn lists_of_operations_end_as_on_the_server() {
     }
 }
 
-#[test]
-fn what_was_made_here_is_removed_without_a_question_for_each_file() {
+/// Makes a directory with files, renames it or not, and removes all of it.
+fn make_and_remove(renames: bool) {
     const ME: Caller = Caller::ROOT;
     let server = Arc::new(Metered::around(Arc::new(memory()), Arc::new(|| Duration::ZERO)));
     let way = Delayed::around(Arc::clone(&server) as _, Duration::from_millis(5), Arc::new(thread::sleep));
     // What is remembered of a file is old at once.
     let old = Duration::from_nanos(1);
-    let attributes = AttributeCacheOptions { file_min: old, file_max: old, ..Default::default() };
+    let attributes = match renames {
+        true => AttributeCacheOptions::default(),
+        false => AttributeCacheOptions { file_min: old, file_max: old, ..Default::default() },
+    };
     let fs = with_caches(Arc::new(way), CachingOptions { attributes, ..Default::default() });
     let (root, change, new) = (fs.root(), &mut Change::default(), NewAttributes::with_mode(0o755));
     let name = |text: &'static str| Name::parse(text.as_bytes()).expect("a name");
-    let files = ["a", "b", "c", "d", "e", "f", "g", "h"].map(name);
+    let texts: Vec<String> = (0..64).map(|number| format!("f{number}")).collect();
+    let files: Vec<Name<'_>> =
+        texts.iter().map(|text| Name::parse(text.as_bytes()).expect("a name")).collect();
     // What the server makes of a directory is learnt from the first.
     fs.make_directory(&ME, MakeDirectory::new(&root, name("first"), &new), change).expect("made");
     let made = MakeDirectory::new(&root, name("d"), &new);
     let directory = fs.make_directory(&ME, made, change).expect("made").handle;
-    for file in files {
+    for &file in &files {
         let how = Create::Guarded(new);
         fs.create(&ME, CreateFile::new(&directory, file, &how), change).expect("made");
     }
     fs.synced_all().expect("safe");
     let count = |call: Call| server.snapshot().of(call).count;
-    let asked = count(Call::Attributes);
-    for file in files {
+    if renames {
+        let to = (&root, name("other"));
+        fs.rename(&ME, (&root, name("d")), to, (change, &mut Change::default())).expect("renamed");
+    }
+    let called = if renames { name("other") } else { name("d") };
+    let (asked, asked_by_name) = (count(Call::Attributes), count(Call::Lookup));
+    for &file in &files {
         fs.lookup(&ME, &directory, file).expect("found");
     }
+    let by_name = count(Call::Lookup) - asked_by_name;
+    assert!(!renames || by_name < 32, "{by_name} were asked for one by one");
     assert_eq!(count(Call::Attributes), asked, "they are asked for by name");
-    assert!(count(Call::ReadDirectory) > 0, "all at once");
-    for file in files {
+    assert!(renames || count(Call::ReadDirectory) > 0, "all at once");
+    for &file in &files {
         fs.remove(&ME, &directory, file, change).expect("removed");
     }
     let listed_before = count(Call::ReadDirectory);
-    fs.remove_directory(&ME, &root, name("d"), change).expect("removed");
+    fs.remove_directory(&ME, &root, called, change).expect("removed");
     assert_eq!(count(Call::ReadDirectory), listed_before, "that it is empty is known");
     fs.synced_all().expect("safe");
+}
+
+#[test]
+fn what_was_made_here_is_removed_without_a_question_for_each_file() {
+    make_and_remove(false);
+}
+
+#[test]
+fn a_directory_that_was_renamed_is_still_known() {
+    make_and_remove(true);
 }

@@ -2,9 +2,7 @@
 
 use howdah_vfs::{Caller, FileKind, Handle, Node, Shown};
 use howdah_wire::nfs4::attributes::{FS_LOCATIONS, Locations};
-use howdah_wire::nfs4::{
-    Bitmap, Opaque, Status, getattr, getfh, lookup, putfh, putrootfh, reclaim_complete,
-};
+use howdah_wire::nfs4::{Bitmap, Opaque, Status, getattr, getfh, lookup, putfh, putrootfh, reclaim_complete};
 use howdah_wire::xdr::{Decode, Decoder};
 
 use super::change::{LOOK, get};

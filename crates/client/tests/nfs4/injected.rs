@@ -9,8 +9,8 @@ use howdah_vfs::{
     Caller, Change, CopyRange, Create, CreateFile, Data, FsError, MakeDirectory, Name, NewAttributes,
     Stability, WriteFile,
 };
-use howdah_wire::nfs4::compound::{ReplyHead, ResultHead};
 use howdah_wire::nfs4::attributes::{FS_LOCATIONS, Location, Locations, Values};
+use howdah_wire::nfs4::compound::{ReplyHead, ResultHead};
 use howdah_wire::nfs4::{
     Bitmap, COMPOUND, Name as Name4, Opaque, PROGRAM, StateId, Status, copy, getattr, getfh, lookup,
     offload_cancel, putfh, putrootfh, reclaim_complete, savefh, sequence,
@@ -120,7 +120,8 @@ fn a_path_that_is_on_another_server_says_where() {
         let served = serve_memory();
         let middleman = Middleman::before(served.address);
         middleman.judge(move |exchange| {
-            let operation = |number| exchange.arguments.chunks(4).any(|word| word == u32::to_be_bytes(number));
+            let operation =
+                |number| exchange.arguments.chunks(4).any(|word| word == u32::to_be_bytes(number));
             match exchange.procedure == COMPOUND && operation(lookup::OPERATION) {
                 true if operation(reclaim_complete::OPERATION) => {
                     let handle = [0, 0, 0, 4, 1, 2, 3, 4];

@@ -546,7 +546,7 @@ impl Layer for NamesBehind {
         );
         self.present((caller, since), from.0, changes.0);
         self.present((caller, since), to.0, changes.1);
-        self.disown(from.0, from.1);
+        self.disown_name(from.0, from.1);
         self.disown(to.0, to.1);
         if outcome.is_ok() {
             self.moved(caller, to);

@@ -239,6 +239,14 @@ impl NamesBehind {
         Ok(self.shared.shown(caller, since, made))
     }
 
+    /// A node was renamed at the server. What is in it comes along.
+    pub(super) fn disown_name(&self, directory: &Handle, name: Name<'_>) {
+        let mut log = self.shared.log.lock();
+        if let Some(id) = log.tree.find(directory) {
+            log.tree.disown_name(id, name.as_bytes());
+        }
+    }
+
     /// A name was changed at the server.
     pub(super) fn disown(&self, directory: &Handle, name: Name<'_>) {
         let mut log = self.shared.log.lock();

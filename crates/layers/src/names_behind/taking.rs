@@ -237,6 +237,7 @@ impl NamesBehind {
         let id = log.tree.find(&node.handle);
         if let Some(known) = id.and_then(|id| log.tree.get_mut(id)) {
             known.place = entered.map(|entered| (entered, name.as_bytes().to_vec()));
+            entered.into_iter().for_each(|entered| log.tree.own_name(entered, name.as_bytes(), id));
         }
     }
 }
