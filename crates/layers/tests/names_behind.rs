@@ -1,5 +1,6 @@
 //! Names written behind: the layer is judged as any file system is, and what it answered early gets to the server.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -8,11 +9,11 @@ use howdah_layers::{AttributeCacheOptions, BehindOptions, Cached, CachingOptions
 
 use howdah_vfs::conformance::operations::run_operations;
 use howdah_vfs::conformance::{self, Abilities, Subject};
-use howdah_vfs::layer::{Call, Delayed, Metered};
+use howdah_vfs::layer::{Call, Delayed, Layer, Metered};
 use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
 use howdah_vfs::{
-    Caller, Change, Consistency, Create, CreateFile, FileSystem, MakeDirectory, Name, NewAttributes,
-    Timestamp,
+    Caller, Change, Consistency, Create, CreateFile, Detail, Entry, FileSystem, ListDirectory, Listing,
+    MakeDirectory, Name, NewAttributes, Result, Timestamp,
 };
 
 fn behind(inner: Arc<dyn FileSystem>) -> Arc<NamesBehind> {
@@ -62,6 +63,67 @@ fn lists_of_operations_end_as_on_the_server() {
         let subject = || Subject::new(behind(Arc::new(memory())), Abilities::default());
         run_operations(seed, 300, &subject).unwrap_or_else(|difference| panic!("{difference}"));
     }
+}
+
+/// A server whose cookies are hashes of 63 bits, as ext4's are.
+struct Hashing(Arc<dyn FileSystem>);
+
+const HASHED: u64 = 1 << 62;
+
+impl Layer for Hashing {
+    fn inner(&self) -> &dyn FileSystem {
+        &*self.0
+    }
+
+    fn read_directory(
+        &self,
+        caller: &Caller,
+        list: ListDirectory<'_>,
+        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<Listing> {
+        let its = ListDirectory { cookie: list.cookie & !HASHED, ..list };
+        self.0
+            .read_directory(caller, its, &mut |entry| sink(Entry { cookie: entry.cookie | HASHED, ..entry }))
+    }
+}
+
+#[test]
+fn a_listing_goes_on_at_a_servers_cookie_whatever_its_bits() {
+    const ME: Caller = Caller::ROOT;
+    let server: Arc<dyn FileSystem> = Arc::new(memory());
+    let (new, change) = (Create::Guarded(NewAttributes::with_mode(0o644)), &mut Change::default());
+    let names: Vec<String> = (0..20).map(|number| format!("n{number}")).collect();
+    for name in &names {
+        let name = Name::parse(name.as_bytes()).expect("a name");
+        server.create(&ME, CreateFile::new(&server.root(), name, &new), change).expect("made");
+    }
+    let fs = behind(Arc::new(Hashing(server)));
+    let (mut cookie, mut seen) = (0, Vec::new());
+    loop {
+        let mut taken = 0;
+        let list = ListDirectory::new(&fs.root(), cookie, Detail::Names);
+        let page = fs.read_directory(&ME, list, &mut |entry| {
+            taken += 1;
+            if taken > 5 {
+                return ControlFlow::Break(());
+            }
+            cookie = entry.cookie;
+            seen.push(String::from_utf8_lossy(entry.name).into_owned());
+            ControlFlow::Continue(())
+        });
+        if page.expect("it lists").end {
+            break;
+        }
+        // What is removed meanwhile is no reason to stop, and other listings are kept here.
+        let gone = Name::parse(seen.last().expect("one").as_bytes()).expect("a name");
+        if !matches!(gone.as_bytes(), b"." | b"..") {
+            fs.remove(&ME, &fs.root(), gone, change).expect("removed");
+        }
+        let other = ListDirectory::new(&fs.root(), 0, Detail::Names);
+        fs.read_directory(&ME, other, &mut |_| ControlFlow::Break(())).expect("it lists");
+    }
+    assert!(names.iter().all(|name| seen.contains(name)), "{seen:?}");
+    fs.synced_all().expect("safe");
 }
 
 /// Makes a directory with files, renames it or not, and removes all of it.

@@ -103,7 +103,8 @@ impl NamesBehind {
         let shared = Arc::new(BehindShared::new(below, options, log, stopwatch));
         let sender = Sender::start(&shared)?;
         let verifier = [key[0], key[1], key[2], key[3], key[4], key[5], key[6], key[7]];
-        let (listings, vouched) = Default::default();
+        let random = key.iter().fold(0_u64, |sum, byte| sum.rotate_left(8) ^ u64::from(*byte));
+        let (listings, vouched) = (PendingListings::new(random), Default::default());
         Ok(Self { shared, listings, vouched, verifier, _sender: sender })
     }
 

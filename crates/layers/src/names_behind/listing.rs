@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use super::NamesBehind;
 use super::grounds::granted;
-use super::listings::{Listed, OURS, PLACE_BITS, Whole, give};
+use super::listings::{Listed, Whole};
 use super::log::Log;
 use super::order::NodeNumber;
 use super::shared::NodeSide;
@@ -24,10 +24,10 @@ impl NamesBehind {
         list: &ListDirectory<'_>,
         sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<Listing> {
-        if list.cookie & OURS != 0 {
-            let (number, place) = ((list.cookie & !OURS) >> PLACE_BITS, list.cookie as u32 as usize);
-            let whole = self.listings.get(number).ok_or(FsError::BadCookie)?;
-            return Ok(give(number, &whole, place, list.detail, sink));
+        if let Some((number, place)) = self.listings.place(list.cookie) {
+            let whole = self.listings.get(number).filter(|whole| whole.of == *list.directory);
+            let whole = whole.ok_or(FsError::BadCookie)?;
+            return Ok(self.listings.give((number, &whole), place, list.detail, sink));
         }
         let (real, is_quiet) = self.real_to_list(caller, list)?;
         match real {
@@ -35,7 +35,7 @@ impl NamesBehind {
             real => {
                 let whole = self.put_together(caller, list, real.as_ref())?;
                 let (number, whole) = self.listings.keep(whole);
-                Ok(give(number, &whole, 0, list.detail, sink))
+                Ok(self.listings.give((number, &whole), 0, list.detail, sink))
             }
         }
     }

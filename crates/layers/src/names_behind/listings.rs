@@ -7,15 +7,19 @@ use std::sync::Arc;
 use howdah_vfs::{Attributes, Detail, Entry, Handle, Listing, Node};
 use parking_lot::Mutex;
 
-/// Cookies from here on are ours: this bit, the number of the listing, the place in it.
-pub const OURS: u64 = 1 << 62;
-pub const PLACE_BITS: u32 = 32;
+/// Bit of our cookies, and of many a server's: directories of ext4 are ordered by hashes of 63 bits.
+const OURS: u64 = 1 << 62;
+/// Below it: a tag of this layer, by which its cookies differ from a server's, the number of the listing, and the place in it.
+const TAG_BITS: u32 = 22;
+const NUMBER_BITS: u32 = 12;
+const PLACE_BITS: u32 = 28;
 /// The most listings that are kept to be read on. An older one is listed once more, from its start.
 const LISTINGS_MAX: usize = 256;
 
 /// Listings that programs may read on.
-#[derive(Default)]
 pub struct PendingListings {
+    /// What all cookies of this layer begin with.
+    tagged: u64,
     kept: Mutex<Kept>,
 }
 
@@ -42,11 +46,29 @@ pub struct Listed {
 }
 
 impl PendingListings {
+    /// None yet. `random` tells the cookies of this layer from all others.
+    pub fn new(random: u64) -> Self {
+        let tag = random & ((1 << TAG_BITS) - 1);
+        Self { tagged: OURS | tag << (NUMBER_BITS + PLACE_BITS), kept: Mutex::default() }
+    }
+
+    /// The cookie of a place in a listing.
+    fn cookie(&self, number: u64, place: usize) -> u64 {
+        self.tagged | number << PLACE_BITS | place as u64
+    }
+
+    /// The number of the listing and the place in it, if a cookie is ours.
+    pub fn place(&self, cookie: u64) -> Option<(u64, usize)> {
+        let below = NUMBER_BITS + PLACE_BITS;
+        let number = cookie >> PLACE_BITS & ((1 << NUMBER_BITS) - 1);
+        let place = cookie & ((1 << PLACE_BITS) - 1);
+        (cookie >> below == self.tagged >> below).then_some((number, place as usize))
+    }
+
     /// Keeps one to be read on; gives its number.
     pub fn keep(&self, whole: Whole) -> (u64, Arc<Whole>) {
         let kept = &mut *self.kept.lock();
-        // Thirty bits are what a cookie has for it.
-        kept.last = (kept.last + 1) & 0x3fff_ffff;
+        kept.last = (kept.last + 1) & ((1 << NUMBER_BITS) - 1);
         let whole = Arc::new(whole);
         kept.listings.push_back((kept.last, Arc::clone(&whole)));
         if kept.listings.len() > LISTINGS_MAX {
@@ -69,25 +91,25 @@ impl PendingListings {
         let kept = self.kept.lock();
         kept.listings.iter().find(|(its, _)| *its == number).map(|(_, whole)| Arc::clone(whole))
     }
-}
 
-/// Gives what follows a place.
-pub fn give(
-    number: u64,
-    whole: &Whole,
-    place: usize,
-    detail: Detail,
-    sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
-) -> Listing {
-    for (index, entry) in whole.entries.iter().enumerate().skip(place) {
-        let cookie = OURS | number << PLACE_BITS | (index as u64 + 1);
-        if whole.gone.lock().contains(&entry.name) {
-            continue;
+    /// Gives what follows a place.
+    pub fn give(
+        &self,
+        (number, whole): (u64, &Whole),
+        place: usize,
+        detail: Detail,
+        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Listing {
+        for (index, entry) in whole.entries.iter().enumerate().skip(place) {
+            let cookie = self.cookie(number, index + 1);
+            if whole.gone.lock().contains(&entry.name) {
+                continue;
+            }
+            let node = entry.node.as_ref().filter(|_| detail == Detail::Nodes);
+            if sink(Entry { name: &entry.name, file: entry.file, cookie, node }).is_break() {
+                return Listing { end: false, directory: whole.directory };
+            }
         }
-        let node = entry.node.as_ref().filter(|_| detail == Detail::Nodes);
-        if sink(Entry { name: &entry.name, file: entry.file, cookie, node }).is_break() {
-            return Listing { end: false, directory: whole.directory };
-        }
+        Listing { end: true, directory: whole.directory }
     }
-    Listing { end: true, directory: whole.directory }
 }
