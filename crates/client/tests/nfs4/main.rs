@@ -4,6 +4,7 @@
 mod callbacks;
 mod conformance;
 mod connect;
+mod delegations;
 mod injected;
 mod locks;
 #[path = "../middleman/mod.rs"]
