@@ -55,6 +55,11 @@ impl<K: Hash + Eq, V> Generations<K, V> {
         self.young.iter().chain(&self.old)
     }
 
+    /// Changes the values of all of them.
+    pub fn for_each_mut(&mut self, change: impl FnMut(&mut V)) {
+        self.young.values_mut().chain(self.old.values_mut()).for_each(change);
+    }
+
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.young.clear();

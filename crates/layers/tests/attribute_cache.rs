@@ -1,16 +1,18 @@
 //! The attribute cache: what it asks, and when.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use howdah_layers::{AttributeCache, AttributeCacheOptions, LookupCache};
 use howdah_vfs::layer::{Call, Metered, Stopwatch};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{
-    Access, Caller, Change, Create, CreateFile, Data, Detail, Entry, FileSystem, FsError, Handle,
-    ListDirectory, MakeDirectory, Name, NewAttributes, Stability, WriteFile,
+    Access, Attributes, Caller, Change, Create, CreateFile, Data, DelegationLoss, DelegationLost, Detail,
+    DirectoryDelegations, Entry, FileSystem, FsError, Handle, ListDirectory, MakeDirectory, Name,
+    NewAttributes, Result, Stability, WriteFile,
 };
 
 const ROOT: Caller = Caller::ROOT;
@@ -284,4 +286,105 @@ fn a_mount_option_says_which_names_are_remembered() {
     assert_eq!(times(AttributeCacheOptions { absence: Duration::MAX, ..usual }), [0, 0]);
     assert_eq!(times(AttributeCacheOptions { lookups: LookupCache::Positive, ..usual }), [0, 2]);
     assert_eq!(times(AttributeCacheOptions { lookups: LookupCache::None, ..usual }), [2, 2]);
+}
+
+/// A file system whose server delegates directories to who asks.
+struct Delegating {
+    inner: Arc<Metered>,
+    lost: OnceLock<DelegationLost>,
+    held: Mutex<HashSet<Handle>>,
+    is_certain: AtomicBool,
+}
+
+impl howdah_vfs::layer::Layer for Delegating {
+    fn inner(&self) -> &dyn FileSystem {
+        &*self.inner
+    }
+
+    fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        run(&*self.inner)
+    }
+
+    fn directory_delegations(&self) -> Option<&dyn DirectoryDelegations> {
+        Some(self)
+    }
+}
+
+impl DirectoryDelegations for Delegating {
+    fn watch(&self, lost: DelegationLost) {
+        let _ = self.lost.set(lost);
+    }
+
+    fn look(&self, caller: &Caller, directory: &Handle) -> Result<Attributes> {
+        self.held.lock().expect("unpoisoned").insert(*directory);
+        FileSystem::attributes(&*self.inner, caller, directory)
+    }
+
+    fn holds(&self, directory: &Handle) -> bool {
+        self.held.lock().expect("unpoisoned").contains(directory)
+    }
+
+    fn count(&self) -> usize {
+        self.held.lock().expect("unpoisoned").len()
+    }
+
+    fn are_certain(&self) -> bool {
+        self.is_certain.load(Ordering::Relaxed)
+    }
+}
+
+impl Delegating {
+    /// Ends delegations as a client does: they are not held any more, and then who watches hears of it.
+    fn lose(&self, loss: DelegationLoss) {
+        self.held.lock().expect("unpoisoned").clear();
+        self.lost.get().expect("somebody watches")(loss);
+    }
+}
+
+#[test]
+fn a_delegated_directory_does_not_age() {
+    let (_, inner, seconds) = cached();
+    let clock = Arc::clone(&seconds);
+    let stopwatch: Stopwatch = Arc::new(move || Duration::from_secs(clock.load(Ordering::Relaxed)));
+    let (lost, held) = Default::default();
+    let delegating =
+        Arc::new(Delegating { inner: Arc::clone(&inner), lost, held, is_certain: AtomicBool::new(true) });
+    let options = AttributeCacheOptions::default();
+    let cache = AttributeCache::around(Arc::clone(&delegating) as _, options, stopwatch);
+    let root = cache.root();
+    create(&*inner, "file");
+    assert_eq!(cache.report().delegated_directories, 0);
+    let age = || _ = seconds.fetch_add(1_000, Ordering::Relaxed);
+    let look = |text: &str| cache.lookup(&ROOT, &root, name(text)).is_ok();
+    let asked = || calls(&inner, Call::Lookup) + calls(&inner, Call::Attributes);
+    cache.revalidate(&ROOT, &root).expect("attributes");
+    // It is known to be a directory now, and asked for as one.
+    cache.revalidate(&ROOT, &root).expect("attributes");
+    assert!(look("file") && !look("none"));
+    for _ in 0..3 {
+        let before = asked();
+        age();
+        assert!(!look("none"));
+        cache.attributes(&ROOT, &root).expect("attributes");
+        assert_eq!(asked(), before, "nobody else changes it");
+    }
+    assert_eq!(cache.report().delegated_directories, 1);
+    // While it is not certain, it ages as any other does.
+    delegating.is_certain.store(false, Ordering::Relaxed);
+    assert!(!cache.knows_attributes(&root));
+    delegating.is_certain.store(true, Ordering::Relaxed);
+    assert!(cache.knows_attributes(&root));
+    // It is recalled, and changes: the next question goes to the server, however young the answer is.
+    cache.revalidate(&ROOT, &root).expect("attributes");
+    assert!(!look("none"));
+    delegating.lose(DelegationLoss::Of(root));
+    create(&*inner, "none");
+    assert!(look("none"));
+    // All are lost: what is known is as old as it is.
+    cache.revalidate(&ROOT, &root).expect("attributes");
+    assert!(cache.knows_attributes(&root));
+    age();
+    assert!(cache.knows_attributes(&root));
+    delegating.lose(DelegationLoss::All);
+    assert!(!cache.knows_attributes(&root));
 }

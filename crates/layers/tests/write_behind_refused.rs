@@ -100,7 +100,7 @@ impl Layer for Restarting {
         Some(self)
     }
 
-    fn lock_range(&self, _: &Caller, _: &Handle, _: u64, _: FileLock) -> Result<Option<FileLock>> {
+    fn lock_range(&self, _: &Caller, _: &Handle, _: u64, _: FileLock, _: bool) -> Result<Option<FileLock>> {
         Ok(None)
     }
 

@@ -129,6 +129,15 @@ impl KernelLocks {
         self.changed.notify_one();
     }
 
+    /// The server says that a lock may be free which this owner waits for: it asks again at once.
+    pub fn freed(&self, owner: u64) {
+        let (now, mut waiting) = (Instant::now(), self.waiting.lock());
+        for request in waiting.requests.iter_mut().filter(|request| request.wish.owner == owner) {
+            request.due = now;
+        }
+        self.changed.notify_one();
+    }
+
     /// The mount ends: nobody waits any more.
     pub fn stop(&self) {
         let mut waiting = self.waiting.lock();

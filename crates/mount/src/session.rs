@@ -90,6 +90,12 @@ pub fn mount(
         .map_err(|cause| explained(directory, cause))?;
     if has_locks {
         shared.locks.set_notifier(session.notifier());
+        let locks = Arc::downgrade(&shared.locks);
+        shared.file_system.watch_locks(Arc::new(move |owner| {
+            if let Some(locks) = locks.upgrade() {
+                locks.freed(owner);
+            }
+        }));
         let weak = Arc::downgrade(&shared);
         start_waits(&shared.locks, move |wish, request, since| {
             if let Some(shared) = weak.upgrade() {

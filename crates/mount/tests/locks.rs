@@ -104,7 +104,14 @@ impl Layer for WithLocks {
         Some(self)
     }
 
-    fn lock_range(&self, _: &Caller, node: &Handle, owner: u64, lock: FileLock) -> Result<Option<FileLock>> {
+    fn lock_range(
+        &self,
+        _: &Caller,
+        node: &Handle,
+        owner: u64,
+        lock: FileLock,
+        _: bool,
+    ) -> Result<Option<FileLock>> {
         if self.client == 1 {
             self.gate.pass();
         }

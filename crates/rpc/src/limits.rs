@@ -9,7 +9,7 @@ howdah_limits::limits! {
 
     /// The longest call that a client takes from its server, such as a recall of a delegation with its handle.
     pub const SERVER_CALL_MAX: usize = 64 << 10, bytes;
-    beyond "the connection is closed, and its calls go out on another one", tested "rpc/tests/client_peer::a_call_longer_than_any_is_refused_before_it_is_kept";
+    beyond "it is passed over and not answered", tested "rpc/tests/client_peer::a_call_longer_than_any_is_passed_over";
 
     /// Calls that may not run twice and are remembered, those that run included: a client that lost its connection repeats what it
     /// had in flight, at most some thousand calls, while others may have made ten thousand calls a second for the seconds that it

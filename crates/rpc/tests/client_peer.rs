@@ -271,13 +271,15 @@ fn a_call_between_two_replies_comes_out_whole() {
 }
 
 #[test]
-fn a_call_longer_than_any_is_refused_before_it_is_kept() {
-    let call = [7, 0, 2].map(u32::to_be_bytes).concat();
-    let mark = RecordMark { length: RECORD_MAX as u32, last: true }.to_bytes();
-    let stream = [&mark[..], &call, &[0; 200 << 10]].concat();
-    let error =
-        feed(&mut Peer::new(RECORD_MAX), &stream, &[1_000], |_| Claim::Unknown).expect_err("too long");
-    assert!(matches!(error, PeerError::TooLong { claimed, limit: 65_536 } if claimed < 140_000), "{error}");
+fn a_call_longer_than_any_is_passed_over() {
+    let call = [&[7, 0, 2].map(u32::to_be_bytes).concat()[..], &[0; 200 << 10]].concat();
+    let good = a_read(2, 400);
+    let stream = [framed(&call, &[]), framed(&good.message(), &[])].concat();
+    let mut peer = Peer::new(RECORD_MAX);
+    let came = feed(&mut peer, &stream, &[1_000], |_| Claim::Call(Some(buffer(1_000)))).expect("records");
+    let [read] = <[Reply; 1]>::try_from(came).expect("one reply");
+    good.check(read);
+    assert_eq!(peer.unknown(), 1);
 }
 
 #[test]

@@ -162,6 +162,14 @@ impl ClientSession {
         self.uses_callbacks = uses;
     }
 
+    /// The connection that carried callbacks is gone: another one is to carry them ([`UpkeepAction::RepairCallbacks`]).
+    pub fn on_callbacks_cut(&mut self) {
+        if self.uses_callbacks && self.slots.is_some() {
+            self.recovery.add(false, false, true);
+            self.wants_owner = true;
+        }
+    }
+
     /// A call was refused for its stateid: all are to be tested ([`UpkeepAction::CheckStates`]).
     pub fn check_states(&mut self) {
         self.recovery.add(false, true, false);
@@ -209,9 +217,24 @@ impl ClientSession {
         }
     }
 
+    /// Until when the server is sure to keep all states. None: it may have ended them.
+    pub fn lease_until(&self, now: Duration) -> Option<Duration> {
+        self.lease.until().filter(|until| now < *until)
+    }
+
     /// Whether the server is sure to have kept all states until now.
     pub fn is_lease_certain(&self, now: Duration) -> bool {
-        self.lease.is_certain(now)
+        self.lease_until(now).is_some()
+    }
+
+    /// Whether the server says that it took states away.
+    pub fn are_states_revoked(&self) -> bool {
+        self.flags & REVOKED != 0
+    }
+
+    /// Whether the server says that its calls do not arrive.
+    pub fn are_callbacks_down(&self) -> bool {
+        self.flags & CALLBACKS != 0
     }
 
     /// The flags that the server set last (`SEQ4_STATUS_*`).

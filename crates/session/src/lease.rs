@@ -49,9 +49,9 @@ impl Lease {
         self.asked + self.period / TIMES
     }
 
-    /// Whether the server is sure to have kept all states.
-    pub fn is_certain(&self, now: Duration) -> bool {
-        self.renewed.is_some_and(|renewed| now < renewed + self.period)
+    /// Until when the server is sure to keep all states.
+    pub fn until(&self) -> Option<Duration> {
+        Some(self.renewed? + self.period)
     }
 }
 
@@ -61,19 +61,23 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
+    fn is_certain(lease: &Lease, now: Duration) -> bool {
+        lease.until().is_some_and(|until| now < until)
+    }
+
     #[test]
     fn it_is_renewed_from_the_time_of_sending_and_due_after_a_third() {
         let mut lease = Lease::default();
-        assert!(!lease.is_certain(Duration::ZERO));
+        assert!(!is_certain(&lease, Duration::ZERO));
         lease.set_period(90 * SECOND);
         lease.begin(10 * SECOND);
         assert_eq!(lease.due(), 40 * SECOND);
-        assert!(lease.is_certain(99 * SECOND) && !lease.is_certain(100 * SECOND));
+        assert!(is_certain(&lease, 99 * SECOND) && !is_certain(&lease, 100 * SECOND));
         lease.on_asked(30 * SECOND);
         assert_eq!(lease.due(), 60 * SECOND);
-        assert!(!lease.is_certain(110 * SECOND), "it was not answered");
+        assert!(!is_certain(&lease, 110 * SECOND), "it was not answered");
         lease.on_renewed(30 * SECOND);
         lease.on_renewed(20 * SECOND);
-        assert!(lease.is_certain(119 * SECOND) && !lease.is_certain(120 * SECOND));
+        assert!(is_certain(&lease, 119 * SECOND) && !is_certain(&lease, 120 * SECOND));
     }
 }

@@ -13,10 +13,14 @@
 //!
 //! [`OpenTable`] says what is to be reclaimed (`Reclaim`), and what is to be opened again or set right after that (`CheckStates`).
 //!
+//! [`CallbackSlots`] is the other direction: the slots in which the server calls.
+//!
 //! Meanwhile calls wait in the channel. A call that was sent in a session that is gone is answered BADSESSION: its caller makes it again,
 //! and must know by other means whether it ran.
 
+mod callback_slots;
 mod client_session;
+mod delegations;
 mod lease;
 mod opens;
 mod outcome;
@@ -25,7 +29,9 @@ mod slots;
 mod stamp;
 mod strikes;
 
+pub use callback_slots::{CallbackAdmission, CallbackSlots};
 pub use client_session::{ClientSession, ExchangedId, SessionStanding};
+pub use delegations::HeldDelegations;
 pub use opens::{
     CloseStep, LockStep, OpenAccess, OpenStep, OpenTable, ReclaimStep, SettleCall, SettleStep, StateToUse,
     UnlockStep,

@@ -40,7 +40,7 @@ pub enum UpkeepAction {
     ReclaimComplete,
     /// The server revoked some states: all are to be tested (TEST_STATEID), and revoked ones freed (FREE_STATEID).
     CheckStates,
-    /// Callbacks do not arrive: the back channel is to be made again.
+    /// Callbacks do not arrive: BIND_CONN_TO_SESSION, without SEQUENCE, for a connection that is to carry them.
     RepairCallbacks,
     /// A compound of nothing but SEQUENCE, with the same stamp.
     Renew,

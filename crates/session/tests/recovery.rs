@@ -336,3 +336,42 @@ fn a_client_that_leaves_destroys_its_session_and_its_id() {
     assert_eq!((owner.poll(), owner.session.wake_at()), (None, None));
     assert!(!owner.session.has_ticket(TicketNeed::Usual));
 }
+
+#[test]
+fn a_back_channel_that_is_cut_is_made_again_while_calls_go_out() {
+    let mut owner = Owner::ready();
+    owner.session.on_callbacks_cut();
+    assert_eq!(owner.poll(), None, "the server does not call");
+    owner.session.set_uses_callbacks(true);
+    owner.session.on_callbacks_cut();
+    assert!(owner.session.wants_owner());
+    assert_eq!(owner.poll(), Some(UpkeepAction::RepairCallbacks));
+    assert!(owner.session.has_ticket(TicketNeed::Usual));
+    // Without an answer it is tried again, after a while.
+    owner.session.on_done(Err(UpkeepFailure::NoAnswer), owner.now);
+    assert_eq!(owner.poll(), None);
+    owner.now += SECOND;
+    assert_eq!(owner.poll(), Some(UpkeepAction::RepairCallbacks));
+    owner.session.on_done(Ok(()), owner.now);
+    assert_eq!(owner.poll(), None);
+    // A server that takes no connection for it is left alone.
+    owner.session.on_callbacks_cut();
+    assert_eq!(owner.poll(), Some(UpkeepAction::RepairCallbacks));
+    owner.session.on_done(Err(UpkeepFailure::Refused(Status::NOTSUPP)), owner.now);
+    assert_eq!(owner.poll(), None);
+}
+
+#[test]
+fn a_lease_is_certain_from_when_a_call_was_sent_that_the_server_took() {
+    let mut owner = Owner::ready();
+    owner.session.set_lease(90 * SECOND);
+    let ticket = owner.call();
+    owner.answer(&ticket, Status::OK, sequence::CALLBACK_PATH_DOWN);
+    assert!(owner.session.are_callbacks_down() && !owner.session.are_states_revoked());
+    let until = owner.session.lease_until(owner.now).expect("certain");
+    assert_eq!(until, owner.now + 90 * SECOND);
+    assert_eq!(owner.session.lease_until(until), None);
+    let ticket = owner.call();
+    owner.answer(&ticket, Status::OK, sequence::RECALLABLE_STATE_REVOKED);
+    assert!(!owner.session.are_callbacks_down() && owner.session.are_states_revoked());
+}

@@ -1,6 +1,11 @@
 //! Byte-range locks on files: their shape, and those of a far file system, which its server keeps for all clients.
 
+use std::sync::Arc;
+
 use crate::{Caller, Handle, Result};
+
+/// Is called with a lock owner whose lock may be free. Must not wait, nor make a call.
+pub type LockFreed = Arc<dyn Fn(u64) + Send + Sync>;
 
 /// A byte-range lock, as `fcntl(2)` knows them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,13 +44,16 @@ impl FileLock {
 /// write and lock, until those unlock who had locked something.
 pub trait FileLocks: Send + Sync {
     /// Locks bytes, in place of what the owner held there (LOCK). Says which lock of another owner is in the way, if one is; then nothing
-    /// changed. A lock that excludes others asks for the right to write, others for the right to read.
+    /// changed. A lock that excludes others asks for the right to write, others for the right to read. `waits`: the owner asks again
+    /// until it has the lock. Some servers keep its place among others for a while, and call when it is its turn
+    /// ([`FileSystem::watch_locks`](crate::FileSystem::watch_locks)).
     fn lock_range(
         &self,
         caller: &Caller,
         node: &Handle,
         owner: u64,
         lock: FileLock,
+        waits: bool,
     ) -> Result<Option<FileLock>>;
 
     /// Which lock of another owner is in the way of this one, if one is (LOCKT).

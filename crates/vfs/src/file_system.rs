@@ -5,9 +5,10 @@ use std::ops::{BitAnd, BitOr, ControlFlow};
 use std::sync::Arc;
 
 use crate::{
-    AddLink, Attributes, Caller, Change, CommitFile, Committed, Content, CreateFile, Entry,
-    ExtendedAttributes, FileLocks, FsError, Handle, HostLocks, ListDirectory, Listing, MakeDirectory,
-    MakeLink, MakeSpecial, Name, Node, RangeOperations, ReadFile, Result, SetAttributes, WriteFile, Written,
+    AddLink, Attributes, Caller, Change, CommitFile, Committed, Content, CreateFile, DirectoryDelegations,
+    Entry, ExtendedAttributes, FileLocks, FsError, Handle, HostLocks, ListDirectory, Listing, LockFreed,
+    MakeDirectory, MakeLink, MakeSpecial, Name, Node, RangeOperations, ReadFile, Result, SetAttributes,
+    WriteFile, Written,
 };
 
 /// A tree of files that can be served, mounted, copied, measured and tested.
@@ -38,6 +39,15 @@ pub trait FileSystem: Send + Sync {
 
     /// Its locks, if its server keeps such for all clients.
     fn file_locks(&self) -> Option<&dyn FileLocks> {
+        None
+    }
+
+    /// From now on the server's word that a lock may be free which an owner [waits for](FileLocks::lock_range) goes here. Only the first
+    /// one counts. Not all servers say so, and what they say may be lost: who waits asks again now and then.
+    fn watch_locks(&self, _freed: LockFreed) {}
+
+    /// Its delegations of directories, if its server may give some.
+    fn directory_delegations(&self) -> Option<&dyn DirectoryDelegations> {
         None
     }
 

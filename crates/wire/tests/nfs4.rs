@@ -92,6 +92,7 @@ proptest! {
             delegpurge::Arguments, delegreturn::Arguments,
             destroy_clientid::Arguments, destroy_session::Arguments,
             free_stateid::Arguments,
+            get_dir_delegation::Arguments, get_dir_delegation::Success,
             lock::Arguments<'_>, lock::Success, lock::Denied<'_>,
             lockt::Arguments<'_>,
             locku::Arguments, locku::Success,
@@ -103,6 +104,7 @@ proptest! {
             callback::compound::Head<'_>,
             callback::notify_lock::Arguments<'_>,
             callback::recall::Arguments<'_>,
+            callback::recall_any::Arguments, callback::recall_slot::Arguments,
             callback::sequence::Arguments<'_>, callback::sequence::Success,
         }
     }
@@ -126,7 +128,7 @@ proptest! {
         let mut dice = Dice::new(&bytes);
         passed! { dice;
             access, allocate, backchannel_ctl, clone, close, commit, copy, create, create_session, deallocate,
-            delegreturn, destroy_clientid, destroy_session, exchange_id, free_stateid, getattr, getxattr, link, listxattrs, lock, lockt, locku, lookup, nverify,
+            delegreturn, destroy_clientid, destroy_session, exchange_id, free_stateid, get_dir_delegation, getattr, getxattr, link, listxattrs, lock, lockt, locku, lookup, nverify,
             offload_cancel, open, open_downgrade, openattr, putfh, read, readdir, reclaim_complete, remove,
             removexattr, rename, secinfo, secinfo_no_name, seek, set_ssv, setattr, setxattr,
             test_stateid, verify, write,

@@ -259,6 +259,7 @@ impl Answers for About {
             dirty_bytes: caches.writing.held as u64,
             attribute_hit_ratio: ratio(caches.attributes.hits, caches.attributes.misses),
             read_hit_ratio: ratio(caches.reading.hits, caches.reading.misses),
+            delegated_directories: caches.attributes.delegated_directories as u64,
             alone: self.layers.cached.alone().is_some(),
             alone_broken: self.layers.cached.alone().and_then(|watch| watch.broken()),
             disk_cache: self.layers.disk.as_ref().map(|disk| disk.status(caches.disk.as_ref())),

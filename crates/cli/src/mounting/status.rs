@@ -48,6 +48,9 @@ pub struct MountStatus {
     /// See `attribute_hit_ratio`.
     #[serde(default)]
     pub read_hit_ratio: Option<f64>,
+    /// Directories that the server delegates: what is known of their names is not asked for again.
+    #[serde(default)]
+    pub delegated_directories: u64,
     /// Whether it was mounted with `alone`: nobody else changes the tree.
     #[serde(default)]
     pub alone: bool,
@@ -199,6 +202,12 @@ impl MountStatus {
             None if self.alone => "  alone: what is cached is not asked for again\n".to_owned(),
             None => String::new(),
         });
+        if self.delegated_directories > 0 {
+            let delegated = counted(self.delegated_directories, "directory", "directories");
+            text.push_str(&format!(
+                "  {delegated} delegated by the server: names there are not asked for again\n"
+            ));
+        }
         if let Some(disk) = &self.disk_cache {
             text.push_str(&format!("  {}\n", disk.text()));
         }
@@ -245,7 +254,13 @@ mod tests {
         ] {
             told[key] = value;
         }
+        told["delegated_directories"] = json!(1);
         let status: MountStatus = serde_json::from_value(told.clone()).expect("a status");
+        assert!(
+            status
+                .text()
+                .contains("\n  1 directory delegated by the server: names there are not asked for again\n")
+        );
         assert!(status.text().contains("\n  cache in /c: 5.0 MB of 20.0 MB, 50 % of reads from it\n"));
         assert_eq!(serde_json::to_value(&status).expect("JSON"), told);
     }

@@ -20,6 +20,8 @@ pub(super) struct Call {
     /// Bytes of bulk data that it moves, or may.
     pub(super) volume: usize,
     pub(super) deadline: Option<Instant>,
+    /// Once it is answered, the server may call over its connection.
+    pub(super) invites_calls: bool,
     outgoing: Outgoing<Payload>,
     stamp: Option<TicketStamp>,
     protection: Option<Arc<dyn CallProtection>>,
@@ -48,6 +50,7 @@ pub(super) struct Parts {
     pub(super) replay: Replay,
     pub(super) volume: usize,
     pub(super) deadline: Option<Instant>,
+    pub(super) invites_calls: bool,
     pub(super) outgoing: Outgoing<Payload>,
     pub(super) stamp: Option<TicketStamp>,
     pub(super) protection: Option<Arc<dyn CallProtection>>,
@@ -57,7 +60,7 @@ pub(super) struct Parts {
 impl Call {
     /// A call that was not sent yet.
     pub(super) fn new(parts: Parts) -> Self {
-        let Parts { xid, procedure, class, replay, volume, deadline, outgoing, .. } = parts;
+        let Parts { xid, procedure, class, replay, volume, deadline, invites_calls, outgoing, .. } = parts;
         Self {
             xid,
             procedure,
@@ -65,6 +68,7 @@ impl Call {
             replay,
             volume,
             deadline,
+            invites_calls,
             outgoing,
             stamp: parts.stamp,
             protection: parts.protection,

@@ -125,6 +125,13 @@ impl Channel {
         }
     }
 
+    /// The server calls over no connection, although [it was invited to](Request::invites_calls).
+    pub fn expect_no_calls(&self) {
+        if let Way::Streams(streams) = &self.0 {
+            streams.expect_no_calls();
+        }
+    }
+
     /// No call is further behind the latest one than this from now on. A larger number than before does not count.
     pub(crate) fn limit_calls(&self, most: usize) {
         self.driver().core().limit_calls(most);

@@ -110,6 +110,7 @@ impl Driver {
             replay: request.replay,
             volume,
             deadline,
+            invites_calls: request.invites_calls,
             outgoing: Outgoing::new(&header, arguments, payload, tail),
             stamp: request.stamp,
             protection,

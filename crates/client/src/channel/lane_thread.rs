@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use howdah_net::{Connection, Wait};
+use howdah_net::{Connection, Readiness, Wait};
 use howdah_rpc::client::core::LaneWork;
 
 use super::backoff::Backoff;
@@ -26,6 +26,8 @@ use super::starttls::is_tls;
 const TICK: Duration = Duration::from_millis(20);
 /// How long a lane without calls is looked at before its thread sleeps until it is woken.
 const WAKEFUL: Duration = Duration::from_secs(1);
+/// How long a lane listens for calls of the server before it looks whether it is to do something else.
+const LISTEN_TICK: Duration = Duration::from_secs(1);
 /// How long to try to connect from the port of a connection before: something on the way may still hold that for open.
 const SAME_PORT_PATIENCE: Duration = Duration::from_secs(3);
 
@@ -83,21 +85,29 @@ impl LaneThread {
     fn serve(&mut self) {
         let (shared, lane) = (&self.shared, &self.lane);
         flush(shared, lane, None, Instant::now());
-        // The server may call at any time.
-        let listens = shared.answer_call.is_some();
-        let is_in_use = || listens || shared.load(lane) > 0;
-        if !is_in_use() {
+        let listening = lane.link().filter(|link| link.may_bring_calls());
+        if shared.load(lane) == 0 {
             lane.is_urgent.store(false, Ordering::SeqCst);
-            if self.used.elapsed() > WAKEFUL {
-                let has_work = || shared.load(lane) > 0 || shared.driver.is_closing();
-                self.sizing.rest(shared, lane, || lane.wakeup.sleep(has_work));
-                self.used = Instant::now();
-            } else {
-                lane.wakeup.wait(TICK);
+            let is_at_rest = self.used.elapsed() > WAKEFUL;
+            let has_work = || shared.load(lane) > 0 || shared.driver.is_closing();
+            match &listening {
+                Some(link) if is_at_rest => {
+                    self.sizing.rest(shared, lane, || listen(shared, lane, link, has_work));
+                    self.used = Instant::now();
+                    return;
+                }
+                None if is_at_rest => {
+                    self.sizing.rest(shared, lane, || lane.wakeup.sleep(has_work));
+                    self.used = Instant::now();
+                    return;
+                }
+                Some(_) => {}
+                None => return lane.wakeup.wait(TICK),
             }
-            return;
+        } else {
+            self.used = Instant::now();
         }
-        self.used = Instant::now();
+        let is_in_use = || listening.is_some() || shared.load(lane) > 0;
         if !(lane.is_urgent.load(Ordering::SeqCst) && lane.lacks_leader()) {
             lane.wakeup.wait(TICK);
         }
@@ -113,6 +123,11 @@ impl LaneThread {
     /// Cleans up after a broken connection. A reply that was received in part is received again.
     fn clean_up(&mut self, link: &Link) {
         link.break_off();
+        if link.may_bring_calls()
+            && let Some(on_cut) = &self.shared.on_calls_cut
+        {
+            on_cut();
+        }
         let abandoned = link.peer.lock().abandon();
         self.lane.set_link(None);
         self.sizing.close(&self.shared, &self.lane);
@@ -236,6 +251,18 @@ impl LaneThread {
 
     fn look_after_calls(&self) {
         self.shared.decide(|core| core.look_after_calls(self.lane.index, self.shared.time()));
+    }
+}
+
+/// Takes calls of the server on a lane without calls of its own, until that has some.
+fn listen(shared: &Arc<Shared>, lane: &Lane, link: &Link, has_work: impl Fn() -> bool) {
+    let wanted = Readiness { readable: true, writable: false };
+    while !has_work() && !link.is_broken() && link.may_bring_calls() {
+        lead(shared, lane, Wait::No, &has_work);
+        if link.connection.wait(wanted, LISTEN_TICK).is_err() {
+            // The next receive says why.
+            return;
+        }
     }
 }
 

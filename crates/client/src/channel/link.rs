@@ -19,13 +19,16 @@ pub(super) struct Link {
     is_broken: AtomicBool,
     /// A reply came in part.
     is_mid_reply: AtomicBool,
+    /// The server may call over it at any time.
+    may_bring_calls: AtomicBool,
 }
 
 impl Link {
     /// A connection that was just made.
     pub(super) fn new(connection: Connection, number: u64) -> Self {
-        let (is_broken, is_mid_reply) = Default::default();
-        Self { number, connection, peer: Mutex::new(Peer::new(RECORD_MAX)), is_broken, is_mid_reply }
+        let (is_broken, is_mid_reply, may_bring_calls) = Default::default();
+        let peer = Mutex::new(Peer::new(RECORD_MAX));
+        Self { number, connection, peer, is_broken, is_mid_reply, may_bring_calls }
     }
 
     /// Nobody needs it any more, and all its calls are answered: it ends in order.
@@ -44,6 +47,16 @@ impl Link {
     /// Whether it is of no use any more.
     pub(super) fn is_broken(&self) -> bool {
         self.is_broken.load(Ordering::SeqCst)
+    }
+
+    /// From now on the server may call over it at any time, or does not any more.
+    pub(super) fn expect_calls(&self, may_bring_calls: bool) {
+        self.may_bring_calls.store(may_bring_calls, Ordering::SeqCst);
+    }
+
+    /// Whether the server may call over it at any time.
+    pub(super) fn may_bring_calls(&self) -> bool {
+        self.may_bring_calls.load(Ordering::SeqCst)
     }
 
     /// Whether the last that was received ended in the middle of a reply.

@@ -22,6 +22,9 @@ pub struct ChannelProtocol {
     pub steps: Vec<Arc<dyn ConnectStep>>,
     /// Answers calls of the server. Without it, a connection on which one comes is of no use.
     pub answer_call: Option<AnswerCall>,
+    /// Learns that a connection is gone over which the server was invited to call
+    /// ([`Request::invites_calls`](super::Request::invites_calls)). Runs on a thread of the channel, and must not wait.
+    pub on_calls_cut: Option<Arc<dyn Fn() + Send + Sync>>,
 }
 
 impl ChannelProtocol {

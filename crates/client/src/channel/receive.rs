@@ -16,8 +16,8 @@ use super::{Answer, CallError};
 
 /// Data from this length on is waited for in the kernel until all of it is there: fewer system calls.
 const WAIT_FOR_ALL: usize = 32 << 10;
-/// So many replies to calls of the server may wait to be sent: more than one receive brings calls.
-const REPLIES_MAX: usize = 4096;
+/// So many replies to calls of the server may wait to be sent. Beyond that its calls are not answered.
+const REPLIES_MAX: usize = 256;
 
 /// What a receive came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub(super) fn receive(
             let now = Instant::now();
             let time = shared.driver.time_at(now);
             shared.decide(|core| core.on_heard(Some(lane.index), count, time));
-            match give_out(shared, lane, peer, now) {
+            match give_out(shared, (lane, link), peer, now) {
                 Ok(()) => {
                     link.set_mid_reply(peer.is_partial());
                     Progress::Some(now)
@@ -75,21 +75,26 @@ pub(super) fn receive(
     progress
 }
 
-fn give_out(shared: &Arc<Shared>, lane: &Lane, peer: &mut Peer, now: Instant) -> Result<(), PeerError> {
+fn give_out(
+    shared: &Arc<Shared>,
+    (lane, link): (&Lane, &Link),
+    peer: &mut Peer,
+    now: Instant,
+) -> Result<(), PeerError> {
     while let Some(record) = peer.poll(|xid| shared.driver.core().claim(Some(lane.index), xid))? {
         match record {
             StreamRecord::Reply(reply) if reply.cover == ResultsCover::None => {
-                on_answer(shared, lane, (reply.xid, Answer::from_reply(reply)), now);
+                on_answer(shared, (lane, link), (reply.xid, Answer::from_reply(reply)), now);
             }
-            StreamRecord::Reply(reply) => on_covered(shared, lane, reply, now)?,
+            StreamRecord::Reply(reply) => on_covered(shared, (lane, link), reply, now)?,
             StreamRecord::Call(call) => {
                 let answer_call = shared.answer_call.as_ref().ok_or(PeerError::UnexpectedCall)?;
                 let reply = answer_call(&call);
                 let mut replies = lane.replies.lock();
-                if replies.len() >= REPLIES_MAX {
-                    return Err(PeerError::UnsentReplies { limit: REPLIES_MAX });
+                // A server that takes none of them need not get all. Calls of ours still go out, and are answered.
+                if replies.len() < REPLIES_MAX {
+                    replies.extend(reply);
                 }
-                replies.extend(reply);
             }
         }
     }
@@ -97,7 +102,12 @@ fn give_out(shared: &Arc<Shared>, lane: &Lane, peer: &mut Peer, now: Instant) ->
 }
 
 /// A reply whose call is protected counts only if it is genuine.
-fn on_covered(shared: &Arc<Shared>, lane: &Lane, mut reply: Reply, now: Instant) -> Result<(), PeerError> {
+fn on_covered(
+    shared: &Arc<Shared>,
+    (lane, link): (&Lane, &Link),
+    mut reply: Reply,
+    now: Instant,
+) -> Result<(), PeerError> {
     let xid = reply.xid;
     let call = shared.driver.core().covered_call(lane.index, xid);
     // It is over by now, or another lane carries it.
@@ -112,13 +122,13 @@ fn on_covered(shared: &Arc<Shared>, lane: &Lane, mut reply: Reply, now: Instant)
         Some(denied) => Err(denied),
         None => Answer::from_reply(reply),
     };
-    on_answer(shared, lane, (xid, answer), now);
+    on_answer(shared, (lane, link), (xid, answer), now);
     Ok(())
 }
 
 fn on_answer(
     shared: &Arc<Shared>,
-    lane: &Lane,
+    (lane, link): (&Lane, &Link),
     (xid, mut answer): (u32, Result<Answer, CallError>),
     now: Instant,
 ) {
@@ -141,6 +151,10 @@ fn on_answer(
         }
         AnswerEffect::Nothing => return,
     };
+    if answered.call.invites_calls && answer.is_ok() {
+        link.expect_calls(true);
+        lane.wakeup.wake();
+    }
     tracing::trace!(xid, procedure = ?answered.procedure, took = ?answered.took, is_ok = answer.is_ok(), "answered");
     match &mut answer {
         Ok(answer) => answer.sent_more_than_once = answered.sends > 1,

@@ -36,6 +36,8 @@ pub struct Request<'a> {
     pub class: Class,
     /// Whether it may run twice.
     pub replay: Replay,
+    /// Once it is answered, the server may call over its connection.
+    pub invites_calls: bool,
 }
 
 /// No arguments.
@@ -61,6 +63,7 @@ impl<'a> Request<'a> {
             receive: None,
             class: Class::Attributes,
             replay: Replay::Idempotent,
+            invites_calls: false,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Sending: calls of a lane, one after the other, each in one piece.
 
+use std::collections::VecDeque;
 use std::io::{self, IoSlice};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -58,9 +59,9 @@ pub(super) fn flush(shared: &Arc<Shared>, lane: &Lane, mut peer: Option<&mut Pee
 impl Turn<'_> {
     fn take(&mut self, desk: &mut SealBuffer) {
         for _ in 0..TURN {
-            let reply = self.lane.replies.lock().pop_front();
-            if let Some(reply) = reply {
-                self.send_reply(&reply);
+            let replies = std::mem::take(&mut *self.lane.replies.lock());
+            if !replies.is_empty() {
+                self.send_replies(&replies);
                 continue;
             }
             let time = self.shared.driver.time_at(self.now);
@@ -94,13 +95,17 @@ impl Turn<'_> {
         }
     }
 
-    /// Sends the reply to a call of the server.
-    fn send_reply(&mut self, reply: &[u8]) {
-        let mark = RecordMark { length: reply.len() as u32, last: true };
-        let record = [&mark.to_bytes()[..], reply].concat();
+    /// Sends the replies to calls of the server.
+    fn send_replies(&mut self, replies: &VecDeque<Vec<u8>>) {
+        let mut records = Vec::new();
+        for reply in replies {
+            let mark = RecordMark { length: reply.len() as u32, last: true };
+            records.extend_from_slice(&mark.to_bytes());
+            records.extend_from_slice(reply);
+        }
         let mut sent = 0;
-        while sent < record.len() {
-            let went = self.link.connection.send(&[IoSlice::new(&record[sent..])], false);
+        while sent < records.len() {
+            let went = self.link.connection.send(&[IoSlice::new(&records[sent..])], false);
             match self.on_sent(went) {
                 Some(count) => sent += count,
                 None => return,

@@ -27,6 +27,8 @@ pub(super) struct Shared {
     pub(super) review: Mutex<Review>,
     /// Answers calls of the server.
     pub(super) answer_call: Option<AnswerCall>,
+    /// Learns that the server cannot call any more over a connection that it was invited to.
+    pub(super) on_calls_cut: Option<Arc<dyn Fn() + Send + Sync>>,
     /// Learns that the session has something to do for its owner.
     pub(super) attend_session: Option<Arc<dyn Fn() + Send + Sync>>,
     /// Starts the thread of a lane.

@@ -95,6 +95,7 @@ impl Streams {
             sizes: Sizes::new(same_host),
             review: Mutex::new(Review::new(known, options.remembers_path)),
             answer_call: protocol.answer_call,
+            on_calls_cut: protocol.on_calls_cut,
             attend_session: protocol.attend_session,
             start_thread: lane_thread::start,
         });
@@ -131,6 +132,12 @@ impl Streams {
             lane.wakeup.wake_sleeper();
         }
         call
+    }
+
+    /// The server calls over no connection, although it was invited to.
+    pub(super) fn expect_no_calls(&self) {
+        let links = self.shared.lanes.iter().filter_map(|lane| lane.link());
+        links.for_each(|link| link.expect_calls(false));
     }
 
     /// What all threads share.

@@ -8,6 +8,7 @@ use howdah_vfs::{Caller, FsError, Handle, Node, Result};
 use howdah_wire::nfs4;
 
 use super::compound::Compound;
+use super::delegations::ClientDelegations;
 use super::exchange::CompoundCalls;
 use super::open_states::OpenStates;
 use super::operation::Operation;
@@ -33,6 +34,8 @@ pub struct Nfs4Client {
     pub(super) made: AtomicU32,
     /// Files that are open because something of them is locked.
     pub(super) opens: Arc<OpenStates>,
+    /// Directories that nobody else changes unnoticed.
+    pub(super) delegations: Arc<ClientDelegations>,
     /// Where the server is, and who it says that it is.
     server: String,
     below_root: Vec<Vec<u8>>,
@@ -57,7 +60,7 @@ impl Nfs4Client {
     /// Of what was found at the end of a path.
     pub(super) fn new(
         calls: CompoundCalls,
-        opens: Arc<OpenStates>,
+        (opens, delegations): (Arc<OpenStates>, Arc<ClientDelegations>),
         (server, walked): (String, Walked),
         wanted: &Wanted,
     ) -> Self {
@@ -72,6 +75,7 @@ impl Nfs4Client {
             has_xattrs: OnceLock::new(),
             made: AtomicU32::new(0),
             opens,
+            delegations,
             server,
             below_root: walked.below,
             first_below: walked.first_below,

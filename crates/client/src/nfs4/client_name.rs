@@ -10,6 +10,7 @@ use howdah_wire::nfs4::{COMPOUND, CallbackSecurity, ClientId, Opaque, PROGRAM, S
 use howdah_wire::xdr::{Array, Encode};
 use rustix::rand::{GetRandomFlags, getrandom};
 
+use super::callbacks::{CALLBACK_PROGRAM, CallbackChannel, OFFERED};
 use super::compound::Alone;
 use super::results::{ResultReader, Stopped};
 use crate::channel::{CallError, Channel, Request};
@@ -26,11 +27,6 @@ const WANTED: ChannelSizes = ChannelSizes {
     slots: 1024,
     rdma_reads: None,
 };
-/// No callbacks are taken, but servers refuse sizes of their channel that could not carry one.
-const CALLBACKS: ChannelSizes =
-    ChannelSizes { request: 4 << 10, response: 4 << 10, kept_response: 0, operations: 8, slots: 1, ..WANTED };
-/// The program of callbacks: any of the range for such (RFC 5531 8.4).
-const CALLBACK_PROGRAM: u32 = 0x4000_0000;
 /// Bytes that tell one client from all others.
 const UNIQUE: usize = 16;
 
@@ -125,7 +121,8 @@ impl ClientName {
             implementation: None,
         };
         let operation = exchange_id::OPERATION;
-        self.call(channel, &Alone { minor_version, operation, arguments: &arguments }, patience, |reader| {
+        let arguments = Alone { minor_version, operation, arguments: &arguments };
+        self.call(channel, (&arguments, false), patience, |reader| {
             let told = reader.take::<exchange_id::Success<'_>>(operation)?;
             let is_confirmed = told.flags & CONFIRMED != 0;
             let exchanged = ExchangedId { client: told.client.0, sequence: told.sequence, is_confirmed };
@@ -135,38 +132,46 @@ impl ClientName {
         })
     }
 
-    /// Makes a session (CREATE_SESSION).
+    /// Makes a session (CREATE_SESSION), and invites the server to call over the connection of this call.
     pub(super) fn create_session(
         &self,
-        channel: &Channel,
+        (channel, back): (&Channel, &CallbackChannel),
         known: Identified,
         patience: Option<Duration>,
     ) -> Result<create_session::Success, StepError> {
         let arguments = create_session::Arguments {
             client: ClientId(known.exchanged.client),
             sequence: known.exchanged.sequence,
-            flags: 0,
+            flags: create_session::BACK_CHANNEL,
             fore: WANTED,
-            back: CALLBACKS,
+            back: OFFERED,
             callback_program: CALLBACK_PROGRAM,
             security: Array::of(&[CallbackSecurity::None]),
         };
         let (minor_version, operation) = (known.minor_version, create_session::OPERATION);
-        self.call(channel, &Alone { minor_version, operation, arguments: &arguments }, patience, |reader| {
+        back.expect_session();
+        let arguments = Alone { minor_version, operation, arguments: &arguments };
+        let made = self.call(channel, (&arguments, true), patience, |reader| {
             reader.take::<create_session::Success>(operation)
-        })
+        });
+        match &made {
+            Ok(made) if back.begin(made) => {}
+            Ok(_) => channel.expect_no_calls(),
+            Err(_) => back.on_no_session(),
+        }
+        made
     }
 
     fn call<T>(
         &self,
         channel: &Channel,
-        arguments: &dyn Encode,
+        (arguments, invites_calls): (&dyn Encode, bool),
         patience: Option<Duration>,
         take: impl FnOnce(&mut ResultReader<'_>) -> Result<T, Stopped>,
     ) -> Result<T, StepError> {
         let mut new_keys = NewKeys::default();
         let answer = loop {
-            let pending = channel.start(Request { arguments, ..self.request() });
+            let pending = channel.start(Request { arguments, invites_calls, ..self.request() });
             let answer = match patience {
                 None => pending.wait(),
                 Some(patience) => wait_at_most(pending, patience).ok_or(StepError::Silent(patience))?,

@@ -10,6 +10,7 @@ use howdah_wire::nfs4::Status;
 
 use super::client::Nfs4Client;
 use super::client_name::{ClientName, Introduction, StepError};
+use super::delegations::ClientDelegations;
 use super::error::{EstablishError, EstablishStep};
 use super::exchange::CompoundCalls;
 use super::handle_file::HandleFileUse;
@@ -66,14 +67,27 @@ pub(crate) fn establish(
     let server = format!("{} {server}", settings.address);
     show(&channel, |session, now| session.on_exchanged(Ok(known.exchanged), now));
     show(&channel, ClientSession::poll);
-    let made = name.create_session(&channel, known, Some(settings.connect_patience));
+    let back = Arc::clone(&calls.back);
+    let made = name.create_session((&channel, &back), known, Some(settings.connect_patience));
     let made = made.map_err(|error| of_step(EstablishStep::Session, error))?;
-    show(&channel, |session, now| session.on_created(Ok((made.session, made.fore.slots)), now));
+    show(&channel, |session, now| {
+        session.set_uses_callbacks(back.is_up());
+        session.on_created(Ok((made.session, made.fore.slots)), now);
+    });
     show(&channel, ClientSession::poll);
     let minor_version = known.minor_version;
     tracing::debug!(minor_version, sizes = ?made.fore, "there is a session");
     let (opens, handles) = (Arc::<OpenStates>::default(), Arc::new(handles));
-    let upkeep = Upkeep { name, minor_version, opens: Arc::clone(&opens), handles: Arc::clone(&handles) };
+    let delegations = Arc::new(ClientDelegations::new(Arc::clone(&handles)));
+    back.set_delegations(Arc::clone(&delegations));
+    let upkeep = Upkeep {
+        name,
+        minor_version,
+        back,
+        opens: Arc::clone(&opens),
+        delegations: Arc::clone(&delegations),
+        handles: Arc::clone(&handles),
+    };
     let session = Session::new(upkeep, Arc::clone(&channel), made.fore, calls);
     let granted = session.sizes().operations;
     if granted < OPERATIONS_MIN {
@@ -89,7 +103,7 @@ pub(crate) fn establish(
     };
     let walked = walk(&calls, caller, path)?;
     calls.session.set_lease(walked.facts.lease);
-    Ok(Nfs4Client::new(calls, opens, (server, walked), &settings.wanted))
+    Ok(Nfs4Client::new(calls, (opens, delegations), (server, walked), &settings.wanted))
 }
 
 /// Makes the client known, in the highest minor version that both speak.

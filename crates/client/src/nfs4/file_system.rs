@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 
 use howdah_vfs::{
-    Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CreateFile, Data, Entry,
-    ExtendedAttributes, FileLocks, FileRange, FileSystem, Found, FsError, Handle, Limits, ListDirectory,
-    Listing, MakeDirectory, MakeLink, MakeSpecial, Name, Node, RangeOperations, ReadFile, ReadOutcome,
-    Result, SetAttributes, Statistics, WriteFile, Written,
+    Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CreateFile, Data,
+    DirectoryDelegations, Entry, ExtendedAttributes, FileLocks, FileRange, FileSystem, Found, FsError,
+    Handle, Limits, ListDirectory, Listing, LockFreed, MakeDirectory, MakeLink, MakeSpecial, Name, Node,
+    RangeOperations, ReadFile, ReadOutcome, Result, SetAttributes, Statistics, WriteFile, Written,
 };
 use howdah_wire::nfs4::LinkTarget;
 use howdah_wire::nfs4::create::NewNode;
@@ -35,6 +35,14 @@ impl FileSystem for Nfs4Client {
 
     fn file_locks(&self) -> Option<&dyn FileLocks> {
         Some(self)
+    }
+
+    fn directory_delegations(&self) -> Option<&dyn DirectoryDelegations> {
+        self.calls.session.back().is_up().then_some(self)
+    }
+
+    fn watch_locks(&self, freed: LockFreed) {
+        self.calls.session.back().watch_locks(freed);
     }
 
     fn attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {

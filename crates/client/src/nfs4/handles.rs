@@ -116,6 +116,14 @@ impl Handles {
         }
     }
 
+    /// The handle that callers were given for this one, if they were.
+    pub(super) fn find(&self, told: FileHandle<'_>) -> Option<Handle> {
+        match Handle::new(told.0) {
+            Ok(handle) if !is_number(&handle) => Some(handle),
+            _ => Some(number(&self.hasher, told.0)).filter(|number| self.long.read().contains_key(number)),
+        }
+    }
+
     /// For the server. Stale if it is a number that no caller was given, or one whose handle was lost.
     pub(super) fn to_wire(&self, handle: &Handle) -> Result<WireHandle> {
         if is_number(handle) {
@@ -181,7 +189,8 @@ fn number(hasher: &SipHasher24, long: &[u8]) -> Handle {
 }
 
 impl WireHandle {
-    fn of(handle: &[u8]) -> Self {
+    /// Of a handle that the server gave.
+    pub(super) fn of(handle: &[u8]) -> Self {
         let (mut bytes, length) = ([0; LONGEST], handle.len().min(LONGEST));
         bytes[..length].copy_from_slice(&handle[..length]);
         Self { bytes, length }

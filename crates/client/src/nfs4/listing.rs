@@ -44,13 +44,26 @@ impl DirectoryPages for Nfs4Client {
             wanted: if detail == Detail::Nodes { OF_ENTRY } else { OF_NAME },
         });
         let put = self.put(directory)?;
-        let above = [put, read, LOOK, Operation::LookupParent, Operation::GetHandle, LOOK];
+        let ask = Operation::GetDirectoryDelegation;
+        let all = [put, ask, read, LOOK, Operation::LookupParent, Operation::GetHandle, LOOK];
         // What lies above the root is nobody's business.
         let asks_above = cookie < BEHIND_PARENT && *directory != self.root.handle;
-        let operations = if asks_above { &above[..] } else { &above[..3] };
-        let results = self.call(caller, &Compound::new("READDIR", Class::Listing, operations))?;
+        let end = if asks_above { all.len() } else { 4 };
+        let plain = [&all[..1], &all[2..end]].concat();
+        let mut grant = if cookie == 0 { self.ask_for_delegation(directory) } else { None };
+        let operations = if grant.is_some() { &all[..end] } else { &plain };
+        let mut results = self.call(caller, &Compound::new("READDIR", Class::Listing, operations))?;
+        if let Some(asked) = &mut grant
+            && asked.is_refused(&results)?
+        {
+            grant = None;
+            results = self.call(caller, &Compound::new("READDIR", Class::Listing, &plain))?;
+        }
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;
+        if let Some(asked) = &mut grant {
+            asked.read(&mut reader)?;
+        }
         let told = reader.take::<readdir::Success<'_>>(readdir::OPERATION)?;
         let own = reader.look()?;
         let mut page = Page::new(Some(own), told.verifier.0, told.end);

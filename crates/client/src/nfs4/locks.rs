@@ -9,6 +9,7 @@ use howdah_wire::nfs4::{
 
 use super::client::Nfs4Client;
 use super::compound::Compound;
+use super::lock_owner::lock_owner;
 use super::open_file::{Closed, READS, WRITES, newest};
 use super::operation::Operation;
 use super::refusal::is_of_state;
@@ -32,11 +33,6 @@ enum LockAnswer {
     Unanswered(FsError),
 }
 
-/// The name of a lock owner.
-pub(super) fn lock_owner(number: u64) -> String {
-    format!("lock:{number:016x}")
-}
-
 /// Offset and length of a range: all ones is "to the end".
 pub(super) fn extent((first, last): (u64, u64)) -> (u64, u64) {
     (first, if last == u64::MAX { u64::MAX } else { (last - first).saturating_add(1) })
@@ -47,14 +43,14 @@ pub(super) fn lock_current<'a>(
     owner: &'a str,
     (open, held): (StateId, Option<StateId>),
     lock: FileLock,
-    reclaim: bool,
+    (waits, reclaim): (bool, bool),
 ) -> Operation<'a> {
     let (offset, length) = extent((lock.first, lock.last));
     let owner = Owner { client: ClientId(0), owner: Opaque(owner.as_bytes()) };
     let first = FirstLock { open_sequence: 0, open: newest(open), lock_sequence: 0, owner };
     let further = |state| LockingOwner::Further(FurtherLock { state: newest(state), sequence: 0 });
     let locker = held.map_or(LockingOwner::First(first), further);
-    Operation::Lock(lock::Arguments { kind: kind(lock.exclusive), reclaim, offset, length, locker })
+    Operation::Lock(lock::Arguments { kind: kind(lock.exclusive, waits), reclaim, offset, length, locker })
 }
 
 /// A LOCKU of the current file.
@@ -64,8 +60,13 @@ pub(super) fn unlock_current(held: StateId, bytes: (u64, u64)) -> Operation<'sta
     Operation::Unlock(locku::Arguments { kind, sequence: 0, state, offset, length })
 }
 
-fn kind(exclusive: bool) -> LockKind {
-    if exclusive { LockKind::Write } else { LockKind::Read }
+fn kind(exclusive: bool, waits: bool) -> LockKind {
+    match (exclusive, waits) {
+        (false, false) => LockKind::Read,
+        (true, false) => LockKind::Write,
+        (false, true) => LockKind::ReadWait,
+        (true, true) => LockKind::WriteWait,
+    }
 }
 
 /// The lock that a denial names.
@@ -82,11 +83,12 @@ impl FileLocks for Nfs4Client {
         node: &Handle,
         owner: u64,
         lock: FileLock,
+        waits: bool,
     ) -> Result<Option<FileLock>> {
         let _turn = self.opens.turn(node);
         let had_some = self.opens.change(|known| known.table.holds(caller.user, node, owner));
         self.open_file(caller, node, if lock.exclusive { WRITES } else { READS })?;
-        let outcome = self.lock_open((caller, node, owner), lock);
+        let outcome = self.lock_open((caller, node, owner), lock, waits);
         // Each lock owner counts once as a user of the open.
         if had_some || outcome != Ok(None) {
             self.close_or_leave(caller, node);
@@ -103,7 +105,7 @@ impl FileLocks for Nfs4Client {
     ) -> Result<Option<FileLock>> {
         let (name, (offset, length)) = (lock_owner(owner), extent((lock.first, lock.last)));
         let owner = Owner { client: ClientId(0), owner: Opaque(name.as_bytes()) };
-        let test = lockt::Arguments { kind: kind(lock.exclusive), offset, length, owner };
+        let test = lockt::Arguments { kind: kind(lock.exclusive, false), offset, length, owner };
         let operations = [self.put(node)?, Operation::TestLock(test)];
         let results = self.call(caller, &Compound::new("LOCKT", Class::Attributes, &operations))?;
         let mut reader = results.read()?;
@@ -132,7 +134,7 @@ impl FileLocks for Nfs4Client {
 }
 
 impl Nfs4Client {
-    fn lock_open(&self, whose: LockOf<'_>, lock: FileLock) -> Result<Option<FileLock>> {
+    fn lock_open(&self, whose: LockOf<'_>, lock: FileLock, waits: bool) -> Result<Option<FileLock>> {
         let ((caller, node, number), user) = (whose, whose.0.user);
         let bytes = (lock.first, lock.last, lock.exclusive);
         let mut checks = 0;
@@ -146,7 +148,10 @@ impl Nfs4Client {
                 LockStep::Further(held) => (held, Some(held)),
                 LockStep::Lost | LockStep::NotOpen | LockStep::Wait => return Err(FsError::Io),
             };
-            let answer = self.send_lock(caller, node, lock_current(&lock_owner(number), states, lock, false));
+            // Who cannot be called is not to keep others from the lock.
+            let waits = waits && self.calls.session.back().is_up();
+            let owner = lock_owner(number);
+            let answer = self.send_lock(caller, node, lock_current(&owner, states, lock, (waits, false)));
             let whose = (user, node, number);
             let is_locked = self.opens.change(|known| match answer {
                 Ok(LockAnswer::Granted(state)) => known.table.on_locked(whose, era, bytes, Some(state)),

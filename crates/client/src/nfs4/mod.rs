@@ -2,9 +2,10 @@
 //!
 //! A call is a compound (RFC 8881 2.3), sent in a slot of a session. `establish` makes the session and walks the path to the root in one
 //! compound; `exchange` makes a call again when the session was lost. A file is open only while something of it is locked (`locks`):
-//! else data goes by handles, and a file is made by OPEN and CLOSE in one compound.
+//! else data goes by handles, and a file is made by OPEN and CLOSE in one compound. The server calls back through `callbacks`.
 
 mod access;
+mod callbacks;
 mod change;
 mod client;
 mod client_name;
@@ -12,6 +13,7 @@ mod commit;
 mod compound;
 mod convert;
 mod create;
+mod delegations;
 mod error;
 mod establish;
 mod exchange;
@@ -23,6 +25,7 @@ mod handles;
 mod limits;
 mod link;
 mod listing;
+mod lock_owner;
 mod locks;
 mod lookup;
 mod make;

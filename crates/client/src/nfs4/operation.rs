@@ -2,10 +2,10 @@
 
 use howdah_wire::nfs4::attributes::Values;
 use howdah_wire::nfs4::{
-    Bitmap, Name, StateId, access, allocate, clone, close, commit, copy, create, deallocate, free_stateid,
-    getattr, getfh, getxattr, link, listxattrs, lock, lockt, locku, lookup, lookupp, nverify, offload_cancel,
-    open, putfh, putrootfh, read, readdir, readlink, reclaim_complete, remove, removexattr, rename,
-    restorefh, savefh, seek, setattr, setxattr, test_stateid, verify, write,
+    Bitmap, Name, StateId, access, allocate, clone, close, commit, copy, create, deallocate, delegreturn,
+    free_stateid, get_dir_delegation, getattr, getfh, getxattr, link, listxattrs, lock, lockt, locku, lookup,
+    lookupp, nverify, offload_cancel, open, putfh, putrootfh, read, readdir, readlink, reclaim_complete,
+    remove, removexattr, rename, restorefh, savefh, seek, setattr, setxattr, test_stateid, verify, write,
 };
 use howdah_wire::xdr::{Encode, Encoder};
 
@@ -25,6 +25,7 @@ pub(super) enum Operation<'a> {
     Deallocate(deallocate::Arguments),
     FreeState(StateId),
     GetAttributes(Bitmap),
+    GetDirectoryDelegation,
     GetHandle,
     GetXattr(&'a [u8]),
     Link(&'a [u8]),
@@ -48,6 +49,7 @@ pub(super) enum Operation<'a> {
         to: &'a [u8],
     },
     RestoreHandle,
+    ReturnDelegation(StateId),
     SaveHandle,
     Seek(seek::Arguments),
     SetAttributes(setattr::Arguments<'a>),
@@ -74,6 +76,7 @@ impl Operation<'_> {
             Self::Deallocate(_) => deallocate::OPERATION,
             Self::FreeState(_) => free_stateid::OPERATION,
             Self::GetAttributes(_) => getattr::OPERATION,
+            Self::GetDirectoryDelegation => get_dir_delegation::OPERATION,
             Self::GetHandle => getfh::OPERATION,
             Self::GetXattr(_) => getxattr::OPERATION,
             Self::Link(_) => link::OPERATION,
@@ -94,6 +97,7 @@ impl Operation<'_> {
             Self::RemoveXattr(_) => removexattr::OPERATION,
             Self::Rename { .. } => rename::OPERATION,
             Self::RestoreHandle => restorefh::OPERATION,
+            Self::ReturnDelegation(_) => delegreturn::OPERATION,
             Self::SaveHandle => savefh::OPERATION,
             Self::Seek(_) => seek::OPERATION,
             Self::SetAttributes(_) => setattr::OPERATION,
@@ -121,6 +125,9 @@ impl Encode for Operation<'_> {
             Self::Deallocate(arguments) => arguments.encode(encoder),
             Self::FreeState(state) => free_stateid::Arguments { state }.encode(encoder),
             Self::GetAttributes(wanted) => wanted.encode(encoder),
+            Self::GetDirectoryDelegation => {
+                get_dir_delegation::Arguments::WITHOUT_NOTIFICATIONS.encode(encoder);
+            }
             Self::GetXattr(name)
             | Self::Link(name)
             | Self::Lookup(name)
@@ -139,6 +146,7 @@ impl Encode for Operation<'_> {
             Self::Rename { from, to } => {
                 rename::Arguments { from: Name(from), to: Name(to) }.encode(encoder);
             }
+            Self::ReturnDelegation(state) => delegreturn::Arguments { state }.encode(encoder),
             Self::Seek(arguments) => arguments.encode(encoder),
             Self::SetAttributes(arguments) => arguments.encode(encoder),
             Self::SetXattr(arguments) => arguments.encode(encoder),

@@ -6,7 +6,8 @@ use howdah_wire::nfs4::open::{Claim, DelegationKind};
 use howdah_wire::nfs4::{StateId, Status, close, free_stateid, lock, locku, open, putfh, test_stateid};
 use howdah_wire::xdr::Array;
 
-use super::locks::{lock_current, lock_owner, unlock_current};
+use super::lock_owner::lock_owner;
+use super::locks::{lock_current, unlock_current};
 use super::open_file::{newest, open_current, open_owner};
 use super::operation::Operation;
 use super::refusal::is_of_state;
@@ -23,6 +24,7 @@ type Claimed = ReclaimStep<Handle>;
 impl Upkeep {
     /// The server has another client now, without opens and locks.
     pub(super) fn forget_states(&self) {
+        self.delegations.forget();
         self.opens.change(|known| {
             known.table.on_forgotten();
             known.is_reclaiming = true;
@@ -81,7 +83,7 @@ impl Upkeep {
             SettleCall::Lock { locker, range: (first, last), is_exclusive, open, held } => {
                 name = lock_owner(locker);
                 let lock = FileLock { first, last, exclusive: is_exclusive };
-                lock_current(&name, (open, held), lock, false)
+                lock_current(&name, (open, held), lock, (false, false))
             }
             SettleCall::Unlock { range, held, .. } => unlock_current(held, range),
             SettleCall::Close(open) => Operation::Close(newest(open)),
@@ -158,7 +160,7 @@ impl Upkeep {
             &ReclaimStep::Lock { locker, range: (first, last), is_exclusive, open, held, .. } => {
                 lock_name = lock_owner(locker);
                 let lock = FileLock { first, last, exclusive: is_exclusive };
-                lock_current(&lock_name, (open, held), lock, true)
+                lock_current(&lock_name, (open, held), lock, (false, true))
             }
         };
         let number = operation.number();

@@ -8,6 +8,7 @@ use std::time::Duration;
 use howdah_session::{ClientSession, UpkeepAction};
 use howdah_wire::nfs4::create_session::ChannelSizes;
 
+use super::callbacks::CallbackChannel;
 use super::upkeep::{Upkeep, UpkeepCall};
 use crate::channel::{Channel, ChannelProtocol};
 use crate::waiting::wait_at_most;
@@ -15,25 +16,33 @@ use crate::waiting::wait_at_most;
 /// How long each call that ends a session may take. A far server answers later: the call has been sent, and nobody waits.
 const LINGER: Duration = Duration::from_millis(20);
 
-/// Both ends of what calls the thread that looks after a session.
+/// How long the end of a session waits for delegations to be given back. Others wait for those that are not.
+const RETURN_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Both ends of what calls the thread that looks after a session, and the back channel, which does so, too.
 pub(crate) struct UpkeepCalls {
     sender: SyncSender<UpkeepCall>,
     receiver: Receiver<UpkeepCall>,
+    pub(super) back: Arc<CallbackChannel>,
 }
 
 /// What a channel is opened with to carry a session, and how it says that there is something to do for that.
 pub(crate) fn session_protocol() -> (ChannelProtocol, UpkeepCalls) {
     let (sender, receiver) = sync_channel(1);
-    let attend = sender.clone();
+    let [attend, attend_back] = [sender.clone(), sender.clone()];
+    let back = CallbackChannel::new(move || _ = attend_back.try_send(UpkeepCall::Attend));
+    let [answering, cut] = [Arc::clone(&back), Arc::clone(&back)];
     let protocol = ChannelProtocol {
         session: Some(Box::new(ClientSession::default())),
         // It may have been called already.
         attend_session: Some(Arc::new(move || {
             let _ = attend.try_send(UpkeepCall::Attend);
         })),
+        answer_call: Some(Arc::new(move |call| answering.answer(call))),
+        on_calls_cut: Some(Arc::new(move || cut.on_cut())),
         ..ChannelProtocol::default()
     };
-    (protocol, UpkeepCalls { sender, receiver })
+    (protocol, UpkeepCalls { sender, receiver, back })
 }
 
 /// The session of a client.
@@ -52,7 +61,7 @@ impl Session {
         sizes: ChannelSizes,
         calls: UpkeepCalls,
     ) -> Self {
-        let (upkeep, UpkeepCalls { sender, receiver }) = (Arc::new(upkeep), calls);
+        let (upkeep, UpkeepCalls { sender, receiver, .. }) = (Arc::new(upkeep), calls);
         let (its, weak) = (Arc::clone(&upkeep), Arc::downgrade(&channel));
         let begun =
             thread::Builder::new().name("session".to_owned()).spawn(move || its.run(&weak, &receiver));
@@ -70,6 +79,16 @@ impl Session {
     /// What the server granted.
     pub(super) fn sizes(&self) -> ChannelSizes {
         self.sizes
+    }
+
+    /// The way on which the server calls.
+    pub(super) fn back(&self) -> &Arc<CallbackChannel> {
+        &self.upkeep.back
+    }
+
+    /// What looks after it.
+    pub(super) fn upkeep(&self) -> &Arc<Upkeep> {
+        &self.upkeep
     }
 
     /// What the server says of the lease, which is renewed from now on.
@@ -97,6 +116,7 @@ impl Session {
 
     /// Ends the session, and the client at the server. No call goes out any more.
     pub(super) fn end(&self) {
+        self.upkeep.delegations.end(RETURN_PATIENCE);
         // The thread may be busy, and looks at it then.
         let _ = self.sender.try_send(UpkeepCall::End);
         self.channel.with_session(|session: &mut ClientSession, _| session.end());

@@ -6,12 +6,14 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use howdah_session::{ClientSession, ExchangedId, UPKEEP_STAMP, UpkeepAction, UpkeepFailure};
-use howdah_wire::nfs4::bind_conn_to_session::{self, WantedUse};
+use howdah_wire::nfs4::bind_conn_to_session::{self, GrantedUse, WantedUse};
 use howdah_wire::nfs4::{ClientId, destroy_clientid, destroy_session, reclaim_complete};
 use howdah_wire::xdr::Encode;
 
+use super::callbacks::CallbackChannel;
 use super::client_name::{ClientName, Identified, StepError};
 use super::compound::{Alone, Compound, InSession};
+use super::delegations::ClientDelegations;
 use super::handles::Handles;
 use super::open_states::OpenStates;
 use super::operation::Operation;
@@ -34,7 +36,9 @@ pub(super) enum UpkeepCall {
 pub(super) struct Upkeep {
     pub(super) name: ClientName,
     pub(super) minor_version: u32,
+    pub(super) back: Arc<CallbackChannel>,
     pub(super) opens: Arc<OpenStates>,
+    pub(super) delegations: Arc<ClientDelegations>,
     pub(super) handles: Arc<Handles>,
 }
 
@@ -42,6 +46,7 @@ impl Upkeep {
     /// Looks after the session until it is called to end, or the channel is gone.
     pub(super) fn run(&self, channel: &Weak<Channel>, calls: &Receiver<UpkeepCall>) {
         while let Some(channel) = channel.upgrade() {
+            self.look_at_back_channel(&channel);
             while let Some(action) = show(&channel, ClientSession::poll).flatten() {
                 self.act(&channel, action);
             }
@@ -70,23 +75,72 @@ impl Upkeep {
                 }
             }
             UpkeepAction::CreateSession { client, sequence } => {
-                let made = self.name.create_session(channel, self.identified(client, sequence), None);
+                let known = self.identified(client, sequence);
+                let made = self.name.create_session((channel, &self.back), known, None);
                 if made.is_ok() {
                     tracing::info!("the server lost the session, and has another one now");
                 }
                 let made = made.map(|made| (made.session, made.fore.slots)).map_err(|error| failure(&error));
-                show(channel, |session, now| session.on_created(made, now));
+                show(channel, |session, now| {
+                    session.set_uses_callbacks(self.back.is_up());
+                    session.on_created(made, now);
+                });
             }
             action => {
                 let ended = match action {
                     UpkeepAction::Reclaim => self.reclaim(channel),
-                    UpkeepAction::CheckStates => self.check_states(channel),
+                    UpkeepAction::CheckStates => {
+                        if show(channel, |session, _| session.are_states_revoked()) == Some(true) {
+                            self.delegations.give_up(0);
+                        }
+                        self.check_states(channel)
+                    }
+                    UpkeepAction::RepairCallbacks => self.repair_callbacks(channel),
                     action => self.start(channel, action).map_or(Ok(()), |ended| done(action, ended.wait())),
                 };
                 show(channel, |session, now| session.on_done(ended, now));
                 if action == UpkeepAction::ReclaimComplete && self.has_more_to_do() {
                     show(channel, |session, _| session.check_states());
                 }
+            }
+        }
+    }
+
+    /// Passes on to the session what callbacks said, and that their connection is gone.
+    fn look_at_back_channel(&self, channel: &Channel) {
+        let (is_cut, target) = (self.back.take_cut(), self.back.take_slot_target());
+        if is_cut {
+            self.delegations.give_up(0);
+            show(channel, |session, _| session.on_callbacks_cut());
+        }
+        if let Some(target) = target {
+            show(channel, |session, _| session.on_slots_recalled(target));
+        }
+    }
+
+    /// Has a connection carry callbacks again: that of this call.
+    fn repair_callbacks(&self, channel: &Channel) -> Result<(), UpkeepFailure> {
+        self.back.on_down();
+        // What was recalled meanwhile is not known.
+        self.delegations.give_up(0);
+        let Some(session) = show(channel, |session, _| session.session()).flatten() else { return Ok(()) };
+        let arguments =
+            bind_conn_to_session::Arguments { session, direction: WantedUse::CallsOrBoth, rdma: false };
+        let (minor_version, operation) = (self.minor_version, bind_conn_to_session::OPERATION);
+        let alone = Alone { minor_version, operation, arguments: &arguments };
+        let request = Request { arguments: &alone, invites_calls: true, ..self.name.request() };
+        let answer = channel.call(request).map_err(|_| UpkeepFailure::NoAnswer)?;
+        let bound = ResultReader::begin("BIND_CONN_TO_SESSION", &answer.results)
+            .and_then(|mut reader| reader.take::<bind_conn_to_session::Success>(operation));
+        match bound {
+            Ok(bound) if bound.direction != GrantedUse::Calls => {
+                self.back.on_repaired();
+                tracing::debug!("the server can call back again");
+                Ok(())
+            }
+            bound => {
+                channel.expect_no_calls();
+                Ok(bound.map(drop)?)
             }
         }
     }

@@ -6,10 +6,15 @@
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 
 use howdah_wire::rpc::{Accepted, Call, RecordMark, ReplyHeader};
 use howdah_wire::xdr::{Decode, Decoder, Encoder};
+
+/// The xids of calls that are made here begin so.
+pub const OWN_CALL: [u8; 2] = [0xca, 0x11];
+/// `msg_type` of a reply.
+const REPLY: [u8; 4] = [0, 0, 0, 1];
 
 /// A call and the reply to it.
 pub struct Exchange<'e> {
@@ -44,14 +49,24 @@ pub struct Middleman {
 struct Shared {
     server: Mutex<SocketAddr>,
     judge: Mutex<Judge>,
+    /// Connections to clients. Held while a record is sent over any of them.
+    clients: Mutex<Vec<TcpStream>>,
+    /// Replies of clients to calls that were made here.
+    answers: Mutex<HashMap<[u8; 4], Vec<u8>>>,
+    answered: Condvar,
 }
 
 impl Middleman {
     pub fn before(server: SocketAddr) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("its address");
-        let shared =
-            Arc::new(Shared { server: Mutex::new(server), judge: Mutex::new(Box::new(|_| Fate::Pass)) });
+        let shared = Arc::new(Shared {
+            server: Mutex::new(server),
+            judge: Mutex::new(Box::new(|_| Fate::Pass)),
+            clients: Mutex::default(),
+            answers: Mutex::default(),
+            answered: Condvar::new(),
+        });
         let accepting = Arc::clone(&shared);
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
@@ -73,6 +88,31 @@ impl Middleman {
         self.judge(move |exchange| if exchange.program == program { Fate::Deny } else { Fate::Pass });
     }
 
+    /// Sends a message to all clients, as if it came from the server.
+    pub fn inject(&self, message: &[u8]) {
+        for client in &*self.shared.clients.lock().expect("unpoisoned") {
+            // Some of them are over.
+            let _ = send(client, message);
+        }
+    }
+
+    /// Calls all clients, and waits for a reply.
+    pub fn call_client(&self, call: &[u8]) -> Vec<u8> {
+        self.inject(call);
+        let mut answers = self.shared.answers.lock().expect("unpoisoned");
+        loop {
+            match answers.remove(&xid(call)) {
+                Some(answer) => return answer,
+                None => answers = self.shared.answered.wait(answers).expect("unpoisoned"),
+            }
+        }
+    }
+
+    /// Resets all connections.
+    pub fn cut(&self) {
+        self.shared.clients.lock().expect("unpoisoned").drain(..).for_each(|client| lose(&client));
+    }
+
     /// Connections from here on lead to another server.
     pub fn lead_to(&self, server: SocketAddr) {
         *self.shared.server.lock().expect("unpoisoned") = server;
@@ -85,10 +125,12 @@ type Calls = Arc<Mutex<HashMap<[u8; 4], Vec<u8>>>>;
 fn relay(shared: &Arc<Shared>, client: TcpStream, server: TcpStream) {
     [&client, &server].into_iter().for_each(|stream| stream.set_nodelay(true).expect("no delay"));
     let calls = Calls::default();
+    shared.clients.lock().expect("unpoisoned").push(client.try_clone().expect("a clone"));
     let ends = || (client.try_clone().expect("a clone"), server.try_clone().expect("a clone"));
     let (shared, kept, (from, to)) = (Arc::clone(shared), Arc::clone(&calls), ends());
+    let its = Arc::clone(&shared);
     std::thread::spawn(move || {
-        let _ = pass_calls(&from, &to, &kept);
+        let _ = pass_calls(&its, &from, &to, &kept);
         close(&from, &to);
     });
     std::thread::spawn(move || {
@@ -106,9 +148,14 @@ fn close(one: &TcpStream, other: &TcpStream) {
     [one, other].into_iter().for_each(|stream| drop(stream.shutdown(Shutdown::Both)));
 }
 
-fn pass_calls(client: &TcpStream, server: &TcpStream, calls: &Calls) -> io::Result<()> {
+fn pass_calls(shared: &Shared, client: &TcpStream, server: &TcpStream, calls: &Calls) -> io::Result<()> {
     loop {
         let call = receive(client)?;
+        if call.get(4..8) == Some(&REPLY) && call.starts_with(&OWN_CALL) {
+            shared.answers.lock().expect("unpoisoned").insert(xid(&call), call);
+            shared.answered.notify_all();
+            continue;
+        }
         calls.lock().expect("unpoisoned").insert(xid(&call), call.clone());
         send(server, &call)?;
     }
@@ -119,16 +166,24 @@ fn pass_replies(shared: &Shared, server: &TcpStream, client: &TcpStream, calls: 
         let reply = receive(server)?;
         let call = calls.lock().expect("unpoisoned").remove(&xid(&reply)).unwrap_or_default();
         match fate(shared, &call, &reply) {
-            (_, Fate::Pass) => send(client, &reply)?,
-            (head, Fate::Replace(results)) => send(client, &[&reply[..head], &results].concat())?,
+            (_, Fate::Pass) => deliver(shared, client, &reply)?,
+            (head, Fate::Replace(results)) => {
+                deliver(shared, client, &[&reply[..head], &results].concat())?;
+            }
             (_, Fate::Drop) => {}
-            (_, Fate::Deny) => send(client, &denied(&reply))?,
+            (_, Fate::Deny) => deliver(shared, client, &denied(&reply))?,
             (_, Fate::Lose) => {
                 lose(server);
                 return Ok(());
             }
         }
     }
+}
+
+/// A record for a client, while nobody else sends one.
+fn deliver(shared: &Shared, client: &TcpStream, message: &[u8]) -> io::Result<()> {
+    let _turn = shared.clients.lock().expect("unpoisoned");
+    send(client, message)
 }
 
 /// What becomes of a reply, and how long its header is.

@@ -35,7 +35,7 @@ fn exclusive(first: u64, last: u64) -> FileLock {
 }
 
 fn lock(client: &dyn Remote, file: &Handle, owner: u64, lock: FileLock) -> Result<Option<FileLock>> {
-    client.file_locks().expect("locks").lock_range(&ME, file, owner, lock)
+    client.file_locks().expect("locks").lock_range(&ME, file, owner, lock, false)
 }
 
 fn test(client: &dyn Remote, file: &Handle, owner: u64, lock: FileLock) -> Result<Option<FileLock>> {
@@ -121,12 +121,12 @@ fn a_lock_needs_the_right_that_it_is_for() {
     let change = &mut Change::default();
     client.set_attributes(&ME, SetAttributes::new(&file, &new, None), change).expect("set");
     let locks = client.file_locks().expect("locks");
-    assert_eq!(locks.lock_range(&reader, &file, ONE, exclusive(0, 9)), Err(FsError::AccessDenied));
-    assert_eq!(locks.lock_range(&reader, &file, ONE, shared(0, 9)), Ok(None));
-    assert_eq!(locks.lock_range(&ME, &file, TWO, exclusive(5, 9)), Ok(Some(shared(0, 9))));
+    assert_eq!(locks.lock_range(&reader, &file, ONE, exclusive(0, 9), false), Err(FsError::AccessDenied));
+    assert_eq!(locks.lock_range(&reader, &file, ONE, shared(0, 9), false), Ok(None));
+    assert_eq!(locks.lock_range(&ME, &file, TWO, exclusive(5, 9), false), Ok(Some(shared(0, 9))));
     // Another caller unlocks: only the lock owner counts.
     locks.unlock_range(&ME, &file, ONE, FileLock::ALL).expect("unlocked");
-    assert_eq!(locks.lock_range(&ME, &file, TWO, exclusive(5, 9)), Ok(None));
+    assert_eq!(locks.lock_range(&ME, &file, TWO, exclusive(5, 9), false), Ok(None));
 }
 
 #[test]

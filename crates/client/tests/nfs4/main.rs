@@ -1,7 +1,10 @@
-//! The client of NFSv4.1 and 4.2 with a running server: the conformance suite, connecting, a session that is lost, and locks.
+//! The client of NFSv4.1 and 4.2 with a running server: the conformance suite, connecting, a session that is lost, locks, and calls of the
+//! server.
 
+mod callbacks;
 mod conformance;
 mod connect;
+mod delegations;
 mod injected;
 mod locks;
 #[path = "../middleman/mod.rs"]

@@ -55,10 +55,26 @@ pub fn serve_with(
     address: SocketAddr,
     fs: Arc<dyn FileSystem>,
     states: StateOptions,
-    (abilities, directory): (Abilities, Option<TempDir>),
+    kept: (Abilities, Option<TempDir>),
 ) -> Served {
     let rule = ClientRule { squash: Squash::None, ..ClientRule::default() };
-    let export = Export::new(EXPORT, 1, fs, vec![rule]);
+    serve_export(address, Export::new(EXPORT, 1, fs, vec![rule]), states, kept)
+}
+
+/// A server that gives delegations.
+pub fn serve_delegating(fs: Arc<dyn FileSystem>) -> Served {
+    let rule = ClientRule { squash: Squash::None, ..ClientRule::default() };
+    let export = Export::new(EXPORT, 1, fs, vec![rule]).with_delegations(true);
+    let any = "127.0.0.1:0".parse().expect("an address");
+    serve_export(any, export, StateOptions::forgetful(), Default::default())
+}
+
+fn serve_export(
+    address: SocketAddr,
+    export: Export,
+    states: StateOptions,
+    (abilities, directory): (Abilities, Option<TempDir>),
+) -> Served {
     let exports = Exports::new(vec![export], [7; 16]).expect("one export");
     let sockets = Sockets::bind(&[address], true).expect("a free port");
     let service = Service::with(exports, Some(states), Vec::new());

@@ -24,6 +24,10 @@ pub struct ServerSessionFacts {
     pub connections: u32,
     /// Whether data is read without an OPEN, if a file was read.
     pub reads_without_open: Option<bool>,
+    /// Whether the server can call the client.
+    pub calls_back: bool,
+    /// Whether it delegated the root directory.
+    pub delegates_directories: bool,
     /// Whether users can set extended attributes.
     pub has_xattrs: bool,
     /// Whether it finds holes (SEEK), if there was a file to ask about.

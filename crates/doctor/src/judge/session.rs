@@ -30,6 +30,8 @@ pub fn figures(session: &ServerSessionFacts) -> Vec<Figure> {
         Figure::told("reply kept for a repeated call", format!("{} at most", whole(session.kept_bytes))),
         Figure::told("lease", units::seconds(session.lease_seconds)),
         Figure::told("connections in the session", session.connections.to_string()),
+        Figure::told("calls by the server", yes(session.calls_back)),
+        Figure::told("delegations of directories", yes(session.delegates_directories)),
         Figure::told("reads without OPEN", unknown(session.reads_without_open)),
     ];
     if session.minor_version >= 2 {
@@ -91,6 +93,8 @@ mod tests {
             lease_seconds: 90.0,
             connections: 2,
             reads_without_open: Some(true),
+            calls_back: true,
+            delegates_directories: false,
             has_xattrs: true,
             has_seek: None,
         }

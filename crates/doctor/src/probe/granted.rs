@@ -1,5 +1,7 @@
 //! What an NFSv4 server granted our client, and what its file system has.
 
+use std::sync::Arc;
+
 use howdah_client::Remote;
 use howdah_vfs::{Caller, FsError, Handle, ReadFile, SeekTarget};
 
@@ -12,6 +14,12 @@ pub(super) fn granted(
     file: Option<&Handle>,
 ) -> Option<ServerSessionFacts> {
     let grant = client.session_grant()?;
+    let delegations = client.directory_delegations();
+    let delegates_directories = delegations.is_some_and(|delegations| {
+        delegations.watch(Arc::new(|_| {}));
+        let root = client.root();
+        delegations.look(caller, &root).is_ok() && delegations.holds(&root)
+    });
     let seek = |file| Some(client.ranges()?.seek(caller, file, 0, SeekTarget::Data));
     // All calls of this client go without an open.
     let read = |file| client.read(caller, ReadFile::new(file, 0, 1), &mut Vec::new()).is_ok();
@@ -25,6 +33,8 @@ pub(super) fn granted(
         lease_seconds: grant.lease.as_secs_f64(),
         connections: client.channel().report().lanes.len() as u32,
         reads_without_open: file.map(read),
+        calls_back: delegations.is_some(),
+        delegates_directories,
         has_xattrs: client.xattrs().is_some(),
         has_seek: file.and_then(seek).map(|found| found != Err(FsError::NotSupported)),
     })

@@ -4,9 +4,10 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 use std::time::Duration;
 
-use howdah_vfs::{Access, Attributes, Before, Caller, Change, FileKind, Handle};
+use howdah_vfs::{Access, Attributes, Before, Caller, Change, DelegationLoss, FileKind, Handle};
 
 use super::chain::{Chain, ChangeEnd, ChangedBy, LookedAt, Moment, is_later};
+use super::delegations::KnownDelegations;
 use super::listings::{Leads, ListedEntry};
 use super::names::{Names, Place};
 use super::{AttributeCacheOptions, LookupCache};
@@ -20,6 +21,7 @@ const UNCLEAR_MAX: Duration = Duration::from_secs(3);
 /// All that is known.
 pub struct Known {
     options: AttributeCacheOptions,
+    delegations: KnownDelegations,
     nodes: Generations<Handle, KnownNode>,
     names: Names,
     now: Moment,
@@ -64,6 +66,8 @@ struct KnownNode {
     access: Vec<(Caller, Access, Access)>,
     /// Changes of ours to a directory.
     chain: Option<Box<Chain>>,
+    /// Nobody else changes it unnoticed.
+    is_delegated: bool,
     /// When a directory was last seen such that all changes before were ours, if replies do not say that of those after.
     unclear_since: Option<Duration>,
 }
@@ -84,6 +88,7 @@ impl Known {
         let (nodes, names) = (Generations::new(options.entries), Names::new(options.entries));
         Self {
             options,
+            delegations: KnownDelegations::default(),
             nodes,
             names,
             now: 0,
@@ -92,6 +97,32 @@ impl Known {
             lost: LostNames::default(),
             stranger: None,
         }
+    }
+
+    /// From now on directories are believed for as long as they are delegated.
+    pub fn set_delegations(&mut self, delegations: KnownDelegations) {
+        self.delegations = delegations;
+    }
+
+    /// Whether a node is known to be a directory.
+    pub fn is_directory(&mut self, node: &Handle) -> bool {
+        let seen = self.nodes.get_mut(node).and_then(|known| known.seen.as_ref());
+        seen.is_some_and(|seen| seen.attributes.kind == FileKind::Directory)
+    }
+
+    /// Somebody else is about to change a directory, or may have changed any.
+    pub fn on_delegation_lost(&mut self, loss: DelegationLoss) {
+        match loss {
+            DelegationLoss::Of(directory) => self.forget(&directory),
+            // What is known of them is as old as the last look at each.
+            DelegationLoss::All => self.nodes.for_each_mut(|known| known.is_delegated = false),
+        }
+    }
+
+    /// Whether nobody else changes a directory unnoticed.
+    fn is_delegated(&mut self, directory: &Handle) -> bool {
+        self.nodes.get_mut(directory).is_some_and(|known| known.is_delegated)
+            && self.delegations.are_certain()
     }
 
     /// Now, in the order of calls, and different for each: asked before a call starts.
@@ -144,8 +175,11 @@ impl Known {
 
     /// The attributes of a node, if they are still believed.
     pub fn attributes(&mut self, node: &Handle, time: Duration) -> Option<Attributes> {
-        let seen = self.nodes.get_mut(node)?.seen.as_ref()?;
-        (time.saturating_sub(seen.at) < seen.believed && !self.lost.concerns(seen)).then_some(seen.attributes)
+        let known = self.nodes.get_mut(node)?;
+        let seen = known.seen.as_ref().filter(|seen| !self.lost.concerns(seen))?;
+        let is_young = time.saturating_sub(seen.at) < seen.believed;
+        let is_believed = is_young || known.is_delegated && self.delegations.are_certain();
+        is_believed.then_some(seen.attributes)
     }
 
     /// What a call that started at `since` saw of a node. Says whether that is believed: nothing newer is known.
@@ -196,6 +230,11 @@ impl Known {
             known.access.clear();
         }
         known.seen = Some(Seen { attributes: *attributes, at: time, believed, since, told });
+        if is_directory {
+            // Asked while nobody else can change what is known: a loss is noted after this, or was before.
+            let is_delegated = self.delegations.holds(node);
+            self.node(node).is_delegated = is_delegated;
+        }
         true
     }
 
@@ -316,9 +355,10 @@ impl Known {
         self.stranger.as_deref()
     }
 
-    /// What a file is like that a caller opens, if nobody else changes it and all of it is known.
+    /// What a node is like that a caller opens, if nobody else changes it and all of it is known.
     pub fn opened(&mut self, caller: &Caller, node: &Handle, time: Duration) -> Option<Attributes> {
-        let known = self.options.alone.then(|| self.access(caller, node, Access::ALL, time))??;
+        let is_certain = self.options.alone || self.is_delegated(node);
+        let known = is_certain.then(|| self.access(caller, node, Access::ALL, time))??;
         Some(known.1)
     }
 
@@ -362,6 +402,9 @@ impl Known {
 
     /// Whether a directory was looked at so lately that a name which was not there then still is not.
     pub fn is_absence_fresh(&mut self, directory: &Handle, time: Duration) -> bool {
+        if self.is_delegated(directory) {
+            return true;
+        }
         let seen = self.nodes.get_mut(directory).and_then(|known| known.seen.as_ref());
         seen.is_some_and(|seen| time.saturating_sub(seen.at) < self.options.absence)
     }

@@ -16,6 +16,7 @@ use parking_lot::Mutex;
 
 use super::alone::AloneWatch;
 use super::chain::Moment;
+use super::delegations::KnownDelegations;
 use super::known::Known;
 use super::listings::{Leads, ListedEntry};
 use super::{AttributeCacheOptions, AttributeCacheReport};
@@ -28,7 +29,8 @@ pub struct AttributeCache {
     pub(super) inner: Arc<dyn FileSystem>,
     pub(super) stopwatch: Stopwatch,
     options: AttributeCacheOptions,
-    pub(super) known: Mutex<Known>,
+    pub(super) known: Arc<Mutex<Known>>,
+    delegations: KnownDelegations,
     alone: Option<Arc<AloneWatch>>,
     hits: AtomicU64,
     misses: AtomicU64,
@@ -37,10 +39,12 @@ pub struct AttributeCache {
 impl AttributeCache {
     /// The same files, remembered.
     pub fn around(inner: Arc<dyn FileSystem>, options: AttributeCacheOptions, stopwatch: Stopwatch) -> Self {
-        let known = Mutex::new(Known::new(options));
+        let known = Arc::new(Mutex::new(Known::new(options)));
+        let delegations = delegations_of(&inner, &known, options);
+        known.lock().set_delegations(delegations.clone());
         let alone = options.alone.then(|| Arc::new(AloneWatch::new(Arc::clone(&stopwatch))));
         let (hits, misses) = (AtomicU64::new(0), AtomicU64::new(0));
-        Self { inner, stopwatch, options, known, alone, hits, misses }
+        Self { inner, stopwatch, options, known, delegations, alone, hits, misses }
     }
 
     /// Whether it is still believed that nobody else changes the tree, if it ever was.
@@ -115,6 +119,7 @@ impl AttributeCache {
         AttributeCacheReport {
             hits: self.hits.load(Ordering::Relaxed),
             misses: self.misses.load(Ordering::Relaxed),
+            delegated_directories: self.delegations.count(),
         }
     }
 
@@ -130,9 +135,14 @@ impl AttributeCache {
     /// # Errors
     /// As those of GETATTR.
     pub fn revalidate(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
-        let since = self.known.lock().moment();
-        let attributes =
-            self.inner.attributes(caller, node).inspect_err(|_| self.known.lock().forget(node))?;
+        let (since, is_directory) = {
+            let mut known = self.known.lock();
+            (known.moment(), known.is_directory(node))
+        };
+        let delegated = if is_directory { self.delegations.look(caller, node) } else { None };
+        let attributes = delegated
+            .unwrap_or_else(|| self.inner.attributes(caller, node))
+            .inspect_err(|_| self.known.lock().forget(node))?;
         self.saw(node, &attributes, since);
         Ok(attributes)
     }
@@ -142,11 +152,14 @@ impl AttributeCache {
     /// # Errors
     /// As those of ACCESS.
     pub fn opened(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
-        if self.alone.is_some() {
+        if self.alone.is_some() || self.delegations.are_possible() {
             let time = (self.stopwatch)();
-            let known = self.known.lock().opened(caller, node, time);
-            if let Some(known) = self.counted(known) {
+            if let Some(known) = self.known.lock().opened(caller, node, time) {
+                self.hits.fetch_add(1, Ordering::Relaxed);
                 return Ok(known);
+            }
+            if self.alone.is_some() {
+                self.misses.fetch_add(1, Ordering::Relaxed);
             }
         }
         Ok(self.ask_for_rights(caller, node)?.1)
@@ -520,13 +533,35 @@ impl Layer for AttributeCache {
         node: &Handle,
         owner: u64,
         lock: FileLock,
+        waits: bool,
     ) -> Result<Option<FileLock>> {
-        let conflict = self.inner.require_file_locks()?.lock_range(caller, node, owner, lock)?;
+        let conflict = self.inner.require_file_locks()?.lock_range(caller, node, owner, lock, waits)?;
         if conflict.is_none() {
             self.known.lock().forget(node);
         }
         Ok(conflict)
     }
+}
+
+/// Delegations of directories, and who forgets what is not delegated any more. Where nothing is remembered, or all for ever, none is
+/// asked for.
+fn delegations_of(
+    inner: &Arc<dyn FileSystem>,
+    known: &Arc<Mutex<Known>>,
+    options: AttributeCacheOptions,
+) -> KnownDelegations {
+    if options.alone || options.directory_max.is_zero() {
+        return KnownDelegations::default();
+    }
+    let known = Arc::downgrade(known);
+    KnownDelegations::of(
+        inner,
+        Arc::new(move |loss| {
+            if let Some(known) = known.upgrade() {
+                known.lock().on_delegation_lost(loss);
+            }
+        }),
+    )
 }
 
 /// What a call told of the directory that it was to change. Of what is none, layers below may know more than the server.

@@ -80,4 +80,6 @@ pub struct AttributeCacheReport {
     pub hits: u64,
     /// Those that were passed on.
     pub misses: u64,
+    /// Directories that nobody else changes unnoticed: the server delegates them.
+    pub delegated_directories: usize,
 }

@@ -166,8 +166,9 @@ impl Layer for DiskCache {
         node: &Handle,
         owner: u64,
         lock: FileLock,
+        waits: bool,
     ) -> Result<Option<FileLock>> {
-        let conflict = self.inner.require_file_locks()?.lock_range(caller, node, owner, lock)?;
+        let conflict = self.inner.require_file_locks()?.lock_range(caller, node, owner, lock, waits)?;
         if conflict.is_none() {
             self.doubt(node);
         }

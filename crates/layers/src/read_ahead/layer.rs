@@ -379,8 +379,10 @@ impl Layer for ReadAhead {
         node: &Handle,
         owner: u64,
         lock: FileLock,
+        waits: bool,
     ) -> Result<Option<FileLock>> {
-        let conflict = self.shared.inner.require_file_locks()?.lock_range(caller, node, owner, lock)?;
+        let conflict =
+            self.shared.inner.require_file_locks()?.lock_range(caller, node, owner, lock, waits)?;
         if conflict.is_none() {
             self.forget(node);
         }

@@ -22,12 +22,13 @@ impl Shared {
     /// SETLKW: locks, or waits until others have unlocked what is in the way.
     pub fn lock_or_wait(&self, wish: ProgramLock, request: PendingLockReply, since: Instant) {
         let wait = |request, node| self.locks.wait(wish, node, request, since);
-        self.lock_and_answer(&wish, request, wait);
+        self.lock_and_answer(&wish, true, request, wait);
     }
 
     /// SETLK: locks, or refuses.
     pub fn lock_or_refuse(&self, wish: ProgramLock, request: PendingLockReply) {
-        self.lock_and_answer(&wish, request, |request, _| answer(request, Err(Refused(Errno::EAGAIN))));
+        let refuse = |request, _| answer(request, Err(Refused(Errno::EAGAIN)));
+        self.lock_and_answer(&wish, false, request, refuse);
     }
 
     /// SETLK of a range that is to be unlocked.
@@ -46,13 +47,14 @@ impl Shared {
     fn lock_and_answer(
         &self,
         wish: &ProgramLock,
+        waits: bool,
         request: PendingLockReply,
         denied: impl FnOnce(PendingLockReply, u64),
     ) {
         if request.is_answered() {
             return;
         }
-        let outcome = self.files.of(wish.open).and_then(|file| Ok((self.lock(&file, wish)?, file)));
+        let outcome = self.files.of(wish.open).and_then(|file| Ok((self.lock(&file, wish, waits)?, file)));
         match outcome {
             Ok((Some(_), file)) => denied(request, file.node.number),
             Ok((None, file)) => match request.end() {
@@ -67,12 +69,12 @@ impl Shared {
     }
 
     /// Locks, or says what is in the way. What others wrote before they unlocked is read from now on.
-    fn lock(&self, file: &KernelFile, wish: &ProgramLock) -> Answer<Option<FileLock>> {
+    fn lock(&self, file: &KernelFile, wish: &ProgramLock, waits: bool) -> Answer<Option<FileLock>> {
         let (node, locks) = (&file.node, self.file_locks()?);
         // A lock that excludes others may become one that does not. If the data is not durable, the next close or fsync reports it.
         let _ = self.make_durable(node);
         node.locks.add(wish.owner, wish.open);
-        let conflict = locks.lock_range(&file.caller, &node.handle, wish.owner, wish.lock);
+        let conflict = locks.lock_range(&file.caller, &node.handle, wish.owner, wish.lock, waits);
         let conflict = conflict.map_err(refused)?;
         if conflict.is_none() {
             self.locks.drop_pages(node.number);
@@ -101,8 +103,8 @@ impl Shared {
     /// A lock becomes again what it was.
     fn lock_again(&self, file: &KernelFile, owner: u64, lock: FileLock) {
         let locks = self.file_locks();
-        let again =
-            locks.and_then(|locks| Ok(locks.lock_range(&file.caller, &file.node.handle, owner, lock)?));
+        let again = locks
+            .and_then(|locks| Ok(locks.lock_range(&file.caller, &file.node.handle, owner, lock, false)?));
         // Only one that excludes others can have become impossible.
         if again != Ok(None) {
             tracing::warn!(?again, "a lock became a shared one, though its program gave that up");

@@ -29,11 +29,6 @@ pub enum PeerError {
     NotGenuine,
     /// A call, on a stream whose client answers none.
     UnexpectedCall,
-    /// The server makes calls, and does not take the replies.
-    UnsentReplies {
-        /// So many may wait.
-        limit: usize,
-    },
 }
 
 impl fmt::Display for PeerError {
@@ -45,9 +40,6 @@ impl fmt::Display for PeerError {
             }
             Self::TooManyFragments { limit } => write!(formatter, "a reply in more than {limit} fragments"),
             Self::NotAReply(error) => write!(formatter, "not a reply: {error}"),
-            Self::UnsentReplies { limit } => {
-                write!(formatter, "the server takes none of {limit} replies to its calls")
-            }
             Self::NotGenuine => {
                 formatter.write_str("a reply whose signature is wrong: somebody may interfere on the way")
             }

@@ -237,7 +237,8 @@ impl Incoming {
             return Ok(());
         }
         if self.stage == Stage::Call && self.head.len() > SERVER_CALL_MAX {
-            return Err(PeerError::TooLong { claimed: self.head.len(), limit: SERVER_CALL_MAX });
+            // Nobody answers it. What follows it on the stream is read all the same.
+            (self.stage, self.head) = (Stage::Skip, Vec::new());
         }
         if self.stage == Stage::Locating {
             self.locate(peek, copied);

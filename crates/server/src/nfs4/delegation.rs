@@ -1,17 +1,19 @@
-//! Read delegations: what OPEN gives, and DELEGRETURN.
+//! Read delegations: what OPEN and GET_DIR_DELEGATION give, and DELEGRETURN.
 
 use howdah_state::{ClientId, ShareAccess};
+use howdah_vfs::{Access, FileKind, FileSystem};
 use howdah_wire::nfs4::attributes::Principal;
+use howdah_wire::nfs4::get_dir_delegation::{self, DirectoryDelegation, Success};
 use howdah_wire::nfs4::open::{
     AccessEntry, Arguments, Claim, Delegation, Given, WANT_CANCEL, WANT_MASK, WANT_NO_DELEGATION,
     WANT_NO_PREFERENCE, WhyNone,
 };
-use howdah_wire::nfs4::{Status, delegreturn};
+use howdah_wire::nfs4::{Bitmap, Status, Verifier, delegreturn};
 use howdah_wire::xdr::{Decode, Decoder};
 
 use super::compound::{Compound, Outcome};
 use super::convert::{asked, told};
-use super::node::ExportedNode;
+use super::node::{CurrentNode, ExportedNode};
 use crate::Reply;
 
 /// Nobody is let open the file by it without asking the server: clients ask by ACCESS once for each user.
@@ -45,6 +47,39 @@ pub fn with_open(
         None if may_have_one => Delegation::NoneBecause(WhyNone::Contention(false)),
         None => Delegation::NoneBecause(WhyNone::Resource(false)),
     }
+}
+
+/// Answers GET_DIR_DELEGATION: of a directory, until anybody else changes it. The client hears of no change but by the recall.
+pub fn of_directory(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Outcome {
+    get_dir_delegation::Arguments::decode(arguments)?;
+    let client = compound.client()?;
+    let given = match compound.node()? {
+        CurrentNode::Pseudo(_) => None,
+        CurrentNode::Exported(object) if !object.export().delegates() => return Err(Status::NOTSUPP.into()),
+        CurrentNode::Exported(object) if compound.nfs4.back.reaches(client) => {
+            let (rights, attributes) =
+                object.file_system.access(&object.caller, &object.handle, Access::READ | Access::LOOKUP)?;
+            if attributes.kind != FileKind::Directory {
+                return Err(Status::NOTDIR.into());
+            }
+            // Others wait for its return: it is for those who have a use for it.
+            let may_have_one = rights != Access::NONE;
+            may_have_one.then(|| compound.nfs4.states.delegate(client, &object.key())).flatten()
+        }
+        CurrentNode::Exported(_) => None,
+    };
+    reply.write(&match given {
+        None => Success::Unavailable { signal: false },
+        Some(state) => Success::Granted(DirectoryDelegation {
+            // Cookies are valid as long as the directory is there.
+            cookie_verifier: Verifier([0; 8]),
+            state: told(state),
+            notifications: Bitmap::NONE,
+            child_attributes: Bitmap::NONE,
+            directory_attributes: Bitmap::NONE,
+        }),
+    });
+    Ok(())
 }
 
 /// Answers DELEGRETURN.

@@ -95,6 +95,7 @@ static OPERATIONS: [Option<Operation>; 76] = {
     table[43] = session(create_session::run, false);
     table[44] = session(ending::session, false);
     table[45] = changes(Quick, stateids::free);
+    table[46] = changes(Quick, delegation::of_directory);
     table[52] = looks(Quick, secinfo::no_name);
     table[55] = looks(Quick, stateids::test);
     table[57] = session(ending::client, false);

@@ -1,11 +1,11 @@
-//! A file system whose changes wait for the delegations of the files that they change.
+//! A file system whose changes wait for the delegations of the files and directories that they change.
 
 use howdah_state::{Changing, ClientId};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
-    AddLink, Attributes, Caller, Change, CopyRange, Create, CreateFile, FileExtent, FileSystem, FsError,
-    Handle, Name, Node, ReadFile, ReadOutcome, Result, SetAttributes, SetXattr, WriteFile, Written,
-    XattrName,
+    AddLink, Attributes, Before, Caller, Change, CopyRange, Create, CreateFile, FileExtent, FileSystem,
+    FsError, Handle, MakeDirectory, MakeLink, MakeSpecial, Name, Node, ReadFile, ReadOutcome, Result,
+    SetAttributes, SetXattr, WriteFile, Written, XattrName,
 };
 
 use super::file_key::FileKey;
@@ -100,17 +100,54 @@ impl Layer for Recalling<'_> {
     }
 
     fn create(&self, caller: &Caller, create: CreateFile<'_>, change: &mut Change) -> Result<Node> {
-        let _change = match create.how {
-            // What is there may be cut.
-            Create::Unchecked(_) => self.begin_change_of(caller, create.directory, create.name)?,
-            Create::Guarded(_) | Create::Exclusive(_) | Create::ExclusiveWith(..) => None,
-        };
-        FileSystem::create(&self.inner, caller, create, change)
+        let directory = create.directory;
+        // What is there may be cut, and the directory stays as it is.
+        let is_opened = matches!(create.how, Create::Unchecked(_));
+        let file = if is_opened { self.begin_change_of(caller, directory, create.name)? } else { None };
+        if file.is_none() {
+            let _change = self.begin_change(directory)?;
+            return FileSystem::create(&self.inner, caller, create, change);
+        }
+        let made = FileSystem::create(&self.inner, caller, create, change);
+        let is_unchanged = change.after.is_some_and(|after| change.before == Some(Before::from(&after)));
+        if !is_unchanged {
+            // It was removed meanwhile, and made: who has the directory must hear of it.
+            let _ = self.begin_change(directory);
+        }
+        made
+    }
+
+    fn make_directory(&self, caller: &Caller, make: MakeDirectory<'_>, change: &mut Change) -> Result<Node> {
+        let _change = self.begin_change(make.directory)?;
+        FileSystem::make_directory(&self.inner, caller, make, change)
+    }
+
+    fn make_link(&self, caller: &Caller, make: MakeLink<'_>, change: &mut Change) -> Result<Node> {
+        let _change = self.begin_change(make.directory)?;
+        FileSystem::make_link(&self.inner, caller, make, change)
+    }
+
+    fn make_special(&self, caller: &Caller, make: MakeSpecial<'_>, change: &mut Change) -> Result<Node> {
+        let _change = self.begin_change(make.directory)?;
+        FileSystem::make_special(&self.inner, caller, make, change)
     }
 
     fn remove(&self, caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change) -> Result<()> {
+        let _directory = self.begin_change(directory)?;
         let _change = self.begin_change_of(caller, directory, name)?;
         FileSystem::remove(&self.inner, caller, directory, name, change)
+    }
+
+    fn remove_directory(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+        change: &mut Change,
+    ) -> Result<()> {
+        let _directory = self.begin_change(directory)?;
+        let _change = self.begin_change_of(caller, directory, name)?;
+        FileSystem::remove_directory(&self.inner, caller, directory, name, change)
     }
 
     fn rename(
@@ -120,12 +157,15 @@ impl Layer for Recalling<'_> {
         to: (&Handle, Name<'_>),
         changes: (&mut Change, &mut Change),
     ) -> Result<()> {
+        let _left = self.begin_change(from.0)?;
+        let _entered = self.begin_change(to.0)?;
         let _moved = self.begin_change_of(caller, from.0, from.1)?;
         let _replaced = self.begin_change_of(caller, to.0, to.1)?;
         FileSystem::rename(&self.inner, caller, from, to, changes)
     }
 
     fn link(&self, caller: &Caller, link: AddLink<'_>, change: &mut Change) -> Result<Attributes> {
+        let _directory = self.begin_change(link.directory)?;
         let _change = self.begin_change(link.node)?;
         FileSystem::link(&self.inner, caller, link, change)
     }

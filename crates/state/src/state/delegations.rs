@@ -11,7 +11,7 @@ use crate::error::StateError;
 use crate::files::ChangeWatch;
 use crate::ids::{ClientId, StateId};
 use crate::sessions::RECALLABLE_STATE_REVOKED;
-use crate::states::Stated;
+use crate::states::{ClientStates, Stated};
 
 impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     /// Whoever changes a file says so here: [`Self::recall`] need be asked only if it may be delegated.
@@ -24,14 +24,16 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         self.files.count_delegations()
     }
 
-    /// Gives a client whose OPEN for reading was just granted a read delegation of the file, if it may have one: nobody has the file
+    /// Gives a client a read delegation of a file that its OPEN for reading was just granted for, or of a directory, if it may have one: nobody has the file
     /// open for writing, has locked any of it for writing or waits to, or keeps others from reading, no change is under way, and none was asked for
     /// back lately. The client must have a back channel. None is given while clients reclaim, and none can be reclaimed: what the
     /// file was since the server's last run ended, nobody knows.
     pub fn delegate(&mut self, now: Duration, client: ClientId, key: &K) -> Option<StateId> {
         self.admit_client(client, false).ok()?;
-        let bounds = &self.settings.bounds;
-        let states = self.states.get_mut(&client)?;
+        let (bounds, rights) = (&self.settings.bounds, &self.rights);
+        // That of a directory is asked for without an open.
+        let states =
+            self.states.entry(client).or_insert_with(|| ClientStates::new(client, Arc::clone(rights)));
         if states.count() >= bounds.states_of_client || self.files.count_delegations() >= bounds.delegations {
             return None;
         }
@@ -40,7 +42,9 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
             states.remove_delegation(index);
             return None;
         }
-        Some(states.keep_delegation(index))
+        let given = states.keep_delegation(index);
+        self.granted_to_client(now, client, false);
+        Some(given)
     }
 
     /// Something of a file is about to be changed, by a client or by somebody who is none: asks for delegations of others back.

@@ -165,3 +165,16 @@ fn none_is_given_while_clients_reclaim() {
     open(&mut state, NOW, a, "o", READ).expect("OPEN");
     assert!(state.delegate(NOW, a, &"file").is_some());
 }
+
+#[test]
+fn a_client_that_opened_nothing_has_one_of_a_directory() {
+    let mut state = server();
+    let (a, b) = (connect(&mut state, NOW, "a"), connect(&mut state, NOW, "b"));
+    let given = state.delegate(NOW, a, &"directory").expect("a delegation");
+    state.take_effects();
+    assert_eq!(state.recall(NOW, &"directory", Some(a)), Ok(()), "it changes the directory itself");
+    assert_eq!(state.recall(NOW, &"directory", Some(b)), Err(StateError::Delay));
+    assert_eq!(recalls(&mut state), [a]);
+    assert_eq!(state.return_delegation(a, given, &"directory"), Ok(()));
+    assert_eq!(state.recall(NOW, &"directory", Some(b)), Ok(()));
+}

@@ -4,11 +4,11 @@ use std::ops::ControlFlow;
 
 use super::Call;
 use crate::{
-    Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CopyRange, CreateFile, Entry,
-    ExtendedAttributes, FileExtent, FileLock, FileLocks, FileSystem, Found, FsError, Handle, HostLocks,
-    KeptOpen, Limits, ListDirectory, Listing, MakeDirectory, MakeLink, MakeSpecial, Name, Node,
-    RangeOperations, ReadFile, ReadOutcome, Result, SeekOutcome, SeekTarget, SetAttributes, SetXattr,
-    Statistics, WriteFile, Written, XattrName,
+    Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CopyRange, CreateFile,
+    DirectoryDelegations, Entry, ExtendedAttributes, FileExtent, FileLock, FileLocks, FileSystem, Found,
+    FsError, Handle, HostLocks, KeptOpen, Limits, ListDirectory, Listing, LockFreed, MakeDirectory, MakeLink,
+    MakeSpecial, Name, Node, RangeOperations, ReadFile, ReadOutcome, Result, SeekOutcome, SeekTarget,
+    SetAttributes, SetXattr, Statistics, WriteFile, Written, XattrName,
 };
 
 /// Writes the trait [`Layer`] with a default for every method, and makes every layer a [`FileSystem`] with its groups.
@@ -39,6 +39,16 @@ macro_rules! forward {
             /// [`FileSystem::host_locks`]. They are told what clients have, and refuse no call: so they do not pass through the layer.
             fn host_locks(&self) -> Option<&dyn HostLocks> {
                 self.inner().host_locks()
+            }
+
+            /// [`FileSystem::watch_locks`].
+            fn watch_locks(&self, freed: LockFreed) {
+                self.inner().watch_locks(freed);
+            }
+
+            /// [`FileSystem::directory_delegations`]. They do not pass through the layer.
+            fn directory_delegations(&self) -> Option<&dyn DirectoryDelegations> {
+                self.inner().directory_delegations()
             }
 
             /// [`FileSystem::keep_open`].
@@ -101,6 +111,14 @@ macro_rules! forward {
 
             fn host_locks(&self) -> Option<&dyn HostLocks> {
                 Layer::host_locks(self)
+            }
+
+            fn watch_locks(&self, freed: LockFreed) {
+                Layer::watch_locks(self, freed);
+            }
+
+            fn directory_delegations(&self) -> Option<&dyn DirectoryDelegations> {
+                Layer::directory_delegations(self)
             }
 
             fn keep_open(&self, file: &Handle) -> Option<KeptOpen> {
@@ -193,7 +211,9 @@ forward! {
     }
 
     file_locks: FileLocks {
-        LockRange lock_range(caller: &Caller, node: &Handle, owner: u64, lock: FileLock) -> Option<FileLock>;
+        LockRange lock_range(
+            caller: &Caller, node: &Handle, owner: u64, lock: FileLock, waits: bool
+        ) -> Option<FileLock>;
         TestLock test_lock(caller: &Caller, node: &Handle, owner: u64, lock: FileLock) -> Option<FileLock>;
         UnlockRange unlock_range(caller: &Caller, node: &Handle, owner: u64, bytes: (u64, u64)) -> ();
     }

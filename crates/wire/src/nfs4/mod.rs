@@ -27,6 +27,7 @@ pub mod destroy_clientid;
 pub mod destroy_session;
 pub mod exchange_id;
 pub mod free_stateid;
+pub mod get_dir_delegation;
 pub mod getattr;
 pub mod getfh;
 pub mod getxattr;

@@ -209,6 +209,15 @@ impl Roll<'_> for open::WhyNone {
     }
 }
 
+impl Roll<'_> for get_dir_delegation::Success {
+    fn roll(dice: &mut Dice<'_>) -> Self {
+        match dice.below(2) {
+            0 => Self::Granted(Roll::roll(dice)),
+            _ => Self::Unavailable { signal: Roll::roll(dice) },
+        }
+    }
+}
+
 impl Roll<'_> for open::SpaceLimit {
     fn roll(dice: &mut Dice<'_>) -> Self {
         if bool::roll(dice) {
@@ -372,6 +381,12 @@ rolled! {
     destroy_clientid::Arguments { client }
     destroy_session::Arguments { session }
     free_stateid::Arguments { state }
+    get_dir_delegation::Arguments {
+        signal, notifications, child_delay, directory_delay, child_attributes, directory_attributes
+    }
+    get_dir_delegation::DirectoryDelegation {
+        cookie_verifier, state, notifications, child_attributes, directory_attributes
+    }
     lock::FirstLock<'a> { open_sequence, open, lock_sequence, owner }
     lock::FurtherLock { state, sequence }
     lock::Arguments<'a> { kind, reclaim, offset, length, locker }
@@ -413,6 +428,8 @@ rolled! {
     callback::compound::Head<'a> { tag, minor_version, identifier, operations }
     callback::notify_lock::Arguments<'a> { node, owner }
     callback::recall::Arguments<'a> { state, truncate, node }
+    callback::recall_any::Arguments { keep, kinds }
+    callback::recall_slot::Arguments { target_highest_slot }
     callback::sequence::ReferringCall { sequence, slot }
     callback::sequence::ReferringCalls<'a> { session, calls }
     callback::sequence::Arguments<'a> { session, sequence, slot, highest_slot, keep, referring }

@@ -16,7 +16,7 @@ pub fn arguments(operation: u32, decoder: &mut Decoder<'_>) -> Option<()> {
             return of_one!(operation, decoder, Arguments;
                 access allocate backchannel_ctl bind_conn_to_session clone close commit copy create_session
                 deallocate delegpurge delegreturn destroy_clientid destroy_session exchange_id free_stateid
-                getattr getxattr link listxattrs lock lockt locku lookup offload_cancel open open_downgrade
+                get_dir_delegation getattr getxattr link listxattrs lock lockt locku lookup offload_cancel open open_downgrade
                 openattr putfh read readdir reclaim_complete remove removexattr rename secinfo secinfo_no_name
                 seek sequence set_ssv setxattr test_stateid write
             );
@@ -27,6 +27,6 @@ pub fn arguments(operation: u32, decoder: &mut Decoder<'_>) -> Option<()> {
 
 /// Decodes the arguments of an operation of a callback.
 pub fn callback_arguments(operation: u32, decoder: &mut Decoder<'_>) -> Option<()> {
-    use callback::{notify_lock, recall, sequence};
-    of_one!(operation, decoder, Arguments; notify_lock recall sequence)
+    use callback::{notify_lock, recall, recall_any, recall_slot, sequence};
+    of_one!(operation, decoder, Arguments; notify_lock recall recall_any recall_slot sequence)
 }

@@ -17,7 +17,7 @@ pub fn body(operation: u32, status: Status, decoder: &mut Decoder<'_>) -> Option
         (_, Status::OK) if holds_nothing(operation) => {}
         (_, Status::OK) => {
             of_one!(operation, decoder, Success;
-                access bind_conn_to_session close commit copy create create_session exchange_id getfh getxattr
+                access bind_conn_to_session close commit copy create create_session exchange_id get_dir_delegation getfh getxattr
                 link listxattrs lock locku open open_downgrade read readlink remove removexattr rename secinfo
                 secinfo_no_name seek sequence set_ssv setxattr test_stateid write
             )?;

@@ -1,4 +1,4 @@
-//! Read delegations: given to readers, and back before anybody changes the file, by whichever protocol.
+//! Read delegations of files and directories: given to readers, and back before anybody changes them, by whichever protocol.
 
 use std::sync::Arc;
 
@@ -11,7 +11,9 @@ use howdah_wire::nfs4::open::{
     ACCESS_READ, ACCESS_WRITE, Arguments, Claim, DENY_NONE, Delegation, How, Success, WANT_NO_DELEGATION,
     WANT_READ_DELEGATION,
 };
-use howdah_wire::nfs4::{Name, Opaque, Owner, StateId, Status, delegreturn, putfh, read, remove};
+use howdah_wire::nfs4::{
+    Name, Opaque, Owner, StateId, Status, delegreturn, get_dir_delegation, putfh, read, remove,
+};
 use howdah_wire::rpc::Call;
 use howdah_wire::xdr::Decode;
 
@@ -171,4 +173,124 @@ fn a_client_does_not_wait_for_itself() {
     assert_eq!(reader.call(&[put(&root), step(remove::OPERATION, &arguments)]).status, Status::OK);
     assert_eq!(*recalls.0.lock(), []);
     assert_eq!(give_back(&mut reader, &file, state), Status::OK, "though the file is gone");
+}
+
+/// GET_DIR_DELEGATION.
+fn watch(client: &mut Client, directory: &[u8]) -> Result<Option<StateId>, Status> {
+    let arguments = get_dir_delegation::Arguments::WITHOUT_NOTIFICATIONS;
+    let mut answer = client.call(&[put(directory), step(get_dir_delegation::OPERATION, &arguments)]);
+    answer.skip(putfh::OPERATION)?;
+    Ok(match answer.result::<get_dir_delegation::Success>(get_dir_delegation::OPERATION)? {
+        get_dir_delegation::Success::Granted(given) => Some(given.state),
+        get_dir_delegation::Success::Unavailable { .. } => None,
+    })
+}
+
+#[test]
+fn a_directory_is_delegated_to_who_can_be_called_and_reads_it() {
+    for delegates in [false, true] {
+        let service = service_with(&["/e"], |export| export.with_delegations(delegates));
+        let mut silent = Client::new(&service, "silent");
+        let [pseudo, root] = [&[][..], &["e"]].map(|path| silent.handle(path).expect("a handle"));
+        let none = if delegates { Ok(None) } else { Err(Status::NOTSUPP) };
+        assert_eq!(watch(&mut silent, &root), none, "it cannot be called");
+        let (mut reader, _) = reader(&service);
+        assert_eq!(watch(&mut reader, &pseudo), Ok(None));
+        let given = watch(&mut reader, &root);
+        assert_eq!(given.is_ok_and(|given| given.is_some()), delegates);
+        let Ok(Some(state)) = given else { continue };
+        assert_eq!(watch(&mut reader, &root), Ok(None), "it has one");
+        assert_eq!(give_back(&mut reader, &root, state), Status::OK);
+        let how = Some(How::Unchecked(Values::default()));
+        let (_, file) = reader.open(&root, "file", "maker", (ACCESS_WRITE, DENY_NONE), how).expect("opened");
+        assert_eq!(watch(&mut reader, &file), Err(Status::NOTDIR));
+        assert!(watch(&mut reader, &root).is_ok_and(|given| given.is_some()), "it was not asked for back");
+    }
+}
+
+#[test]
+fn a_change_of_a_directory_waits_until_it_is_back() {
+    /// Tries to change a directory that has a file `file`; whether it has to wait.
+    type Changes = fn(&mut Client, root: &[u8], file: &[u8]) -> bool;
+    const JUKEBOX: u32 = 10008;
+    let changes: [(&str, Changes); 8] = [
+        ("OPEN of a new file", |client, root, _| {
+            let how = Some(How::Unchecked(Values::default()));
+            client.open(root, "new", "maker", (ACCESS_WRITE, DENY_NONE), how) == Err(Status::DELAY)
+        }),
+        ("REMOVE", |client, root, _| {
+            let arguments = remove::Arguments { name: Name(b"file") };
+            client.call(&[put(root), step(remove::OPERATION, &arguments)]).status == Status::DELAY
+        }),
+        ("CREATE of NFSv3", |client, root, _| {
+            let object = nfs3::DirectoryName { directory: nfs3::FileHandle(root), name: b"new" };
+            let how = nfs3::create::How::Guarded(nfs3::NewAttributes::default());
+            client.nfs3_status(nfs3::create::PROCEDURE, &nfs3::create::Arguments { object, how }) == JUKEBOX
+        }),
+        ("MKDIR of NFSv3", |client, root, _| {
+            let object = nfs3::DirectoryName { directory: nfs3::FileHandle(root), name: b"new" };
+            let arguments = nfs3::mkdir::Arguments { object, new: nfs3::NewAttributes::default() };
+            client.nfs3_status(nfs3::mkdir::PROCEDURE, &arguments) == JUKEBOX
+        }),
+        ("LINK of NFSv3", |client, root, file| {
+            let link = nfs3::DirectoryName { directory: nfs3::FileHandle(root), name: b"new" };
+            let arguments = nfs3::link::Arguments { node: nfs3::FileHandle(file), link };
+            client.nfs3_status(nfs3::link::PROCEDURE, &arguments) == JUKEBOX
+        }),
+        ("RENAME of NFSv3", |client, root, _| {
+            let place = |name| nfs3::DirectoryName { directory: nfs3::FileHandle(root), name };
+            let arguments = nfs3::rename::Arguments { from: place(b"file"), to: place(b"other") };
+            client.nfs3_status(nfs3::rename::PROCEDURE, &arguments) == JUKEBOX
+        }),
+        ("REMOVE of NFSv3", |client, root, _| {
+            let object = nfs3::DirectoryName { directory: nfs3::FileHandle(root), name: b"file" };
+            client.nfs3_status(nfs3::remove::PROCEDURE, &nfs3::remove::Arguments { object }) == JUKEBOX
+        }),
+        ("SETATTR of NFSv3", |client, root, _| {
+            let arguments = nfs3::setattr::Arguments {
+                node: nfs3::FileHandle(root),
+                new: nfs3::NewAttributes { mode: Some(0o775), ..Default::default() },
+                guard: None,
+            };
+            client.nfs3_status(nfs3::setattr::PROCEDURE, &arguments) == JUKEBOX
+        }),
+    ];
+    for (name, change) in changes {
+        let service = service_with(&["/"], |export| export.with_delegations(true));
+        let mut other = Client::new(&service, "other");
+        let (root, file) = made(&mut other);
+        let (mut reader, recalls) = reader(&service);
+        let state = watch(&mut reader, &root).expect("an answer").expect("a delegation");
+        assert!(change(&mut other, &root, &file), "{name}");
+        assert_eq!(*recalls.0.lock(), [(state, root.clone())], "{name}");
+        assert!(change(&mut other, &root, &file), "{name}");
+        assert_eq!(give_back(&mut reader, &root, state), Status::OK, "{name}");
+        assert!(!change(&mut other, &root, &file), "{name}");
+        assert_eq!(watch(&mut reader, &root), Ok(None), "{name}: it rests");
+    }
+}
+
+#[test]
+fn what_changes_no_directory_recalls_none() {
+    let service = service_with(&["/"], |export| export.with_delegations(true));
+    let mut other = Client::new(&service, "other");
+    let (root, file) = made(&mut other);
+    let (mut reader, recalls) = reader(&service);
+    let state = watch(&mut reader, &root).expect("an answer").expect("a delegation");
+    // A file that is there is opened, as by `>>` in a shell.
+    let how = Some(How::Unchecked(Values::default()));
+    other.open(&root, "file", "maker", (ACCESS_WRITE, DENY_NONE), how).expect("opened");
+    let head = nfs3::write::Head {
+        node: nfs3::FileHandle(&file),
+        offset: 0,
+        count: 0,
+        stability: nfs3::write::Stability::FileSync,
+        length: 0,
+    };
+    assert_eq!(other.nfs3_status(nfs3::write::PROCEDURE, &head), 0);
+    // The client's own changes.
+    let arguments = remove::Arguments { name: Name(b"file") };
+    assert_eq!(reader.call(&[put(&root), step(remove::OPERATION, &arguments)]).status, Status::OK);
+    assert_eq!(*recalls.0.lock(), []);
+    assert_eq!(give_back(&mut reader, &root, state), Status::OK);
 }

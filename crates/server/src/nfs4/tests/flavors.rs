@@ -121,6 +121,7 @@ fn every_operation(client: &Client) -> Vec<(u32, Step)> {
         row(commit::OPERATION, &[3], 0),
         (create::OPERATION, create),
         row(delegreturn::OPERATION, &[STATE], 0),
+        row(get_dir_delegation::OPERATION, &[1, 1, 3, 3, 1, 1], 0),
         row(link::OPERATION, &[], 1),
         kind(row(lock::OPERATION, &[1, 1, 4, 1, STATE, 1], 0)),
         kind(row(lockt::OPERATION, &[1, 4, 2], 1)),

@@ -4,7 +4,10 @@
 
 pub mod compound;
 pub mod notify_lock;
+pub mod operation;
 pub mod recall;
+pub mod recall_any;
+pub mod recall_slot;
 pub mod sequence;
 
 /// The version (RFC 8881 20, `NFS_CB`): 1, although RFC 8881 18.36.3 speaks of 4.

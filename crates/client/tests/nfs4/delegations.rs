@@ -1,0 +1,246 @@
+//! Directories that the server delegates: nothing of them is asked again until somebody else changes one.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
+use howdah_client::Remote;
+use howdah_client::connect::{ConnectOptions, connect};
+use howdah_layers::{AttributeCache, AttributeCacheOptions};
+use howdah_vfs::{
+    Access, Caller, Change, Create, CreateFile, Detail, FileSystem, FsError, ListDirectory, Name,
+    NewAttributes, SetAttributes,
+};
+use howdah_wire::nfs4::{bind_conn_to_session, delegreturn, get_dir_delegation, sequence};
+
+use crate::injected::behind_put;
+use crate::middleman::{Exchange, Fate, Middleman};
+use crate::served::{EXPORT, Served, memory, serve_delegating, serve_memory};
+
+const ME: Caller = Caller::ROOT;
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn name(text: &str) -> Name<'_> {
+    Name::parse(text.as_bytes()).expect("a name")
+}
+
+fn make(fs: &dyn FileSystem, text: &str) {
+    let how = Create::Guarded(NewAttributes::with_mode(0o666));
+    fs.create(&ME, CreateFile::new(&fs.root(), name(text), &how), &mut Change::default()).expect("made");
+}
+
+/// A client with a cache, and that cache's clock in seconds.
+struct Mounted {
+    client: Arc<dyn Remote>,
+    cache: AttributeCache,
+    seconds: Arc<AtomicU64>,
+}
+
+impl Mounted {
+    fn new(client: Arc<dyn Remote>) -> Self {
+        let seconds = Arc::new(AtomicU64::new(0));
+        let clock = Arc::clone(&seconds);
+        let stopwatch = Arc::new(move || Duration::from_secs(clock.load(Ordering::SeqCst)));
+        let inner: Arc<dyn FileSystem> = Arc::clone(&client) as _;
+        let cache = AttributeCache::around(inner, AttributeCacheOptions::default(), stopwatch);
+        Self { client, cache, seconds }
+    }
+
+    /// All that is remembered grows old.
+    fn age(&self) {
+        self.seconds.fetch_add(1_000, Ordering::SeqCst);
+    }
+
+    fn names(&self) -> Vec<String> {
+        let (mut names, root) = (Vec::new(), self.cache.root());
+        let mut sink = |entry: howdah_vfs::Entry<'_>| {
+            names.push(String::from_utf8_lossy(entry.name).into_owned());
+            ControlFlow::Continue(())
+        };
+        let list = ListDirectory::new(&root, 0, Detail::Names);
+        FileSystem::read_directory(&self.cache, &ME, list, &mut sink).expect("listed");
+        names.sort();
+        names
+    }
+
+    fn is_there(&self, text: &str) -> bool {
+        match FileSystem::lookup(&self.cache, &ME, &self.cache.root(), name(text)) {
+            Ok(_) => true,
+            Err(FsError::NotFound) => false,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Calls that it made so far.
+    fn calls(&self) -> u64 {
+        self.client.channel().report().procedures.iter().map(|report| report.calls).sum()
+    }
+
+    /// Whether what follows makes no call.
+    fn asks_nothing(&self, run: impl FnOnce()) -> bool {
+        let before = self.calls();
+        run();
+        self.calls() == before
+    }
+
+    fn has_delegation(&self) -> bool {
+        self.client.directory_delegations().is_some_and(|its| its.holds(&self.client.root()))
+    }
+
+    fn until(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
+        let end = Instant::now() + PATIENCE;
+        while !is_so(self) {
+            assert!(Instant::now() < end, "{what}");
+            std::thread::yield_now();
+        }
+    }
+}
+
+fn through(middleman: &Middleman) -> Arc<dyn Remote> {
+    let url = format!("nfs://{}{EXPORT}?version=4&lanes=1", middleman.address).parse().expect("a URL");
+    connect(&url, &ConnectOptions::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The operation that a call is for.
+fn operation(exchange: &Exchange<'_>) -> Option<u32> {
+    let first = u32::from_be_bytes(*exchange.arguments.get(12..)?.first_chunk()?);
+    if first == sequence::OPERATION { behind_put(exchange) } else { Some(first) }
+}
+
+#[test]
+fn a_delegated_directory_is_not_asked_again_until_another_client_changes_it() {
+    for (version, other_version) in [("4.2", "4.1"), ("4.1", "3")] {
+        let served = serve_delegating(memory());
+        let mounted = Mounted::new(served.client(&format!("version={version}")));
+        let other = served.client(&format!("version={other_version}"));
+        make(&*other, "one");
+        let root = mounted.cache.root();
+        FileSystem::access(&mounted.cache, &ME, &root, Access::READ | Access::LOOKUP).expect("rights");
+        assert_eq!(mounted.names(), [".", "..", "one"]);
+        assert!(!mounted.is_there("two"));
+        assert!(mounted.has_delegation());
+        for _ in 0..3 {
+            mounted.age();
+            assert!(mounted.asks_nothing(|| {
+                assert_eq!(mounted.names(), [".", "..", "one"]);
+                assert!(!mounted.is_there("two"));
+                FileSystem::attributes(&mounted.cache, &ME, &root).expect("attributes");
+                let rights = FileSystem::access(&mounted.cache, &ME, &root, Access::READ);
+                assert_eq!(rights.expect("rights").0, Access::READ);
+            }));
+        }
+        // Its own change leaves it the delegation.
+        make(&mounted.cache, "own");
+        assert!(mounted.has_delegation());
+        mounted.age();
+        assert!(mounted.is_there("own"));
+        // The next call after another client's change sees it.
+        make(&*other, "two");
+        assert!(mounted.is_there("two") && !mounted.has_delegation());
+        assert_eq!(mounted.names(), [".", "..", "one", "own", "two"]);
+        mounted.age();
+        assert!(!mounted.asks_nothing(|| _ = mounted.names()), "it rests after a recall");
+    }
+}
+
+#[test]
+fn each_change_of_the_directory_itself_is_seen_at_once() {
+    let served = serve_delegating(memory());
+    let mounted = Mounted::new(served.client("version=4"));
+    let other = served.client("version=4");
+    mounted.names();
+    assert!(mounted.has_delegation());
+    let (root, new) = (mounted.cache.root(), NewAttributes::with_mode(0o711));
+    other.set_attributes(&ME, SetAttributes::new(&root, &new, None), &mut Change::default()).expect("set");
+    let seen = FileSystem::attributes(&mounted.cache, &ME, &root).expect("attributes");
+    assert_eq!(seen.mode & 0o777, 0o711);
+}
+
+#[test]
+fn the_cache_has_forgotten_the_directory_before_the_server_hears_that_it_may_change() {
+    let served = serve_delegating(memory());
+    let middleman = Middleman::before(served.address);
+    let mounted = Mounted::new(through(&middleman));
+    let other = served.client("version=4");
+    mounted.names();
+    mounted.age();
+    let root = mounted.cache.root();
+    assert!(mounted.cache.knows_attributes(&root));
+    let (sender, returned) = channel();
+    middleman.judge(move |exchange| {
+        if operation(exchange) == Some(delegreturn::OPERATION) {
+            let _ = sender.send(());
+        }
+        Fate::Pass
+    });
+    make(&*other, "one");
+    returned.recv_timeout(PATIENCE).expect("it is given back");
+    assert!(!mounted.cache.knows_attributes(&root));
+    assert!(mounted.is_there("one"));
+}
+
+#[test]
+fn without_its_connection_nothing_is_delegated_until_it_is_asked_for_again() {
+    let served = serve_delegating(memory());
+    let middleman = Middleman::before(served.address);
+    let mounted = Mounted::new(through(&middleman));
+    mounted.names();
+    assert!(mounted.has_delegation());
+    let (sender, bound) = channel();
+    middleman.judge(move |exchange| {
+        if operation(exchange) == Some(bind_conn_to_session::OPERATION) {
+            let _ = sender.send(());
+        }
+        Fate::Pass
+    });
+    middleman.cut();
+    bound.recv_timeout(PATIENCE).expect("the next connection is bound");
+    mounted.until("all are given up", |mounted| !mounted.has_delegation());
+    mounted.age();
+    assert!(!mounted.asks_nothing(|| _ = mounted.names()));
+    // Those that were given up are given back, and then there may be others.
+    mounted.until("it is delegated again", |mounted| {
+        mounted.age();
+        mounted.names();
+        mounted.has_delegation()
+    });
+    mounted.age();
+    mounted.until("it counts", |mounted| mounted.asks_nothing(|| _ = mounted.names()));
+}
+
+#[test]
+fn a_client_that_leaves_keeps_nobody_waiting() {
+    let served = serve_delegating(memory());
+    let mounted = Mounted::new(served.client("version=4"));
+    let other = served.client("version=4");
+    mounted.names();
+    assert!(mounted.has_delegation());
+    drop(mounted);
+    let began = Instant::now();
+    make(&*other, "one");
+    // A recall that nobody answers takes a lease.
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+}
+
+#[test]
+fn a_server_that_delegates_no_directories_is_asked_once() {
+    let served: Served = serve_memory();
+    let middleman = Middleman::before(served.address);
+    let asked = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&asked);
+    middleman.judge(move |exchange| {
+        let is_it = operation(exchange) == Some(get_dir_delegation::OPERATION);
+        counted.fetch_add(u64::from(is_it), Ordering::SeqCst);
+        Fate::Pass
+    });
+    let mounted = Mounted::new(through(&middleman));
+    for _ in 0..3 {
+        assert_eq!(mounted.names(), [".", ".."]);
+        mounted.age();
+        FileSystem::attributes(&mounted.cache, &ME, &mounted.cache.root()).expect("attributes");
+    }
+    assert!(!mounted.has_delegation());
+    assert_eq!(asked.load(Ordering::SeqCst), 1);
+}
