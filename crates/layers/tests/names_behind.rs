@@ -9,12 +9,68 @@ use howdah_layers::{AttributeCacheOptions, BehindOptions, Cached, CachingOptions
 
 use howdah_vfs::conformance::operations::run_operations;
 use howdah_vfs::conformance::{self, Abilities, Subject};
-use howdah_vfs::layer::{Call, Delayed, Layer, Metered};
+use howdah_vfs::layer::{Call, Delayed, Metered};
 use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
 use howdah_vfs::{
-    Caller, Change, Consistency, Create, CreateFile, Detail, Entry, FileSystem, ListDirectory, Listing,
-    MakeDirectory, Name, NewAttributes, Result, Timestamp,
+    Attributes, Caller, Change, Consistency, Create, CreateFile, Detail, FileSystem, FsError, ListDirectory,
+    MakeDirectory, Name, NewAttributes, SetAttributes, Timestamp,
 };
+
+/// Servers that differ from the one in memory.
+mod servers {
+    use std::ops::ControlFlow;
+    use std::sync::Arc;
+
+    use howdah_vfs::layer::{Call, Layer};
+    use howdah_vfs::{
+        Caller, Change, Entry, FileSystem, Guard, ListDirectory, Listing, Result, SetAttributes,
+    };
+
+    /// A server whose cookies are hashes of 63 bits, as ext4's are.
+    pub struct Hashing(pub Arc<dyn FileSystem>);
+
+    const HASHED: u64 = 1 << 62;
+
+    impl Layer for Hashing {
+        fn inner(&self) -> &dyn FileSystem {
+            &*self.0
+        }
+
+        fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+            run(&*self.0)
+        }
+
+        fn read_directory(
+            &self,
+            caller: &Caller,
+            list: ListDirectory<'_>,
+            sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+        ) -> Result<Listing> {
+            let its = ListDirectory { cookie: list.cookie & !HASHED, ..list };
+            self.0.read_directory(caller, its, &mut |entry| {
+                sink(Entry { cookie: entry.cookie | HASHED, ..entry })
+            })
+        }
+    }
+
+    /// A server that judges guards by the time of the change alone, as NFSv3 does.
+    pub struct GuardsByTime(pub Arc<dyn FileSystem>);
+
+    impl Layer for GuardsByTime {
+        fn inner(&self) -> &dyn FileSystem {
+            &*self.0
+        }
+
+        fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+            run(&*self.0)
+        }
+
+        fn set_attributes(&self, caller: &Caller, set: SetAttributes<'_>, change: &mut Change) -> Result<()> {
+            let guard = set.guard.map(|guard| Guard { change: None, ..guard });
+            self.0.set_attributes(caller, SetAttributes { guard, ..set }, change)
+        }
+    }
+}
 
 fn behind(inner: Arc<dyn FileSystem>) -> Arc<NamesBehind> {
     with_caches(inner, CachingOptions::default())
@@ -65,28 +121,6 @@ fn lists_of_operations_end_as_on_the_server() {
     }
 }
 
-/// A server whose cookies are hashes of 63 bits, as ext4's are.
-struct Hashing(Arc<dyn FileSystem>);
-
-const HASHED: u64 = 1 << 62;
-
-impl Layer for Hashing {
-    fn inner(&self) -> &dyn FileSystem {
-        &*self.0
-    }
-
-    fn read_directory(
-        &self,
-        caller: &Caller,
-        list: ListDirectory<'_>,
-        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
-    ) -> Result<Listing> {
-        let its = ListDirectory { cookie: list.cookie & !HASHED, ..list };
-        self.0
-            .read_directory(caller, its, &mut |entry| sink(Entry { cookie: entry.cookie | HASHED, ..entry }))
-    }
-}
-
 #[test]
 fn a_listing_goes_on_at_a_servers_cookie_whatever_its_bits() {
     const ME: Caller = Caller::ROOT;
@@ -97,11 +131,11 @@ fn a_listing_goes_on_at_a_servers_cookie_whatever_its_bits() {
         let name = Name::parse(name.as_bytes()).expect("a name");
         server.create(&ME, CreateFile::new(&server.root(), name, &new), change).expect("made");
     }
-    let fs = behind(Arc::new(Hashing(server)));
-    let (mut cookie, mut seen) = (0, Vec::new());
+    let fs = behind(Arc::new(servers::Hashing(server)));
+    let (root, mut cookie, mut seen) = (fs.root(), 0, Vec::new());
     loop {
         let mut taken = 0;
-        let list = ListDirectory::new(&fs.root(), cookie, Detail::Names);
+        let list = ListDirectory::new(&root, cookie, Detail::Names);
         let page = fs.read_directory(&ME, list, &mut |entry| {
             taken += 1;
             if taken > 5 {
@@ -117,13 +151,33 @@ fn a_listing_goes_on_at_a_servers_cookie_whatever_its_bits() {
         // What is removed meanwhile is no reason to stop, and other listings are kept here.
         let gone = Name::parse(seen.last().expect("one").as_bytes()).expect("a name");
         if !matches!(gone.as_bytes(), b"." | b"..") {
-            fs.remove(&ME, &fs.root(), gone, change).expect("removed");
+            fs.remove(&ME, &root, gone, change).expect("removed");
         }
-        let other = ListDirectory::new(&fs.root(), 0, Detail::Names);
+        let other = ListDirectory::new(&root, 0, Detail::Names);
         fs.read_directory(&ME, other, &mut |_| ControlFlow::Break(())).expect("it lists");
     }
     assert!(names.iter().all(|name| seen.contains(name)), "{seen:?}");
     fs.synced_all().expect("safe");
+}
+
+#[test]
+fn a_guard_holds_for_a_file_that_was_made_here() {
+    const ME: Caller = Caller::ROOT;
+    let fs = behind(Arc::new(servers::GuardsByTime(Arc::new(memory()))));
+    let change = &mut Change::default();
+    for name in ["first", "second"] {
+        let (name, new) = (Name::parse(name.as_bytes()).expect("a name"), NewAttributes::with_mode(0o644));
+        let how = Create::Guarded(new);
+        let node = fs.create(&ME, CreateFile::new(&fs.root(), name, &how), change).expect("made").handle;
+        fs.synced_all().expect("safe");
+        let seen = fs.attributes(&ME, &node).expect("attributes");
+        let guarded = |size, seen: &Attributes| {
+            let new = NewAttributes::with_size(size);
+            fs.set_attributes(&ME, SetAttributes::new(&node, &new, Some(seen.into())), &mut Change::default())
+        };
+        assert_eq!(guarded(1000, &seen), Ok(()));
+        assert_eq!(guarded(2000, &seen), Err(FsError::NotSynchronised), "it has changed since");
+    }
 }
 
 /// Makes a directory with files, renames it or not, and removes all of it.

@@ -103,7 +103,7 @@ impl NamesBehind {
         let shared = Arc::new(BehindShared::new(below, options, log, stopwatch));
         let sender = Sender::start(&shared)?;
         let verifier = [key[0], key[1], key[2], key[3], key[4], key[5], key[6], key[7]];
-        let random = key.iter().fold(0_u64, |sum, byte| sum.rotate_left(8) ^ u64::from(*byte));
+        let random = u64::from_be_bytes(key[8..].try_into().expect("half of it"));
         let (listings, vouched) = (PendingListings::new(random), Default::default());
         Ok(Self { shared, listings, vouched, verifier, _sender: sender })
     }
@@ -303,7 +303,8 @@ impl Layer for NamesBehind {
             self.shared.settle_user(caller.user);
         }
         self.through(caller, set.node, change, |inner, real, change| {
-            inner.set_attributes(caller, SetAttributes::new(real, set.new, set.guard), change)
+            let guard = set.guard.map(|guard| self.shared.log.lock().guard_there(set.node, guard));
+            inner.set_attributes(caller, SetAttributes::new(real, set.new, guard), change)
         })
     }
 

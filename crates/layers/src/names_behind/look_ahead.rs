@@ -1,6 +1,6 @@
 //! A look at the server right ahead of a removal or a rename: what another host changed since a program saw it is not taken away.
 
-use howdah_vfs::{Attributes, Caller, FileKind, FsError, Handle, Name, Node, Result};
+use howdah_vfs::{Attributes, Caller, FileKind, FsError, Guard, Handle, Name, Node, Result};
 
 use super::change::{ExpectedVictim, SeenBefore};
 use super::log::Log;
@@ -36,6 +36,13 @@ impl Log {
         let changed = attributes.changed;
         let pinned = known.pinned.filter(|pinned| pinned.changed.1 == changed);
         SeenBefore::Changed(pinned.map_or(changed, |pinned| pinned.changed.0))
+    }
+
+    /// A guard as the server judges it: of a node that was made here, programs see another time than the server has.
+    pub(super) fn guard_there(&self, shown: &Handle, guard: Guard) -> Guard {
+        let known = self.tree.find(shown).and_then(|node| self.tree.get(node));
+        let pinned = known.and_then(|known| known.pinned).filter(|pinned| pinned.changed.1 == guard.changed);
+        Guard { changed: pinned.map_or(guard.changed, |pinned| pinned.changed.0), ..guard }
     }
 
     /// What the call of a change must find. A node that the server refused to make has no name there.
