@@ -64,6 +64,11 @@ impl HeldData {
         self.unrecorded.cut_out(size, u64::MAX);
     }
 
+    /// Whether a journal has all of it.
+    pub fn is_recorded(&self) -> bool {
+        self.unrecorded.by_offset.is_empty()
+    }
+
     /// Takes what no journal has.
     pub fn take_unrecorded(&mut self) -> impl Iterator<Item = (u64, Bytes)> + use<> {
         std::mem::take(&mut self.unrecorded).by_offset.into_iter()

@@ -116,11 +116,16 @@ impl Log {
         ours == there
     }
 
-    /// Data of a node that was made, and is not sent yet.
+    /// Data of a node that was made, and is not sent yet. The journal is to have it first, also that of a file that is open.
     pub fn take_unsent(&mut self, number: ChangeNumber, most: usize) -> Vec<(u64, Bytes)> {
-        let node = self.makes(number);
-        let coming = node.and_then(|node| self.tree.get_mut(node)).and_then(|known| known.coming.as_mut());
-        coming.map_or_else(Vec::new, |coming| coming.data.take_unsent(most))
+        let Some(node) = self.makes(number) else { return Vec::new() };
+        let coming = self.tree.get_mut(node).and_then(|known| known.coming.as_mut());
+        let Some(coming) = coming else { return Vec::new() };
+        let unsent = coming.data.take_unsent(most);
+        if !coming.data.is_recorded() {
+            self.record_state(node, None);
+        }
+        unsent
     }
 
     /// The server lost the data of a node that was made: all of it is to be sent again.

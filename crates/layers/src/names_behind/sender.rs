@@ -309,15 +309,21 @@ impl BehindShared {
             self.keep_only(&mut log);
         }
         self.over.notify_all();
-        let (mut lost, mut is_kept) = (0, false);
-        // The time that shows whose a file is will be overwritten.
-        let mut keep = || {
-            if *what == MadeNode::File && !std::mem::replace(&mut is_kept, true) {
+        let mut lost = 0;
+        // The time that shows whose a file is will be overwritten, and what is replayed must hold all that was sent: a file whose end the
+        // journal does not know would be cut.
+        let keep = || {
+            if *what == MadeNode::File {
                 self.sync_journal();
             }
         };
         loop {
-            let unsent = self.log.lock().take_unsent(number, self.options.write_size);
+            let unsent = {
+                let mut log = self.log.lock();
+                let unsent = log.take_unsent(number, self.options.write_size);
+                self.keep_only(&mut log);
+                unsent
+            };
             if !unsent.is_empty() {
                 keep();
                 attributes = self.write_all(caller, &handle, unsent, &mut lost, number)?;

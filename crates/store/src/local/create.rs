@@ -7,7 +7,7 @@ use howdah_vfs::{
     Attributes, Caller, Change, Create, FileKind, FsError, Handle, Name, NewAttributes, Node as Named,
     Result, SetTime, Shown, Timestamp,
 };
-use rustix::fs::{AtFlags, Mode, OFlags, openat, unlinkat};
+use rustix::fs::{AtFlags, Mode, OFlags, Timestamps, openat, unlinkat};
 use rustix::io::Errno;
 
 use super::LocalFileSystem;
@@ -16,6 +16,7 @@ use super::errno::refusal;
 use super::exclusive::{holds_verifier, with_verifier};
 use super::known::{Identification, now};
 use super::node::Node;
+use super::set_attributes::time;
 
 /// How a new file is opened: for reading and writing, because its maker most often writes next.
 const NEW: OFlags =
@@ -71,12 +72,17 @@ impl LocalFileSystem {
         (name, mode): (Name<'_>, Mode),
         asked: &Create,
     ) -> Result<rustix::io::Result<OwnedFd>> {
-        if let Create::Guarded(new) = asked
-            && let Some(opened) = self.make_unnamed(caller, directory, (name, mode), new)?
-        {
-            return Ok(opened);
-        }
         self.identity.assume(caller)?;
+        if let Create::Guarded(new) = asked
+            && matches!(new.modified, SetTime::To(_))
+        {
+            let (last_access, last_modification) = (time(new.accessed), time(new.modified));
+            let times = Timestamps { last_access, last_modification };
+            let made = self.unnamed.make(directory.descriptor(), (name, mode), &times)?;
+            if let Some(opened) = made {
+                return Ok(opened);
+            }
+        }
         Ok(openat(directory.descriptor(), name.as_bytes(), NEW, mode))
     }
 
@@ -317,12 +323,9 @@ mod tests {
     fn a_file_that_is_made_with_its_times_never_has_others() {
         let (place, fs) = opened();
         let modified = Timestamp { seconds: 5, nanoseconds: 7 };
-        let times = SetTime::To(modified);
-        let how = Create::Guarded(NewAttributes {
-            accessed: times,
-            modified: times,
-            ..NewAttributes::with_mode(0o640)
-        });
+        // As a mount with `behind` makes files.
+        let new = NewAttributes { modified: SetTime::To(modified), ..NewAttributes::with_mode(0o640) };
+        let how = Create::Guarded(new);
         let create = |name: &str| {
             fs.create(&me(), CreateFile::new(&fs.root(), self::name(name), &how), &mut Change::default())
         };

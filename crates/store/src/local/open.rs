@@ -30,6 +30,7 @@ use super::reserve::Reserve;
 use super::root::Root;
 use super::stream::Streams;
 use super::tree::{LOOK, Tree};
+use super::unnamed::Unnamed;
 use super::verifier::Verifier;
 use crate::limits::{CHANGE_COUNTS, LOCKED_FILES};
 
@@ -114,7 +115,7 @@ impl LocalFileSystem {
             verifier,
             verifiers: Verifiers::default(),
             locked,
-            unnamed: super::unnamed::Unnamed::default(),
+            unnamed: Unnamed::default(),
             syncs,
             overrides_own_modes: options.overrides_own_modes,
             has_xattrs,
