@@ -391,6 +391,22 @@ fn step(random: &mut Random, mounted: &Mounted, model: &mut Model, states: &mut 
     }
 }
 
+/// States in which data that was being written to a file of the server is there, and names are not that were made just before: they were
+/// in the journal, and not on its disk yet.
+fn overtaking(states: &[Model], before: &Model, after: &Model) -> Vec<Model> {
+    let was = |id: &usize, held: &Held| before.nodes.get(id).is_some_and(|was| was != held);
+    let written: Vec<_> = after.nodes.iter().filter(|(id, held)| was(id, held)).collect();
+    let with = |state: &Model| {
+        let mut state = state.clone();
+        for (id, held) in &written {
+            let was = state.nodes.get_mut(id).filter(|was| Some(&**was) == before.nodes.get(id))?;
+            *was = (*held).clone();
+        }
+        Some(state)
+    };
+    states.iter().filter_map(with).collect()
+}
+
 /// One history: a few lives of a mount, each killed somewhere, and a rest. `cuts_power`: what was not synced is lost, too.
 fn history(seed: u64, cuts_power: bool) {
     let mut random = Random::new(seed);
@@ -425,8 +441,9 @@ fn history(seed: u64, cuts_power: bool) {
                 Ok(()) => {}
                 Err(FsError::TimedOut | FsError::Io) => {
                     // It was not answered: it may be there or not.
-                    if !cuts_power {
-                        states.drain(..from);
+                    match cuts_power {
+                        false => drop(states.drain(..from)),
+                        true => states.splice(0..0, overtaking(&states, &before, &model)).for_each(drop),
                     }
                     break;
                 }
