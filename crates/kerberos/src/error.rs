@@ -36,6 +36,8 @@ pub enum HelperError {
     Late,
     /// The helper died while it worked on this, and died again.
     Lost,
+    /// All helpers have ended, and this process cannot start others.
+    Ended,
     /// The helper could not load the Kerberos library: what its loader says.
     NoLibrary(String),
     /// The helper answered with what is no answer.
@@ -56,6 +58,7 @@ impl fmt::Display for HelperError {
             Self::TooLong(length) => write!(formatter, "a token of {length} bytes is too long"),
             Self::Gss(failure) => formatter.write_str(&failure.text),
             Self::Lucid(error) => error.fmt(formatter),
+            Self::Ended => formatter.write_str("the Kerberos helpers were ended; restart howdah, which starts others"),
             Self::Busy => formatter.write_str("all Kerberos helpers are busy"),
             Self::Late => formatter.write_str(
                 "the Kerberos library did not answer in time; check that the KDC and the name server can be reached",

@@ -50,8 +50,15 @@ pub struct InitiatedContext {
 /// Helpers that are asked one after the other. Threads share it.
 #[derive(Debug)]
 pub struct Helper {
-    free: Mutex<Vec<Member>>,
+    members: Mutex<Members>,
     released: Condvar,
+}
+
+#[derive(Debug)]
+struct Members {
+    free: Vec<Member>,
+    /// How many there are, with those that are busy.
+    alive: usize,
 }
 
 /// One helper: its supervisor, and this process's end of the socket.
@@ -61,6 +68,8 @@ struct Member {
     socket: Option<OwnedFd>,
     supervisor: Child,
     last_number: u64,
+    /// Its supervisor has ended, and its worker: nobody reads what is sent.
+    has_ended: bool,
 }
 
 /// A member, for as long as one caller needs it.
@@ -91,7 +100,8 @@ impl Helper {
                 other => return Err(unexpected(other)),
             }
         }
-        Ok(Self { free: Mutex::new(members), released: Condvar::new() })
+        let members = Members { alive: members.len(), free: members };
+        Ok(Self { members: Mutex::new(members), released: Condvar::new() })
     }
 
     /// The context of a client, by the first token that it sent (`GSS_Accept_sec_context`).
@@ -106,7 +116,7 @@ impl Helper {
             InitialToken::Kerberos => {}
             other => return Err(HelperError::Mechanism(other)),
         }
-        match self.borrow()?.member().ask(&Request::Accept { token })? {
+        match self.ask(&Request::Accept { token })?.1 {
             Reply::Established { token: reply, peer, own, lucid } => {
                 Ok(AcceptedContext { reply, client: peer, service: own, lucid: *lucid })
             }
@@ -123,24 +133,38 @@ impl Helper {
         if target.len() > TEXT_MAX {
             return Err(HelperError::TooLong(target.len()));
         }
-        let mut member = self.borrow()?;
-        match member.member().ask(&Request::Initiate { target })? {
-            Reply::Started { token } => Ok(Initiation { member, token }),
-            other => Err(unexpected(other)),
+        match self.ask(&Request::Initiate { target })? {
+            (member, Reply::Started { token }) => Ok(Initiation { member, token }),
+            (_, other) => Err(unexpected(other)),
+        }
+    }
+
+    /// Asks a helper, and another one if the first has ended.
+    fn ask(&self, request: &Request<'_>) -> Result<(Borrowed<'_>, Reply), HelperError> {
+        loop {
+            let mut member = self.borrow()?;
+            match member.member().ask(request) {
+                Err(_) if member.member().has_ended => {}
+                outcome => return outcome.map(|reply| (member, reply)),
+            }
         }
     }
 
     fn borrow(&self) -> Result<Borrowed<'_>, HelperError> {
-        let (mut free, _) = self
+        let is_waiting = |members: &mut Members| members.free.is_empty() && members.alive > 0;
+        let (mut members, _) = self
             .released
-            .wait_timeout_while(self.free(), PATIENCE, |free| free.is_empty())
+            .wait_timeout_while(self.members(), PATIENCE, is_waiting)
             .unwrap_or_else(PoisonError::into_inner);
-        let member = free.pop().ok_or(HelperError::Busy)?;
-        Ok(Borrowed { helper: self, member: Some(member) })
+        match members.free.pop() {
+            Some(member) => Ok(Borrowed { helper: self, member: Some(member) }),
+            None if members.alive == 0 => Err(HelperError::Ended),
+            None => Err(HelperError::Busy),
+        }
     }
 
-    fn free(&self) -> MutexGuard<'_, Vec<Member>> {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    fn members(&self) -> MutexGuard<'_, Members> {
+        self.members.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -179,11 +203,21 @@ impl Member {
         }
         // A signal from the terminal is for the process that started the helpers. They end when it closes its socket.
         let supervisor = command.process_group(0).spawn().map_err(failed)?;
-        Ok(Self { socket: Some(socket), supervisor, last_number: 0 })
+        Ok(Self { socket: Some(socket), supervisor, last_number: 0, has_ended: false })
     }
 
     /// Asks, again if the worker died meanwhile, and waits for the answer.
     fn ask(&mut self, request: &Request<'_>) -> Result<Reply, HelperError> {
+        let outcome = self.exchange(request);
+        self.has_ended = match &outcome {
+            Err(HelperError::Ended) => true,
+            Err(HelperError::System(_, error)) => error.kind() == io::ErrorKind::BrokenPipe,
+            _ => false,
+        };
+        outcome
+    }
+
+    fn exchange(&mut self, request: &Request<'_>) -> Result<Reply, HelperError> {
         let failed = |error| HelperError::System("asking the Kerberos helper", error);
         let socket = self.socket.as_ref().ok_or(HelperError::Lost)?;
         self.last_number += 1;
@@ -209,7 +243,7 @@ fn next_reply(socket: &OwnedFd, wanted: u64, deadline: Instant) -> Result<Reply,
             error if is_late(&error) => HelperError::Late,
             error => HelperError::System("hearing from the Kerberos helper", error),
         })?;
-        match Reply::decode(&message.ok_or(HelperError::Lost)?).ok_or(HelperError::Garbled)? {
+        match Reply::decode(&message.ok_or(HelperError::Ended)?).ok_or(HelperError::Garbled)? {
             (_, Reply::Died) => return Ok(Reply::Died),
             (number, reply) if number == wanted => return Ok(reply),
             // An answer that came too late for the one who asked.
@@ -226,8 +260,22 @@ impl Borrowed<'_> {
 
 impl Drop for Borrowed<'_> {
     fn drop(&mut self) {
-        self.helper.free().extend(self.member.take());
-        self.helper.released.notify_one();
+        let ended = {
+            let mut members = self.helper.members();
+            match self.member.take() {
+                Some(member) if member.has_ended => {
+                    members.alive -= 1;
+                    Some(member)
+                }
+                member => {
+                    members.free.extend(member);
+                    None
+                }
+            }
+        };
+        self.helper.released.notify_all();
+        // Its process is waited for, which nobody else is to wait for.
+        drop(ended);
     }
 }
 
@@ -253,7 +301,7 @@ fn unexpected(reply: Reply) -> HelperError {
 #[cfg(test)]
 impl Helper {
     pub(crate) fn supervisors(&self) -> Vec<u32> {
-        self.free().iter().map(|member| member.supervisor.id()).collect()
+        self.members().free.iter().map(|member| member.supervisor.id()).collect()
     }
 }
 

@@ -18,8 +18,29 @@ struct Offered {
     mic: Vec<u8>,
 }
 
+/// What MIT Kerberos says of a request that it has seen before (`KRB5KRB_AP_ERR_REPEAT`).
+const SEEN_BEFORE: u32 = -1_765_328_350_i32 as u32;
+/// So often a context is asked for if the server has seen the request before.
+const TRIES: usize = 2;
+
 /// Makes a context of this user. Gives how far its calls may be behind each other, too.
 pub(super) fn establish(
+    channel: &Weak<Channel>,
+    plan: &ContextPlan,
+    user: u32,
+) -> Result<(ClientContext, u32), KerberosError> {
+    let mut outcome = once(channel, plan, user);
+    for _ in 1..TRIES {
+        // The first answer was lost, with a connection or a helper of the server. Another request is another token.
+        if !matches!(outcome, Err(KerberosError::Refused { minor: SEEN_BEFORE, .. })) {
+            break;
+        }
+        outcome = once(channel, plan, user);
+    }
+    outcome
+}
+
+fn once(
     channel: &Weak<Channel>,
     plan: &ContextPlan,
     user: u32,

@@ -111,6 +111,16 @@ fn a_context_is_renewed_before_its_ticket_ends_while_calls_go_out() {
 }
 
 #[test]
+fn a_request_that_the_server_has_seen_is_followed_by_another() {
+    let (_served, gatekeeper) = guarded(WINDOW);
+    let gate = &gatekeeper.gate;
+    gate.has_seen_next.store(true, Ordering::SeqCst);
+    let client = client(&gatekeeper, VERSIONS[0]).unwrap_or_else(|error| panic!("{error}"));
+    client.attributes(&ME, &client.root()).expect("attributes");
+    assert_eq!(gate.asked.load(Ordering::SeqCst), gate.made.load(Ordering::SeqCst) + 1);
+}
+
+#[test]
 fn who_has_no_ticket_is_told_at_once() {
     for query in ["version=3&sec=krb5", "version=4&sec=krb5p"] {
         let (_served, gatekeeper) = guarded(WINDOW);

@@ -19,6 +19,8 @@ use howdah_wire::xdr::{Decode, Decoder, Encode, Encoder};
 
 /// Whom the server takes all callers for.
 pub const USER: u32 = 4711;
+/// `KRB5KRB_AP_ERR_REPEAT`, as servers send it.
+const REPLAY: u32 = 2_529_638_946;
 /// Flavors that MOUNT's reply lists.
 const FLAVORS: [u32; 3] = [390_003, 390_004, 390_005];
 /// MOUNT's program and its MNT.
@@ -49,6 +51,8 @@ pub struct Gate {
     pub lifetime: AtomicU64,
     /// Why there are no tickets.
     pub lack: Mutex<Option<KerberosError>>,
+    /// The next token is said to be a replay.
+    pub has_seen_next: AtomicBool,
     /// The next reply does not arrive, and the connection breaks.
     pub loses_next: AtomicBool,
     /// The next reply arrives with a bit changed.
@@ -93,6 +97,7 @@ impl Gatekeeper {
             most: AtomicU32::new(0),
             lifetime: AtomicU64::new(36_000),
             lack: Mutex::default(),
+            has_seen_next: AtomicBool::new(false),
             loses_next: AtomicBool::new(false),
             changes_next: AtomicBool::new(false),
             window,
@@ -207,8 +212,11 @@ impl Passage {
     fn initiate(&self, xid: u32, mut decoder: Decoder<'_>) -> Vec<u8> {
         let GssInit { token } = GssInit::decode(&mut decoder).expect("a token");
         let header = ReplyHeader { xid, outcome: Ok(Accepted::Success) };
-        let Some((handle, context)) = self.gate.accept(token) else {
-            let refused = GssInitResult { handle: &[], major: 13 << 16, minor: 7, window: 0, token: &[] };
+        let is_replay = self.gate.has_seen_next.swap(false, Ordering::SeqCst);
+        let accepted = if is_replay { None } else { self.gate.accept(token) };
+        let Some((handle, context)) = accepted else {
+            let minor = if is_replay { REPLAY } else { 7 };
+            let refused = GssInitResult { handle: &[], major: 13 << 16, minor, window: 0, token: &[] };
             return [Encoder::to_vec(&header), Encoder::to_vec(&refused)].concat();
         };
         let window = self.gate.window;

@@ -135,6 +135,32 @@ fn a_helper_that_dies_is_there_again() {
 }
 
 #[test]
+fn helpers_that_were_ended_are_not_asked_again() {
+    let Some(realm) = Realm::start() else { return };
+    let (server, client) = (server(&realm, 2), client(&realm));
+    let end = |supervisor: u32| {
+        let all = workers(supervisor).into_iter().chain(Pid::from_raw(supervisor.cast_signed()));
+        // A supervisor that runs would start another worker.
+        all.for_each(|process| kill_process(process, Signal::STOP).expect("stopped"));
+        let all = workers(supervisor).into_iter().chain(Pid::from_raw(supervisor.cast_signed()));
+        all.for_each(|process| kill_process(process, Signal::KILL).expect("killed"));
+    };
+    let accept = || {
+        let begun = client.initiate(SERVICE).expect("a token");
+        server.accept(begun.token()).map(drop)
+    };
+    end(server.supervisors()[0]);
+    for _ in 0..4 {
+        accept().unwrap_or_else(|error| panic!("{error}"));
+    }
+    server.supervisors().into_iter().for_each(end);
+    for _ in 0..2 {
+        let refused = accept();
+        assert!(matches!(refused, Err(HelperError::Ended)), "{refused:?}");
+    }
+}
+
+#[test]
 fn new_keys_are_taken_without_a_restart_and_old_tickets_stay_good() {
     let Some(realm) = Realm::start() else { return };
     let (server, early) = (server(&realm, 1), client(&realm));

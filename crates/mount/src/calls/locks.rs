@@ -51,11 +51,15 @@ impl Shared {
         request: PendingLockReply,
         denied: impl FnOnce(PendingLockReply, u64),
     ) {
-        if request.is_answered() {
+        let has_given_up = request.is_answered();
+        if has_given_up && !waits {
             return;
         }
+        // The server may still keep the lock for a program that gave up: it learns so by a call that does not wait.
+        let waits = waits && !has_given_up;
         let outcome = self.files.of(wish.open).and_then(|file| Ok((self.lock(&file, wish, waits)?, file)));
         match outcome {
+            Ok((Some(_), _)) if has_given_up => {}
             Ok((Some(_), file)) => denied(request, file.node.number),
             Ok((None, file)) => match request.end() {
                 Some(reply) => {

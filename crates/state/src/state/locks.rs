@@ -106,6 +106,10 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
                 }
                 Err(mut conflict) => {
                     let most = self.settings.bounds.waiters_of_client;
+                    if !waits && wish.owner.client().is_some() {
+                        // NFSv4 has no other word for a program that gave up: its turn would keep the lock from all.
+                        self.files.cancel(wish);
+                    }
                     conflict.is_waiting = waits && self.files.remember(wish, now, most);
                     return Err(StateError::Denied(conflict));
                 }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use howdah_state::{ClientId, Effect, LockKind, NlmLockRequest, NlmOwner, StateBounds, StateError};
+use howdah_state::{
+    ClientId, Effect, LockKind, LockRequest, Locker, NlmLockRequest, NlmOwner, StateBounds, StateError,
+};
 
 use crate::server::*;
 
@@ -46,6 +48,19 @@ fn the_first_in_line_is_told_and_nobody_comes_before_it() {
     lock(&mut state, NOW, b.0, b.1, range(5, 5)).expect("its turn");
     assert_eq!(notified(&mut state), []);
     state.release_client(NOW, b.0);
+    assert_eq!(notified(&mut state), [c.0]);
+}
+
+#[test]
+fn a_client_that_asks_without_waiting_gives_its_place_up() {
+    let (mut state, [a, b, c], held) = queue();
+    let (client, locker) = (b.0, Locker::New { open: b.1, owner: b"process" });
+    let (key, kind, range) = (&"file", LockKind::Write, range(5, 5));
+    let wish = LockRequest { client, locker, key, kind, range, waits: false, is_reclaim: false };
+    let denied = state.lock(NOW, wish);
+    assert!(matches!(denied, Err(StateError::Denied(conflict)) if !conflict.is_waiting));
+    assert_eq!(state.waits().count(), 1);
+    state.unlock(NOW, a.0, held, &"file", crate::server::range(0, 9)).expect("LOCKU");
     assert_eq!(notified(&mut state), [c.0]);
 }
 
