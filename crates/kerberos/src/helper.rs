@@ -211,7 +211,9 @@ impl Member {
         let outcome = self.exchange(request);
         self.has_ended = match &outcome {
             Err(HelperError::Ended) => true,
-            Err(HelperError::System(_, error)) => error.kind() == io::ErrorKind::BrokenPipe,
+            Err(HelperError::System(_, error)) => {
+                matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset)
+            }
             _ => false,
         };
         outcome
