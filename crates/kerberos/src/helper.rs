@@ -276,7 +276,7 @@ impl Drop for Borrowed<'_> {
             }
         };
         self.helper.released.notify_all();
-        // Its process is waited for, which nobody else is to wait for.
+        // This waits for its process: not while the lock is held.
         drop(ended);
     }
 }

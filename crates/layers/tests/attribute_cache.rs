@@ -288,7 +288,7 @@ fn a_mount_option_says_which_names_are_remembered() {
     assert_eq!(times(AttributeCacheOptions { lookups: LookupCache::None, ..usual }), [2, 2]);
 }
 
-/// A file system whose server delegates directories to who asks.
+/// A file system whose server delegates every directory that it is asked for.
 struct Delegating {
     inner: Arc<Metered>,
     lost: OnceLock<DelegationLost>,

@@ -145,7 +145,8 @@ fn facts(reader: &mut ResultReader<'_>) -> Walk<ServerFacts> {
 fn places(calls: &CompoundCalls, caller: &Caller, path: &[Vec<u8>]) -> Vec<String> {
     let most = (calls.session.sizes().operations as usize).saturating_sub(BESIDE) / 2;
     let mut operations = vec![Operation::PutRoot];
-    for name in &path[..path.len().min(most)] {
+    let asked = path.len().min(most);
+    for name in &path[..asked] {
         operations.extend([Operation::Lookup(name), get(Bitmap::of(&[FS_LOCATIONS]))]);
     }
     let results = calls.call(caller, &Compound::new("LOOKUP", Class::Lookup, &operations));
@@ -153,11 +154,11 @@ fn places(calls: &CompoundCalls, caller: &Caller, path: &[Vec<u8>]) -> Vec<Strin
     let mut last = Vec::new();
     let _ = results.read().and_then(|mut reader| {
         reader.skip(putrootfh::OPERATION)?;
-        for depth in 1..=path.len() {
+        for depth in 1..=asked {
             reader.skip(lookup::OPERATION)?;
             let told = reader.take::<getattr::Success<'_>>(getattr::OPERATION)?;
             let locations = Locations::decode(&mut Decoder::new(told.attributes.bytes));
-            // Its root is the node itself only where it is absent.
+            // A file system that is here may have copies elsewhere. The last one on the way is the one that is not here.
             if let Ok(locations) = locations
                 && !locations.places.is_empty()
             {

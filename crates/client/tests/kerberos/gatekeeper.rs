@@ -51,7 +51,7 @@ pub struct Gate {
     pub lifetime: AtomicU64,
     /// Why there are no tickets.
     pub lack: Mutex<Option<KerberosError>>,
-    /// The next token is said to be a replay.
+    /// The server refuses the next token as a replay.
     pub has_seen_next: AtomicBool,
     /// The next reply does not arrive, and the connection breaks.
     pub loses_next: AtomicBool,

@@ -7,12 +7,15 @@ use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
 
 use howdah_wire::rpc::{Accepted, Call, RecordMark, ReplyHeader};
 use howdah_wire::xdr::{Decode, Decoder, Encoder};
 
 /// The xids of calls that are made here begin so.
 pub const OWN_CALL: [u8; 2] = [0xca, 0x11];
+/// Longer than any answer takes.
+const PATIENCE: Duration = Duration::from_secs(60);
 /// `msg_type` of a reply.
 const REPLY: [u8; 4] = [0, 0, 0, 1];
 
@@ -99,13 +102,10 @@ impl Middleman {
     /// Calls all clients, and waits for a reply.
     pub fn call_client(&self, call: &[u8]) -> Vec<u8> {
         self.inject(call);
-        let mut answers = self.shared.answers.lock().expect("unpoisoned");
-        loop {
-            match answers.remove(&xid(call)) {
-                Some(answer) => return answer,
-                None => answers = self.shared.answered.wait(answers).expect("unpoisoned"),
-            }
-        }
+        let answers = self.shared.answers.lock().expect("unpoisoned");
+        let is_missing = |answers: &mut HashMap<[u8; 4], Vec<u8>>| !answers.contains_key(&xid(call));
+        let waited = self.shared.answered.wait_timeout_while(answers, PATIENCE, is_missing);
+        waited.expect("unpoisoned").0.remove(&xid(call)).expect("an answer of the client in time")
     }
 
     /// Resets all connections.

@@ -50,17 +50,7 @@ fn session_refused(status: Status) -> Fate {
 
 /// The reply with the operation behind SEQUENCE refused.
 fn first_refused(exchange: &Exchange<'_>, status: Status) -> Fate {
-    let mut decoder = Decoder::new(exchange.results);
-    ReplyHead::decode(&mut decoder).expect("a reply");
-    ResultHead::decode(&mut decoder).expect("a result");
-    let Ok(session) = sequence::Success::decode(&mut decoder) else { return Fate::Pass };
-    let mut bytes = Vec::new();
-    let mut encoder = Encoder::new(&mut bytes);
-    ReplyHead { status, tag: b"", results: 2 }.encode(&mut encoder);
-    ResultHead { operation: sequence::OPERATION, status: Status::OK }.encode(&mut encoder);
-    session.encode(&mut encoder);
-    ResultHead { operation: putfh::OPERATION, status }.encode(&mut encoder);
-    Fate::Replace(bytes)
+    results(exchange, &[(putfh::OPERATION, &[])], status)
 }
 
 /// Replaces so many of the replies to compounds, and counts all of them.

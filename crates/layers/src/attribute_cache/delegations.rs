@@ -41,7 +41,7 @@ impl KnownDelegations {
         delegations.is_some_and(|delegations| delegations.are_certain())
     }
 
-    /// The attributes of a directory, of which a delegation is asked for. `None`: there are none to be had.
+    /// The attributes of a directory. The same call asks for its delegation. `None`: the server delegates no directories.
     pub fn look(&self, caller: &Caller, directory: &Handle) -> Option<Result<Attributes>> {
         Some(self.0.as_ref()?.directory_delegations()?.look(caller, directory))
     }

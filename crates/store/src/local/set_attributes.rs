@@ -154,7 +154,7 @@ impl LocalFileSystem {
         })
     }
 
-    /// Sets the times as whoever this thread acts as.
+    /// Sets the times with the identity of this thread.
     pub(super) fn set_times_of(&self, node: &Node, new: &NewAttributes) -> rustix::io::Result<()> {
         let times = Timestamps { last_access: time(new.accessed), last_modification: time(new.modified) };
         utimensat(node.descriptor(), "", &times, AtFlags::EMPTY_PATH)

@@ -20,7 +20,7 @@ pub(super) struct Unnamed {
 }
 
 impl Unnamed {
-    /// Makes a file with these times as whoever this thread acts as, and gives it its name last. `None`: it cannot be made so.
+    /// Makes a file with these times, with the identity of this thread. The file gets its name last. `None`: the file system cannot do that.
     ///
     /// # Errors
     /// There is no room for the name, or it is too long.

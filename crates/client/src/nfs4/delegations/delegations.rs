@@ -160,14 +160,14 @@ impl ClientDelegations {
         }
     }
 
-    /// Lets who watches know.
+    /// Tells the watcher of losses.
     pub(super) fn tell(&self, losses: &[DelegationLoss]) {
         if let Some(lost) = self.lost.get() {
             losses.iter().for_each(|loss| lost(*loss));
         }
     }
 
-    /// Waits for something to do, of which so many are taken at a time. `None`: the client has left, and all are given back.
+    /// Waits for work, and takes at most so many returns of it. `None`: the client has ended, and all delegations are given back.
     pub(super) fn wait_for_work(&self, most: usize) -> Option<ReturnWork> {
         let mut table = self.table.lock();
         table.is_returning = false;

@@ -1,4 +1,4 @@
-//! ClientDelegations of directories (RFC 8881 10.9): asked for beside calls that look at a directory, and given back when the server calls.
+//! Delegations of directories (RFC 8881 10.9): asked for beside calls that look at a directory, and given back when the server calls.
 //!
 //! `delegations` is what all threads share. `asking` puts the question into compounds. `returning` is the thread that gives them back.
 
