@@ -16,6 +16,7 @@ const UNNAMED: OFlags = OFlags::TMPFILE.union(OFlags::RDWR).union(OFlags::CLOEXE
 /// Makes such files, where the file system has them.
 #[derive(Debug, Default)]
 pub(super) struct Unnamed {
+    has_worked: AtomicBool,
     is_refused: AtomicBool,
 }
 
@@ -33,18 +34,32 @@ impl Unnamed {
         if self.is_refused.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        let file = openat(directory, c".", UNNAMED, mode);
-        let Ok(file) = file.and_then(|file| futimens(&file, times).map(|()| file)) else { return Ok(None) };
+        let file = match openat(directory, c".", UNNAMED, mode) {
+            Ok(file) => file,
+            Err(Errno::OPNOTSUPP | Errno::ISDIR) => return Ok(self.on_refused()),
+            Err(_) => return Ok(None),
+        };
+        if futimens(&file, times).is_err() {
+            return Ok(None);
+        }
         // To open it in this directory took the right to make names there. A file without a name is linked by the superuser.
         let link = || linkat(&file, c"", directory, name.as_bytes(), AtFlags::EMPTY_PATH);
         match Identity::as_root(link)? {
-            Ok(()) => Ok(Some(Ok(file))),
+            Ok(()) => {
+                self.has_worked.store(true, Ordering::Relaxed);
+                Ok(Some(Ok(file)))
+            }
             Err(Errno::EXIST) => Ok(Some(Err(Errno::EXIST))),
             Err(errno @ (Errno::NOSPC | Errno::DQUOT | Errno::NAMETOOLONG)) => Err(refusal(errno)),
-            Err(_) => {
-                self.is_refused.store(true, Ordering::Relaxed);
-                Ok(None)
-            }
+            Err(_) => Ok(self.on_refused()),
         }
+    }
+
+    /// It is not tried again, unless it has worked: then only this directory is at fault, such as one that was removed.
+    fn on_refused<T>(&self) -> Option<T> {
+        if !self.has_worked.load(Ordering::Relaxed) {
+            self.is_refused.store(true, Ordering::Relaxed);
+        }
+        None
     }
 }
