@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use fuser::Errno;
-use howdah_vfs::{AddLink, Caller, Change, FileKind, FsError, Handle, Name};
+use howdah_vfs::{AddLink, Caller, Change, FileKind, FsError, Handle, Name, Node};
 
 use crate::nodes::{KernelNode, Silly};
 use crate::refused::{Answer, Refused};
@@ -21,22 +21,12 @@ impl Shared {
         directory: &Handle,
         name: Name<'_>,
     ) -> Answer<Option<(std::sync::Arc<KernelNode>, Silly)>> {
-        if !self.nodes.any_open() {
-            return Ok(None);
-        }
-        let found = self.file_system.lookup(caller, directory, name)?.node;
-        let Some(known) = self.nodes.with(&found.handle) else { return Ok(None) };
-        if known.opens.load(Relaxed) == 0
-            || found.attributes.kind == FileKind::Directory
-            || found.attributes.links > 1
-        {
-            return Ok(None);
-        }
+        let Some((known, file)) = self.outlives(caller, directory, name)? else { return Ok(None) };
         // It is our name already: only the last close removes it.
         if known.content.lock().silly.is_some() {
             return Err(Refused(Errno::EBUSY));
         }
-        let silly = self.rename_to_silly(caller, directory, name, found.attributes.file)?;
+        let silly = self.rename_to_silly(caller, directory, name, file)?;
         self.silly.on_given();
         known.content.lock().silly = Some(silly.clone());
         // It was closed meanwhile.
@@ -44,6 +34,22 @@ impl Shared {
             self.remove_silly(&known);
         }
         Ok(Some((known, silly)))
+    }
+
+    /// The file that a name leads to, and its number, if it outlives the name: it is open, and has no other one.
+    pub fn outlives(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        name: Name<'_>,
+    ) -> Answer<Option<(std::sync::Arc<KernelNode>, u64)>> {
+        if !self.nodes.any_open() {
+            return Ok(None);
+        }
+        let Node { handle, attributes } = self.file_system.lookup(caller, directory, name)?.node;
+        let known = self.nodes.with(&handle).filter(|known| known.opens.load(Relaxed) > 0);
+        let is_last = attributes.kind != FileKind::Directory && attributes.links <= 1;
+        Ok(known.filter(|_| is_last).map(|known| (known, attributes.file)))
     }
 
     fn rename_to_silly(

@@ -8,6 +8,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
+use howdah_vfs::FileSystem;
 use howdah_vfs::layer::{Call, Delayed, Metered};
 use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
 use support::Mount;
@@ -18,6 +19,12 @@ const FILES: u32 = 10;
 
 /// A mount of a far server, and the server.
 fn far() -> Option<(Mount, Arc<Metered>)> {
+    let (way, server) = way();
+    Some((Mount::of_cached(way)?, server))
+}
+
+/// A far server, as it is over there and from here.
+fn way() -> (Arc<dyn FileSystem>, Arc<Metered>) {
     let start = Instant::now();
     let clock = Arc::new(|| {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("after 1970");
@@ -26,7 +33,7 @@ fn far() -> Option<(Mount, Arc<Metered>)> {
     let memory = MemoryFileSystem::with_options(MemoryOptions { clock, ..MemoryOptions::default() });
     let server = Arc::new(Metered::around(Arc::new(memory), Arc::new(move || start.elapsed())));
     let way = Delayed::around(Arc::clone(&server) as _, TRIP, Arc::new(std::thread::sleep));
-    Some((Mount::of_cached(Arc::new(way))?, server))
+    (Arc::new(way), server)
 }
 
 /// Calls of these kinds.
@@ -138,4 +145,26 @@ fn a_directory_is_not_given_to_the_owner_that_it_was_just_said_to_have() {
     assert!(sets == 1 && asks_nobody);
     std::os::unix::fs::chown(&directory, Some(5), Some(0)).expect("given away");
     assert_eq!(fs::metadata(&directory).expect("there").uid(), 5);
+}
+
+#[test]
+fn a_replacement_waits_for_the_server_only_where_the_old_file_is_open() {
+    let (way, server) = way();
+    let Some((mount, files)) = Mount::behind(way) else { return };
+    drop(make(&mount, "learnt", false));
+    let open = make(&mount, "open", false);
+    // Whether the server has the new file when its rename is over.
+    let is_there = |old: &str, new: &str| {
+        files.settle_all();
+        let before = calls(&server, &[Call::Create]);
+        drop(make(&mount, new, false));
+        fs::rename(mount.at(new), mount.at(old)).expect("renamed");
+        calls(&server, &[Call::Create]) > before
+    };
+    drop(make(&mount, "closed", false));
+    // On a busy machine it may be sent by then, all the same.
+    let waits = (0..20).all(|at| is_there("closed", &format!("new-{at}")));
+    assert!(!waits, "it waits since another file is open");
+    assert!(is_there("open", "newer"), "what is open lives on, so that the new file must be safe");
+    drop(open);
 }

@@ -133,13 +133,14 @@ impl Shared {
         let caller = self.caller(asker);
         let (from, to) = ((&from.0.handle, from.1), (&to.0.handle, to.1));
         let kept = match self.is_another(asker, from, to)? {
-            // What is replaced while it is open goes when it is closed: what replaces it must be safe before.
-            true if self.consistency.is_behind() => {
-                let source = self.file_system.lookup(&caller, from.0, from.1)?.node;
-                self.consistency.synced(&caller, &source.handle)?;
+            true => {
+                // What is replaced while it is open goes when it is closed: what replaces it must be safe before.
+                if self.consistency.is_behind() && self.outlives(&caller, to.0, to.1)?.is_some() {
+                    let source = self.file_system.lookup(&caller, from.0, from.1)?.node;
+                    self.consistency.synced(&caller, &source.handle)?;
+                }
                 self.keep_if_open(&caller, to.0, to.1)?
             }
-            true => self.keep_if_open(&caller, to.0, to.1)?,
             false => None,
         };
         let mut changes = (Change::default(), Change::default());
