@@ -18,20 +18,20 @@ use crate::udp::Port;
 /// Pieces of memory that a datagram is sent from: what comes before content, the content, its padding, what comes behind.
 const PIECES_MAX: usize = 4;
 
-/// Answers one datagram; gives the reply's buffer back.
+/// The reply to one datagram; or its buffer, if there is none.
 pub fn answer(
     shared: &Shared,
     clerk: &mut Clerk,
     timing: &Timing,
-    (port, datagram): (&Port, &Datagram),
+    datagram: &Datagram,
     work: Work<'_>,
     buffer: Vec<u8>,
-) -> Vec<u8> {
+) -> Result<Reply, Vec<u8>> {
     let peer = datagram.peer();
     let mut reply = match work {
         Work::NoCall | Work::Reply => {
             clerk.unheard(Unheard::Malformed);
-            return buffer;
+            return Err(buffer);
         }
         Work::Refuse(header) | Work::AskTls(header) => {
             clerk.unheard(Unheard::of(&header.outcome));
@@ -45,13 +45,12 @@ pub fn answer(
             let reply = shared.service.dispatcher.carry_out(clerk, &job, &from, timing, None, buffer);
             match reply {
                 Some(reply) => reply,
-                None => return Vec::new(),
+                None => return Err(Vec::new()),
             }
         }
     };
-    let ticket = reply.ticket();
     // Whoever has a handle was let in by an export's rules, and so was whoever repeats a call that is answered from memory.
-    let has_no_handle = ticket.is_none_or(|ticket| ticket.place.export == NO_EXPORT);
+    let has_no_handle = reply.ticket().is_none_or(|ticket| ticket.place.export == NO_EXPORT);
     if has_no_handle
         && reply.outcome() != Outcome::Replayed
         && reply.message_length() > timing.received + STRANGER_EXTRA_MAX
@@ -61,19 +60,27 @@ pub fn answer(
     }
     if reply.message_length() > DATAGRAM_MAX {
         tracing::warn!(client = %peer.ends.client, length = reply.message_length(), "a reply too long for a datagram");
-        return reply.finish().into_buffer();
+        return Err(reply.finish().into_buffer());
     }
+    Ok(reply)
+}
+
+/// Sends a reply, and counts it; gives its buffer back.
+pub fn send(clerk: &mut Clerk, (port, datagram): (&Port, &Datagram), reply: Reply) -> Vec<u8> {
+    let ticket = reply.ticket();
     let reply = reply.finish();
-    match (send(port, datagram, &reply), ticket) {
+    match (send_pieces(port, datagram, &reply), ticket) {
         (Ok(()), Some(ticket)) => clerk.handed(&ticket, 1, Moment::now()),
         (Ok(()), None) => {}
-        (Err(error), _) => tracing::debug!(client = %peer.ends.client, %error, "answering a datagram"),
+        (Err(error), _) => {
+            tracing::debug!(client = %datagram.ends.client, %error, "answering a datagram");
+        }
     }
     reply.into_buffer()
 }
 
 /// Sends all pieces but the record mark, which a datagram has none of.
-fn send(port: &Port, datagram: &Datagram, reply: &Segments) -> io::Result<()> {
+fn send_pieces(port: &Port, datagram: &Datagram, reply: &Segments) -> io::Result<()> {
     let mut pieces = [IoSlice::new(&[]); PIECES_MAX];
     let mut count = 0;
     let mut add = |bytes| {

@@ -10,6 +10,7 @@ mod back_channel;
 mod call_log;
 #[cfg(test)]
 mod calling;
+pub mod caps;
 pub mod capture;
 mod client_lines;
 mod connection;
@@ -24,6 +25,7 @@ mod gates;
 pub mod gss;
 mod handle;
 mod heads;
+mod held_replies;
 pub mod limits;
 mod locks;
 mod mount;

@@ -104,6 +104,26 @@ howdah_limits::limits! {
     pub const PARKED_MAX: usize = 2 << 10, bytes;
     beyond "what is behind is not looked at", tested "server/src/worker/patient::a_call_that_waits_holds_no_more_than_what_it_says";
 
+    /// Rules of `[[limit]]`.
+    pub const CAP_RULES_MAX: usize = 31, count;
+    beyond "the configuration is refused", tested "server/src/caps/cap_table::no_more_rules_than_there_may_be";
+
+    /// Clients that one rule of `[[limit]]` tells apart: some 150 bytes each.
+    pub const CAP_CLIENTS_MAX: usize = 4096, count;
+    beyond "those beyond share one allowance, until others have been idle", tested "server/src/caps/cap_table::clients_beyond_the_bound_share";
+
+    /// Replies of one connection that its caps hold: more than clients have calls in flight for a mount that moves 2.5 Gb/s over 100 ms.
+    pub const HELD_REPLIES_MAX: usize = 1 << 10, count;
+    beyond "no further call of that connection is started until some have gone", tested "server/src/connection/held_count::no_call_is_read_past_any_bound";
+
+    /// Memory that these replies take.
+    pub const HELD_MEMORY_MAX: usize = 4 << 20, bytes;
+    beyond "no further call of that connection is started until some have gone", tested "server/src/connection/held_count::no_call_is_read_past_any_bound";
+
+    /// Memory that held replies of all connections take.
+    pub const HELD_MEMORY_BUDGET: usize = 64 << 20, bytes;
+    beyond "no further call of a connection with a held reply is started", tested "server/src/connection/held_count::no_call_is_read_past_any_bound";
+
     /// Worker threads, unless `workers` asks for more: they grow while calls wait for storage. Each has 512 KB of stack, of which
     /// little is used.
     pub const WORKERS_MAX: usize = 512, count;

@@ -202,6 +202,11 @@ impl Reply {
         self.bytes.len() - RecordMark::SIZE + self.inserts.length() + self.tail()
     }
 
+    /// Bytes of memory that it holds.
+    pub fn memory(&self) -> usize {
+        self.bytes.len() + self.inserts.memory()
+    }
+
     /// The finished reply, with its record mark set.
     pub fn finish(mut self) -> Segments {
         let length = u32::try_from(self.message_length()).expect("replies are far below 2 GiB");

@@ -53,6 +53,12 @@ impl Inserts {
         }
     }
 
+    /// Bytes of memory that the content holds.
+    pub fn memory(&self) -> usize {
+        let of = |insert: &Insert| if let Content::Bytes(bytes) = &insert.content { bytes.len() } else { 0 };
+        self.iter().map(of).sum()
+    }
+
     /// Forgets all.
     pub fn clear(&mut self) {
         *self = Self::default();
@@ -87,8 +93,7 @@ impl Segments {
 
     /// Bytes of memory that it holds.
     pub fn memory(&self) -> usize {
-        let of = |insert: &Insert| if let Content::Bytes(bytes) = &insert.content { bytes.len() } else { 0 };
-        self.bytes.len() + self.inserts.iter().map(of).sum::<usize>()
+        self.bytes.len() + self.inserts.memory()
     }
 
     /// Whether there is content between the bytes.

@@ -13,6 +13,7 @@ use howdah_tune::Tuner;
 
 use crate::Transport;
 use crate::admin::{Admin, AdminAddress, AdminSockets, MetricsSettings};
+use crate::caps::CapRule;
 use crate::client_lines::ClientLines;
 use crate::crew::Crew;
 use crate::exports::Exports;
@@ -68,6 +69,8 @@ pub struct Settings {
     pub metrics: MetricsSettings,
     /// What connections are encrypted with, if clients ask for that.
     pub tls: Option<ServerTls>,
+    /// What some clients may have at most.
+    pub caps: Vec<CapRule>,
     /// What every call waits for before it reaches storage, for an experiment: it is named where it limits.
     pub delay: Option<Duration>,
 }
@@ -78,6 +81,8 @@ pub struct Server {
     threads: Vec<JoinHandle<()>>,
     interfaces: Option<Arc<InterfaceEvents>>,
     knobs: Arc<Knobs>,
+    /// A thread waits for replies that caps hold.
+    has_caps: bool,
     admin: Option<Admin>,
 }
 
@@ -89,6 +94,7 @@ impl Default for Settings {
             watcher: None,
             metrics: MetricsSettings::default(),
             tls: None,
+            caps: Vec::new(),
             delay: None,
         }
     }
@@ -190,8 +196,14 @@ impl Server {
         shared.tls = settings.tls.clone().map(|tls| Arc::new(TlsDoor::new(tls)));
         let shared = Arc::new(shared);
         let knobs = Arc::new(Knobs::new(None));
-        let mut server =
-            Self { shared: Arc::clone(&shared), threads: Vec::new(), interfaces: None, knobs, admin: None };
+        let mut server = Self {
+            shared: Arc::clone(&shared),
+            threads: Vec::new(),
+            interfaces: None,
+            knobs,
+            has_caps: false,
+            admin: None,
+        };
         let crew = Crew::start(Arc::clone(&shared), settings.workers.max(1))?;
         for index in 0..shared.processors.min(limits::PATIENT_WORKERS_MAX) {
             let worker = Worker::patient(Arc::clone(&shared));
@@ -224,6 +236,7 @@ impl Server {
             let (shared, knobs) = (Arc::clone(&shared), Arc::clone(&server.knobs));
             server.admin = Some(Admin::start(shared, knobs, admin, settings.metrics)?);
         }
+        server.set_caps(&settings.caps)?;
         shared.open()?;
         for socket in sockets.udp {
             shared.add_udp(socket, None)?;
@@ -292,6 +305,20 @@ impl Server {
     /// Serves other exports from now on; no connection is dropped, and calls that run keep the old ones.
     pub fn reload(&self, exports: Exports) {
         self.shared.service.set_exports(exports);
+        self.shared.caps.set_places(&self.shared.service.dispatcher.counts.named_places());
+    }
+
+    /// From now on these are the caps of clients. The first ones start a thread, which waits for replies that are held.
+    ///
+    /// # Errors
+    /// The thread cannot be started.
+    pub fn set_caps(&mut self, rules: &[CapRule]) -> io::Result<()> {
+        if !rules.is_empty() && !std::mem::replace(&mut self.has_caps, true) {
+            let worker = Worker::patient(Arc::clone(&self.shared));
+            self.spawn("held-replies".into(), move || worker.run_held())?;
+        }
+        self.shared.caps.set_rules(rules, &self.shared.service.dispatcher.counts.named_places());
+        Ok(())
     }
 
     /// What can be set while it runs, as it stands.
@@ -317,6 +344,7 @@ impl Server {
     /// reaches. Says whether all that was done.
     pub fn stop(mut self, patience: Duration) -> bool {
         self.shared.draining.store(true, Ordering::SeqCst);
+        self.shared.held.release();
         let deadline = Instant::now() + patience;
         let mut done = self.is_idle();
         while !done && Instant::now() < deadline {
@@ -340,6 +368,7 @@ impl Server {
         self.shared.stopping.store(true, Ordering::SeqCst);
         self.shared.parked.end();
         self.shared.tokens.end();
+        self.shared.held.end();
         if let Some(calls) = &self.shared.service.lock_calls {
             calls.granting.end();
             calls.notices.end();

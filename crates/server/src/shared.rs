@@ -12,9 +12,11 @@ use howdah_rpc::server::BufferStore;
 use howdah_tune::{Change, Tuner};
 
 use crate::activity::Activity;
+use crate::caps::Caps;
 use crate::connection::{Connection, Onlooker};
 use crate::connections::Connections;
 use crate::gates::Gates;
+use crate::held_replies::HeldReplies;
 use crate::limits::{CONNECTIONS_FLOOR, RECORD_MAX};
 use crate::locks::{Mutex, MutexGuard};
 use crate::parked::{Call, Parked};
@@ -97,6 +99,10 @@ pub struct Shared {
     pub started: Instant,
     /// What waits for exports that have as many calls as they may.
     pub gates: Gates,
+    /// What some clients may have at most.
+    pub caps: Caps,
+    /// Replies that caps hold.
+    pub held: HeldReplies,
     /// Workers that are to end.
     pub dismissed: AtomicUsize,
     /// Datagrams whose calls run now.
@@ -137,6 +143,8 @@ impl Shared {
             sizing: Activity::default(),
             started: Instant::now(),
             gates: Gates::new(),
+            caps: Caps::default(),
+            held: HeldReplies::default(),
             dismissed: AtomicUsize::new(0),
             datagrams_running: AtomicUsize::new(0),
             ready: Mutex::default(),
@@ -257,6 +265,9 @@ impl Shared {
                 self.tokens.forget(connection);
             }
             self.gates.leave(connection);
+            if connection.held().count() > 0 {
+                self.held.forget(connection);
+            }
             self.service.lost(connection.token());
             tracing::debug!(client = %connection.peer().ends.client, why = %why, "connection closed");
         }

@@ -130,6 +130,9 @@ pub struct Gauges {
     /// Time in which we did not read though there was something to read: no budget.
     #[serde(with = "seconds")]
     pub refused_to_read: Duration,
+    /// Time in which a reply was held because its client had used up a cap.
+    #[serde(default, with = "seconds")]
+    pub capped: Duration,
     /// Time in which bulk was encrypted and decrypted.
     #[serde(default, with = "seconds")]
     pub in_cipher: Duration,

@@ -135,6 +135,7 @@ fn sample(
         silent: time(6),
         held_up: time(7),
         refused_to_read: time(0),
+        capped: time(6),
         replies_waiting: unsent,
         outstanding: u32::from(load),
         threads_wanting: part * 64.0,

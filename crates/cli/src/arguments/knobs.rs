@@ -21,7 +21,7 @@ pub struct GetArguments {
     pub asked: AskedArguments,
 }
 
-/// Set a size or the congestion control of a running server, at once
+/// Set a size, the congestion control or a limit of clients of a running server, at once
 ///
 /// It applies to open connections too: a send buffer or a larger window at once, a smaller window when the client has used the window
 /// offered before, congestion control with the next packet. Values below the minimum are refused, with the reason. The setting is lost
@@ -31,7 +31,7 @@ pub struct GetArguments {
 #[derive(Debug, Args)]
 #[command(after_help = SET_EXAMPLES)]
 pub struct SetArguments {
-    /// Which one: tcp_rcvbuf, tcp_sndbuf, tcp_congestion, memory_budget; `howdah get` shows them all
+    /// Which one: tcp_rcvbuf, tcp_sndbuf, tcp_congestion, memory_budget, limit.NAME.read; `howdah get` shows them all
     #[arg(value_name = "KNOB")]
     pub knob: String,
 
@@ -63,6 +63,8 @@ Examples:
       A receive buffer of 16 MiB for every connection, whatever its path.
   howdah set tcp_rcvbuf auto
       Back to what each path needs.
+  howdah set limit.backup.read 20MB/s
+      The [[limit]] rule named backup: from the next call on, its clients read at most 20 MB/s.
   howdah set tcp_congestion cubic --server :2049
       On the server that listens on port 2049, where several run.
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 pub use howdah_tune::sizes::parse_size;
+use howdah_tune::sizes::{parse_bit_rate, parse_byte_rate};
 use howdah_workload::{FileSize, Speed};
 
 use crate::configuration::{LONGEST_LEASE, SHORTEST_LEASE};
@@ -21,10 +22,7 @@ const DISK_CACHE_MIN: u64 = 64 << 20;
 
 /// Bytes a second that a copy may move.
 pub fn parse_copy_rate(text: &str) -> Result<u64, String> {
-    // A number alone is bytes, as of rsync and scp; with a unit the grammar is the one of all rates.
-    let is_number = text.bytes().all(|letter| letter.is_ascii_digit() || letter == b'.');
-    let bytes = if is_number { parse_size(text)? } else { (parse_bits(text)? / 8.0) as u64 };
-    match bytes {
+    match parse_byte_rate(text)? {
         0 => Err("at a rate of 0 nothing would be copied; leave it out to copy without a limit".to_owned()),
         rate => Ok(rate),
     }
@@ -86,41 +84,8 @@ pub fn parse_cache_size(text: &str) -> Result<u64, String> {
 
 /// What a line carries, in bits per second.
 pub fn parse_rate(text: &str) -> Result<f64, String> {
-    let rate = parse_bits(text)?;
+    let rate = parse_bit_rate(text)?;
     if rate > 0.0 { Ok(rate) } else { Err("a rate is more than nothing".to_owned()) }
-}
-
-/// The grammar of all rates, in bits per second: 100Mbit, 1Gb/s; 12MB, 12M (of 1024) of bytes. The case of the letters does not count but
-/// for b (bits) and B (bytes) alone.
-fn parse_bits(text: &str) -> Result<f64, String> {
-    let text = text.strip_suffix("/s").or_else(|| text.strip_suffix("ps")).unwrap_or(text);
-    let (number, unit) = split(text);
-    let bits = unit.strip_suffix('b').or_else(|| strip_ignoring_case(unit, "bit"));
-    let prefix = bits.or_else(|| unit.strip_suffix('B')).unwrap_or(unit);
-    let power = match prefix.to_ascii_uppercase().as_str() {
-        "" if unit.is_empty() => None,
-        "" => Some(0),
-        "K" => Some(1),
-        "M" => Some(2),
-        "G" => Some(3),
-        "T" => Some(4),
-        _ => None,
-    };
-    let power = power.ok_or(
-        "a rate is a number with kbit, Mbit, Gbit, with K, M, G, T (of 1024 bytes) or KB, MB, GB, TB (of 1000), per second",
-    )?;
-    // As of sizes: K, M and G alone are powers of two.
-    let (base, each): (f64, f64) = match (bits.is_some(), prefix.len() == unit.len()) {
-        (true, _) => (1000.0, 1.0),
-        (false, true) => (1024.0, 8.0),
-        (false, false) => (1000.0, 8.0),
-    };
-    Ok(fraction(number).ok_or("no rate: it begins with a number")? * base.powi(power) * each)
-}
-
-fn strip_ignoring_case<'t>(text: &'t str, end: &str) -> Option<&'t str> {
-    let at = text.len().checked_sub(end.len()).filter(|at| text.is_char_boundary(*at))?;
-    text[at..].eq_ignore_ascii_case(end).then_some(&text[..at])
 }
 
 /// A factor above 0.

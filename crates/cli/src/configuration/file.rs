@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use howdah_server::caps::CapRule;
 use howdah_server::tuning::{
     NetworkSizes, parse_congestion, parse_memory_budget, parse_receive_buffer, parse_send_buffer,
 };
@@ -18,6 +19,7 @@ use super::defaults::{LONGEST_LEASE, SHORTEST_LEASE};
 use super::export_table::export;
 use super::kerberos::kerberos;
 use super::known_exports::KnownExports;
+use super::limit_table::limits;
 use super::network_table::network;
 use super::section::{Section, absolute, kind, number, size, text, truth};
 use super::sizes::Sizes;
@@ -53,6 +55,7 @@ pub struct FileSettings {
     pub metrics: MetricsSaid,
     pub sizes: Sizes,
     pub networks: Vec<NetworkSizes>,
+    pub caps: Vec<CapRule>,
     pub log: Option<String>,
     pub log_format: Option<LogFormat>,
     pub exports: Vec<ExportConfig>,
@@ -99,6 +102,7 @@ fn settings(table: &DeTable<'_>, flags: &AdminListenSaid, problems: &mut Vec<Pro
         metrics: metrics(&mut section, &mut taken),
         sizes: sizes(&mut section),
         networks: networks(&mut section),
+        caps: limits(&mut section),
         log: section.setting("log", log).map(Spanned::into_inner),
         log_format: section.setting("log_format", log_format).map(Spanned::into_inner),
         exports: exports(&mut section),

@@ -10,6 +10,7 @@ use super::caching;
 use super::defaults::{LEASE, state_directory};
 use super::file::FileSettings;
 use super::identifier::identifier;
+use super::limit_table::check_limits;
 use super::listen::default_listen;
 use super::refused_locks::check_locks;
 use super::shared_files::check_delegations;
@@ -50,6 +51,7 @@ pub fn decide(server: &ServerArguments, log: &LogArguments, file: FileSettings) 
             })?,
             ..file.kerberos
         },
+        caps: file.caps,
         cluster: file.cluster,
         metrics: server.metrics().or(file.metrics).decide(),
         experiment: server.experiment(),
@@ -63,6 +65,7 @@ pub fn decide(server: &ServerArguments, log: &LogArguments, file: FileSettings) 
     each_address_once(&config)?;
     check_policies(config.tls.as_ref(), &config.exports).map_err(|why| anyhow!(why))?;
     check_delegations(&config.exports).map_err(|why| anyhow!(why))?;
+    check_limits(&config.caps, &config.exports).map_err(|why| anyhow!(why))?;
     check_locks(&config.exports).map_err(|why| anyhow!(why))?;
     Ok(config)
 }

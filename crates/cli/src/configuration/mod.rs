@@ -21,6 +21,7 @@ mod from_flags;
 mod identifier;
 mod kerberos;
 mod known_exports;
+mod limit_table;
 mod listen;
 mod load;
 mod metrics;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum;
+use howdah_server::caps::CapRule;
 use howdah_server::{Tuning, UdpSettings};
 use howdah_tls::ServerFiles;
 
@@ -48,6 +49,8 @@ pub struct ServerConfig {
     pub sandbox: Sandbox,
     /// How connections are sized.
     pub tuning: Tuning,
+    /// What some clients may have at most.
+    pub caps: Vec<CapRule>,
     /// For experiments.
     pub experiment: Experiment,
     /// What to log, as a filter; `None`: the usual.

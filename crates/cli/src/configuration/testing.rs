@@ -29,6 +29,7 @@ pub fn one_export() -> ServerConfig {
         cluster: None,
         sandbox: Sandbox::Auto,
         tuning: howdah_server::Tuning::default(),
+        caps: Vec::new(),
         experiment: super::Experiment::default(),
         log: None,
         log_format: LogFormat::Text,

@@ -15,6 +15,13 @@ pub fn knob_set(knob: &Knob, before: Option<&str>, typed: &str) -> String {
     let Knob { name, set, .. } = knob;
     let before =
         before.filter(|before| before != set).map_or(String::new(), |before| format!(" (was {before})"));
+    if let Some((rule, rate)) = name.strip_prefix("limit.").and_then(|rest| rest.rsplit_once('.')) {
+        return format!(
+            "{name} is {set}{before}\n{}It applies from the next call on. It lasts until the server stops or reloads its configuration file. To make it \
+             permanent, put this line into the [[limit]] section named \"{rule}\":\n    {rate} = \"{typed}\"\n",
+            standing(knob)
+        );
+    }
     let lasting = match set.as_str() {
         "auto" => format!("remove {name} from its configuration file, if it is there\n"),
         _ => format!(

@@ -1,10 +1,12 @@
 //! Every setting that holds, as `howdah check` and `howdah exports` show it.
 
 use std::fmt::Write;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use howdah_layers::CachingOptions;
+use howdah_server::caps::{CapRule, show_bytes, show_calls};
 use howdah_server::exports::{PrincipalSettings, SecurityFlavor, SecurityFlavors, TlsPolicy};
 use howdah_server::{Tuning, UdpSettings};
 use howdah_tls::ServerFiles;
@@ -69,6 +71,9 @@ pub fn server(config: &ServerConfig) -> String {
     for network in &config.tuning.networks {
         line("", &format!("of {}: {}", network.clients, own(&network.own)));
     }
+    for (rule, key) in config.caps.iter().zip(iter::once("limits").chain(iter::repeat(""))) {
+        line(key, &cap(rule));
+    }
     line(
         "log",
         &format!(
@@ -81,6 +86,23 @@ pub fn server(config: &ServerConfig) -> String {
         ),
     );
     text
+}
+
+/// A rule of `[[limit]]`.
+fn cap(rule: &CapRule) -> String {
+    let clients = rule.clients.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let clients = if clients.is_empty() { "all clients".to_owned() } else { clients };
+    let each = if rule.per_client { ", each address by itself" } else { "" };
+    let exports =
+        if rule.exports.is_empty() { String::new() } else { format!(" on {}", rule.exports.join(", ")) };
+    let rates = [
+        rule.read.map(|rate| format!("read {}", show_bytes(Some(rate)))),
+        rule.write.map(|rate| format!("write {}", show_bytes(Some(rate)))),
+        rule.calls.map(|rate| format!("calls {}", show_calls(Some(rate)))),
+    ];
+    let rates: Vec<String> = rates.into_iter().flatten().collect();
+    let rates = if rates.is_empty() { "no cap".to_owned() } else { rates.join(", ") };
+    format!("{}: {clients}{each}{exports}: {rates}, burst {:?}", rule.name, rule.burst)
 }
 
 /// Where a browser may ask, in words.

@@ -4,6 +4,7 @@ use std::iter;
 use std::path::Path;
 
 use howdah_layers::CachingOptions;
+use howdah_server::caps::CapRule;
 use howdah_server::tuning::NetworkSizes;
 use howdah_tune::{Algorithm, Setting};
 use serde_json::{Value, json};
@@ -32,6 +33,7 @@ pub fn settings_json(config: &ServerConfig, gone: &[Option<String>]) -> Value {
     settings["tcp_congestion"] = congestion(config.tuning.congestion);
     settings["memory_budget"] = size(config.tuning.memory_budget);
     settings["networks"] = config.tuning.networks.iter().map(network).collect();
+    settings["limits"] = config.caps.iter().map(cap).collect();
     let gone = gone.iter().map(Option::as_deref).chain(iter::repeat(None));
     settings["exports"] = config.exports.iter().zip(gone).map(|(one, gone)| export(one, gone)).collect();
     settings
@@ -107,6 +109,19 @@ fn network(network: &NetworkSizes) -> Value {
         "tcp_sndbuf": own.send_buffer.map(size),
         "tcp_rcvbuf": own.receive_buffer.map(size),
         "tcp_congestion": own.congestion.map(congestion),
+    })
+}
+
+fn cap(rule: &CapRule) -> Value {
+    json!({
+        "name": rule.name,
+        "clients": rule.clients.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "exports": rule.exports,
+        "per_client": rule.per_client,
+        "read": rule.read,
+        "write": rule.write,
+        "calls": rule.calls,
+        "burst_seconds": rule.burst.as_secs_f64(),
     })
 }
 

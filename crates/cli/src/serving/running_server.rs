@@ -95,6 +95,7 @@ impl RunningServer {
             watcher,
             metrics: MetricsSettings { clients: config.metrics.clients },
             tls: certificate.as_ref().map(ServedCertificate::tls),
+            caps: config.caps.clone(),
             delay,
         };
         let names = ClientNames::default().looked_up(&config.exports);
@@ -164,6 +165,7 @@ impl RunningServer {
         self.page.as_ref().map_or(Ok(()), LivePage::renew_certificate)?;
         self.certificate.as_mut().map_or(Ok(()), ServedCertificate::renew)?;
         self.server.reload(exports);
+        self.server.set_caps(&config.caps).context("starting the thread that holds replies of [[limit]]")?;
         std::mem::replace(&mut self.directories, directories).let_go();
         self.names = names;
         self.principals = principals;

@@ -13,7 +13,9 @@ use howdah_tune::Verdict;
 
 use super::asked::Asked;
 use super::client::{Client, Clients, Group, Lane, Recent};
+use crate::caps::{CapReport, show_bytes, show_calls};
 use crate::room::one_client;
+use crate::shared::Shared;
 use crate::tuning::{ConnectionReport, report};
 
 /// A verdict that is older than this tells nothing of now: a connection that moves something is judged more often, but for
@@ -51,9 +53,45 @@ pub async fn clients(State(asked): State<Arc<Asked>>) -> Json<Clients> {
         let views = states.clients();
         clients.iter_mut().for_each(|client| name_slots(client, &views));
     }
+    if asked.shared.caps.are_on() {
+        let holding = holding(&asked.shared);
+        clients.iter_mut().for_each(|client| name_caps(client, &holding));
+    }
     clients.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
     let unwritable = asked.shared.service.states.as_ref().and_then(|states| states.unwritable());
     Json(Clients { mode: report.mode, clients, gone, unwritable })
+}
+
+/// The rule that held a reply of each connection last, by the client's end.
+fn holding(shared: &Shared) -> BTreeMap<SocketAddr, CapReport> {
+    let rules = shared.caps.report();
+    let connections = shared.connections();
+    let found = connections.iter().filter_map(|connection| {
+        let rule = rules.get(connection.held().rule()? as usize)?;
+        Some((connection.peer().ends.client, rule.clone()))
+    });
+    found.collect()
+}
+
+/// Names the rule that caps connections, with its rate and how to change it.
+fn name_caps(client: &mut Client, holding: &BTreeMap<SocketAddr, CapReport>) {
+    for group in client.groups.iter_mut().filter(|group| group.verdict == Verdict::Capped.to_string()) {
+        let found = group.connections.iter().find_map(|lane| holding.get(&lane.client));
+        let Some(CapReport { rule, .. }) = found else { continue };
+        let (what, rate) = match group.received_per_second > group.sent_per_second {
+            true => ("writes", ("write", rule.write.map(|rate| show_bytes(Some(rate))))),
+            false => ("reads", ("read", rule.read.map(|rate| show_bytes(Some(rate))))),
+        };
+        let (key, rate) = match (rate, rule.calls) {
+            ((key, Some(rate)), _) => (key, rate),
+            ((key, None), None) => (key, "none".to_owned()),
+            (_, calls) => ("calls", format!("{} calls", show_calls(calls))),
+        };
+        let evidence = format!("this server's [limit] rule \"{}\": {rate}", rule.name);
+        let advice = format!("howdah set limit.{}.{key} RATE changes it", rule.name);
+        group.sentence = format!("{what} capped by {evidence}; {advice}");
+        (group.evidence, group.advice) = (Some(evidence), Some(advice));
+    }
 }
 
 /// Says that the slots of its session are all that a client of NFSv4 can have under way, where it uses all of them.

@@ -1,6 +1,7 @@
 //! One TCP connection: what is received of it, what waits to be sent to it, and whom its socket wakes.
 
 mod armed;
+mod held_count;
 mod inbox;
 mod onlookers;
 mod outbox;
@@ -21,6 +22,7 @@ use crate::secure::TlsDoor;
 use crate::spare::Spare;
 use crate::{Peer, Reply};
 use armed::Armed;
+use held_count::HeldCount;
 pub use inbox::{Inbox, Next, Received};
 pub use onlookers::Onlooker;
 use onlookers::Onlookers;
@@ -50,6 +52,8 @@ pub struct Connection {
     parked: AtomicU8,
     /// Calls that wait before the gate of an export.
     in_line: AtomicUsize,
+    /// Replies that caps hold.
+    held: HeldCount,
     /// Calls that are done, their replies queued. Those that run are the records taken but for these.
     answered: AtomicU64,
     onlookers: Onlookers,
@@ -71,6 +75,7 @@ impl Connection {
             ended: AtomicBool::new(false),
             parked: AtomicU8::new(0),
             in_line: AtomicUsize::new(0),
+            held: HeldCount::default(),
             answered: AtomicU64::new(0),
             onlookers: Onlookers::default(),
         }
@@ -209,20 +214,30 @@ impl Connection {
         self.wakes_late.load(Ordering::SeqCst)
     }
 
-    /// Whether no further call of it should be read: too many replies wait, or memory is short.
+    /// Whether no further call of it should be read: too many replies wait or are held, or memory is short.
     pub fn should_pause(&self) -> bool {
-        self.pausing.is_due(|| self.outbox.is_full())
+        self.pausing.is_due(|| self.is_full())
     }
 
     /// Stops reading until the replies that wait have gone, or it is let go; says whether it must (they may have gone
     /// meanwhile).
     pub fn pause(&self) -> bool {
-        self.pausing.pause(|| self.outbox.is_full())
+        self.pausing.pause(|| self.is_full())
     }
 
     /// Whether reading stopped and may go on; only one who asks is told so.
     pub fn resume(&self) -> bool {
-        self.pausing.resume(|| self.outbox.is_full())
+        self.pausing.resume(|| self.is_full())
+    }
+
+    /// Whether so many replies wait that no further call should be started.
+    fn is_full(&self) -> bool {
+        self.outbox.is_full() || self.held.is_full()
+    }
+
+    /// Replies that caps hold.
+    pub fn held(&self) -> &HeldCount {
+        &self.held
     }
 
     /// Holds it, or lets it go: whoever does that asks [`Self::resume`] next.

@@ -150,6 +150,12 @@ impl Ledger {
         self.places().into_iter().map(|(_, export)| export).collect()
     }
 
+    /// The exports that are counted by themselves, and their places.
+    pub fn named_places(&self) -> Vec<(u16, String)> {
+        let exports = self.exports.lock();
+        exports.iter().zip(1..).map(|((_, name), place)| (place, name.clone())).collect()
+    }
+
     fn places(&self) -> Vec<(u16, OfExport)> {
         let exports = self.exports.lock();
         let named = exports.iter().zip(1..);

@@ -100,12 +100,7 @@ impl Default for ClientRule {
 impl ClientRule {
     /// Whether it is for this client.
     pub fn fits(&self, peer: &Peer) -> bool {
-        match &self.clients {
-            Clients::Certificate(pattern) => {
-                peer.certificate.as_ref().is_some_and(|shown| pattern.takes(shown))
-            }
-            clients => clients.contains(peer.ends.client.ip()),
-        }
+        self.clients.fits(peer)
     }
 
     /// Whether it is for clients that show a certificate.
@@ -115,6 +110,14 @@ impl ClientRule {
 }
 
 impl Clients {
+    /// Whether a client is among them, by its address or its certificate.
+    pub fn fits(&self, peer: &Peer) -> bool {
+        match self {
+            Self::Certificate(pattern) => peer.certificate.as_ref().is_some_and(|shown| pattern.takes(shown)),
+            clients => clients.contains(peer.ends.client.ip()),
+        }
+    }
+
     /// Whether this address is among them, whoever has it.
     pub fn contains(&self, client: IpAddr) -> bool {
         let client = client.to_canonical();

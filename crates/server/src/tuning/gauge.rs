@@ -73,6 +73,9 @@ impl Gauge {
         if self.sums.replies_waiting > 0 {
             self.sums.held_up += passed;
         }
+        if connection.held().count() > 0 {
+            self.sums.capped += passed;
+        }
         if connection.is_paused() {
             self.sums.refused_to_read += passed;
         }

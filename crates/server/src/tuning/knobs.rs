@@ -2,6 +2,7 @@
 
 use std::thread::Thread;
 
+use super::cap_knobs;
 use super::knob::{Knob, KnobError, Name, Turn};
 use crate::shared::Shared;
 
@@ -24,11 +25,18 @@ impl Knobs {
 
     /// All of them, as they stand.
     pub fn show(&self, shared: &Shared) -> Vec<Knob> {
-        Name::ALL.iter().map(|name| show(*name, shared)).collect()
+        let sizes = Name::ALL.iter().map(|name| show(*name, shared));
+        sizes.chain(cap_knobs::show(&shared.caps)).collect()
     }
 
     /// Turns one. New connections have it at once; live ones as soon as the sizing thread has told them.
     pub fn set(&self, shared: &Shared, name: &str, value: &str) -> Result<Knob, KnobError> {
+        if cap_knobs::is_cap(name) {
+            cap_knobs::set(&shared.caps, name, value)?;
+            tracing::info!(knob = name, value, "set");
+            let found = cap_knobs::show(&shared.caps).into_iter().find(|knob| knob.name == name);
+            return found.ok_or_else(|| KnobError::Unknown { name: name.to_owned(), known: Vec::new() });
+        }
         let name = Name::parse(name)?;
         let sizing = self.sizing.as_ref().ok_or(KnobError::Off)?;
         let turn = name.turn(value)?;

@@ -1,6 +1,7 @@
 //! Sizes connections to the paths that they take, and knows what limits each. Runs beside the hot path, on a thread of its
 //! own: workers do nothing for it.
 
+mod cap_knobs;
 mod endings;
 mod gauge;
 mod gone;

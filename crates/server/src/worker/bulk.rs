@@ -46,7 +46,7 @@ impl Worker {
 
     fn move_payload(
         &mut self,
-        connection: &Connection,
+        connection: &Arc<Connection>,
         assembly: &mut Assembly,
         arrived: Moment,
     ) -> io::Result<InPlace> {
@@ -105,10 +105,7 @@ impl Worker {
         let from = Whence { peer, origin, has_ended: &has_ended };
         let reply = dispatcher.carry_out(&mut self.clerk, &job, &from, &timing, Some(&mut payload), buffer);
         let drained = payload.finish();
-        if let Some(reply) = reply {
-            connection.push(reply);
-        }
-        connection.finish_call();
+        self.deliver(connection, reply, length);
         assembly.skip_partial(header);
         drained.map(|()| InPlace::Ran)
     }

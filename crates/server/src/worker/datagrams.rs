@@ -103,14 +103,22 @@ impl Worker {
     /// Runs a datagram's call and answers it.
     pub(super) fn run_datagram(
         &mut self,
-        (port, datagram): (&Port, &Datagram),
+        (port, datagram): (&Arc<Port>, &Datagram),
         work: Work<'_>,
         timing: &Timing,
     ) {
         let buffer = self.spare.take();
         let shared = Arc::clone(&self.shared);
-        let used = datagram::answer(&shared, &mut self.clerk, timing, (port, datagram), work, buffer);
-        self.spare.put(used);
+        let reply = datagram::answer(&shared, &mut self.clerk, timing, datagram, work, buffer);
+        let reply = reply.map(|reply| self.hold_datagram((port, datagram), reply, timing.received));
+        match reply {
+            Ok(Some(reply)) => {
+                let used = datagram::send(&mut self.clerk, (port, datagram), reply);
+                self.spare.put(used);
+            }
+            Ok(None) => {}
+            Err(buffer) => self.spare.put(buffer),
+        }
         self.come_back();
         shared.datagrams_running.fetch_sub(1, Ordering::SeqCst);
     }

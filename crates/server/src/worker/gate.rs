@@ -137,10 +137,8 @@ impl Worker {
         if let Work::Run(job) = work
             && self.is_there(connection)
         {
-            if let Some(reply) = self.run_job(connection, job, Turn::HandedOn, timing) {
-                connection.push(reply);
-            }
-            connection.finish_call();
+            let reply = self.run_job(connection, job, Turn::HandedOn, timing);
+            self.deliver(connection, reply, timing.received);
             outcome = self.flush(connection);
         }
         self.settle(connection, outcome);

@@ -1,6 +1,7 @@
 //! Workers: threads that wait for sockets, run calls and send replies.
 
 mod bulk;
+mod capped;
 mod datagrams;
 mod gate;
 mod patient;

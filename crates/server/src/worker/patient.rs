@@ -88,20 +88,22 @@ impl Worker {
         // Nobody waits any more for what a connection that is gone has asked for.
         let is_there = self.is_there(&connection);
         let mut outcome = Ok(());
+        let mut reply = None;
         let transport = connection.peer().transport;
         let mut work = self.shared.service.dispatcher.read(&message, secured.as_ref(), transport);
         if let Work::Run(job) = &mut work
             && is_there
         {
             job.came_in(timing.received);
-            if let Some(reply) = self.run_job(&connection, job, Turn::HandedOn, &timing) {
-                connection.push(reply);
-                // Another sends it: what waits beside it would go out as slowly as we run.
-                outcome = connection.arm(&self.shared.poller, Interest { readable: false, writable: true });
-            }
+            reply = self.run_job(&connection, job, Turn::HandedOn, &timing);
+        }
+        let is_answered = reply.is_some();
+        self.deliver(&connection, reply, timing.received);
+        if is_answered {
+            // Another sends it: what waits beside it would go out as slowly as we run.
+            outcome = connection.arm(&self.shared.poller, Interest { readable: false, writable: true });
         }
         connection.unpark();
-        connection.finish_call();
         if is_last && outcome.is_ok() {
             self.shared.hand_on(Arc::clone(&connection));
         }

@@ -172,10 +172,7 @@ impl Worker {
                 self.run_job(connection, job, turn, timing)
             }
         };
-        if let Some(reply) = reply {
-            connection.push(reply);
-        }
-        connection.finish_call();
+        self.deliver(connection, reply, timing.received);
         self.buffers.put(record.into_buffer());
         if self.come_back() && turn == Turn::Mine {
             turn = Turn::HandedOn;

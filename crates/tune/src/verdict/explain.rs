@@ -58,7 +58,8 @@ impl fmt::Display for Explanation {
             Direction::Reads => "reads",
             Direction::Writes => "writes",
         };
-        write!(f, "{what} limited by {}", self.evidence)?;
+        let verb = if self.verdict == Verdict::Capped { "capped" } else { "limited" };
+        write!(f, "{what} {verb} by {}", self.evidence)?;
         match &self.advice {
             Some(advice) => write!(f, "; {advice}"),
             None => Ok(()),
@@ -113,6 +114,7 @@ impl Facts<'_> {
                 self.found.in_cipher * 100.0,
                 self.busy_percent()
             ),
+            Verdict::Capped => format!("this server's [limit] rule: {rate}"),
             Verdict::SendBuffer => format!(
                 "our send buffer of {}: at most {} in flight per round trip of {rtt}",
                 bytes(sending.buffer as f64),
@@ -209,6 +211,7 @@ impl Facts<'_> {
             | Verdict::Storage
             | Verdict::Processor
             | Verdict::Encrypting
+            | Verdict::Capped
             | Verdict::PathFull
             | Verdict::Ramping => return None,
         })

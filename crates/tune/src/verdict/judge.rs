@@ -2,7 +2,7 @@
 
 use super::explain::Found;
 use super::history::History;
-use super::server::{in_cipher, with_encryption};
+use super::server::{in_cipher, with_caps, with_encryption};
 use super::steady::Steady;
 use super::{Direction, Explanation, Judgement, Verdict, receiving, sending};
 use crate::{Interval, Sample};
@@ -29,7 +29,9 @@ impl Judge {
         self.receiving.learn(&interval, &received);
         let encrypted = |verdict| with_encryption(&interval, verdict);
         let sending = encrypted(sending::judge(&interval, &self.sending, unsent_mark));
+        let sending = with_caps(&interval, sending, sent.rate);
         let receiving = encrypted(receiving::judge(&interval, &self.receiving));
+        let receiving = with_caps(&interval, receiving, received.rate);
         self.in_cipher = in_cipher(&interval);
         // Nothing came while calls were being carried out: that tells nothing of a client.
         let counts = receiving != Verdict::Idle || !sending::executes(&interval);

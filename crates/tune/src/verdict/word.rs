@@ -20,6 +20,8 @@ pub enum Verdict {
     Processor,
     /// Encryption takes all of a processor.
     Encrypting,
+    /// A cap of the server holds replies.
+    Capped,
     /// Our send buffer is too small for this path.
     SendBuffer,
     /// The window that the peer offers is too small for this path.
@@ -44,6 +46,7 @@ impl Verdict {
             Self::Storage => "storage",
             Self::Processor => "processor",
             Self::Encrypting => "encrypting",
+            Self::Capped => "capped",
             Self::SendBuffer => "send-buffer",
             Self::PeerWindow => "peer-window",
             Self::OurWindow => "our-window",

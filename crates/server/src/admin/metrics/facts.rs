@@ -11,6 +11,7 @@ use crate::admin::asked::Asked;
 use crate::admin::process::ProcessUse;
 use crate::admin::space::ExportSpace;
 use crate::admin::uplinks::{self, ExportUplink};
+use crate::caps::CapReport;
 use crate::connection::Connection;
 use crate::counts::{Row, UnheardSums, Workers};
 use crate::gss::GssReport;
@@ -58,6 +59,8 @@ pub struct Facts {
     pub tls: Option<TlsFacts>,
     /// Contexts of Kerberos, and what was counted of it, if an export takes it.
     pub kerberos: Option<(usize, GssReport)>,
+    /// Rules of `[[limit]]`, and what they held.
+    pub caps: Vec<CapReport>,
     /// What the kernel counts of this process, where it says so.
     pub process: Option<ProcessUse>,
 }
@@ -128,6 +131,7 @@ impl Facts {
             told,
             exports,
             uplinks: uplinks::of(&service.exports()),
+            caps: asked.shared.caps.report(),
             process: ProcessUse::now().ok(),
         }
     }

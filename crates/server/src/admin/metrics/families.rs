@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::caps::caps;
 use super::connections::{limits, memory};
 use super::facts::Facts;
 use super::form::Form;
@@ -26,6 +27,7 @@ pub fn write(facts: &Facts, form: Form) -> String {
     kerberos(&mut text, facts.kerberos.as_ref());
     memory(&mut text, facts);
     limits(&mut text, facts);
+    caps(&mut text, &facts.caps);
     exports(&mut text, facts);
     uplinks(&mut text, &facts.uplinks);
     by_export(&mut text, facts);
@@ -192,6 +194,7 @@ mod tests {
     use crate::Reply;
     use crate::admin::process::ProcessUse;
     use crate::admin::uplinks::ExportUplink;
+    use crate::caps::{CapReport, CapRule};
     use crate::counts::{Figures, Ledger, Moment, OfExport, Timing, at_export};
     use crate::exports::{Export, Exports};
     use crate::programs::Listed;
@@ -204,13 +207,14 @@ mod tests {
     const SIZE_MAX: usize = 400_000;
 
     /// All that can limit a connection.
-    const WORDS: [Verdict; 12] = [
+    const WORDS: [Verdict; 13] = [
         Verdict::Idle,
         Verdict::ClientSlots,
         Verdict::ClientSendBuffer,
         Verdict::Storage,
         Verdict::Processor,
         Verdict::Encrypting,
+        Verdict::Capped,
         Verdict::SendBuffer,
         Verdict::PeerWindow,
         Verdict::OurWindow,
@@ -257,7 +261,18 @@ mod tests {
         let (rows, told) = (rows.collect(), told.collect());
         let head = Some("0123456789abcdef".to_owned());
         let kerberos = Some(Default::default());
-        Facts { rows, told, account, process, tls, kerberos, uplinks, head, ..Facts::default() }
+        let rule = CapRule {
+            name: "backup".to_owned(),
+            clients: Vec::new(),
+            exports: Vec::new(),
+            per_client: false,
+            read: Some(1),
+            write: None,
+            calls: None,
+            burst: CapRule::BURST,
+        };
+        let caps = vec![CapReport { rule, held_calls: 1, held: Duration::from_secs(1) }];
+        Facts { rows, told, account, process, tls, kerberos, uplinks, head, caps, ..Facts::default() }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `/metrics`: what a monitor such as Prometheus collects, as OpenMetrics or in Prometheus' own older form.
 
 mod answer;
+mod caps;
 mod connections;
 mod facts;
 mod families;

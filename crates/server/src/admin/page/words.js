@@ -12,6 +12,7 @@ export const VERDICTS = {
   'our-window': { label: "the server's window", side: 'server', held: true },
   'storage': { label: 'storage', side: 'server', held: true },
   'processor': { label: 'the server CPU', side: 'server', held: true },
+  'capped': { label: 'a [limit] rule of the server', side: 'server', held: true },
   'encrypting': { label: 'the server CPU (TLS)', side: 'server', held: true },
   'loss': { label: 'packet loss', side: 'network', held: true },
 };
