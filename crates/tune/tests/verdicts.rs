@@ -236,6 +236,11 @@ fn replies_that_do_not_fill_the_socket() {
             answering(&mut sample.gauges, 30, SECOND);
         },
     );
+    check(Verdict::Capped, "replies are held until their cap lets them go", &|sample, _| {
+        sample.sending.sent += 20_000_000;
+        answering(&mut sample.gauges, 20, SECOND);
+        sample.gauges.capped += 950 * MILLISECOND;
+    });
     check(Verdict::ClientSlots, "eight calls in flight on a path that holds twelve", &|sample, _| {
         reading(sample, 80_000_000);
         sample.gauges.held_up -= 350 * MILLISECOND;

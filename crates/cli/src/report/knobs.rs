@@ -6,7 +6,7 @@ use howdah_server::tuning::Knob;
 pub fn knobs(knobs: &[Knob]) -> String {
     knobs
         .iter()
-        .map(|knob| format!("{:<16}{}\n    {}\n{}", knob.name, knob.set, knob.help, standing(knob)))
+        .map(|knob| format!("{:<15} {}\n    {}\n{}", knob.name, knob.set, knob.help, standing(knob)))
         .collect()
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::rates::Rate;
+use super::rates::LiveRate;
 use super::rule::CapRule;
 use super::token_bucket::TokenBucket;
 use crate::Peer;
@@ -39,7 +39,7 @@ pub struct MatchedRules(AtomicU64);
 
 /// How long a reply is held, and by which rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wait {
+pub struct CapWait {
     /// How long.
     pub time: Duration,
     /// The rule's place in the table.
@@ -65,9 +65,9 @@ struct Table {
 /// A rule, and what was taken from it.
 struct ChargedRule {
     rule: CapRule,
-    read: Rate,
-    write: Rate,
-    calls: Rate,
+    read: LiveRate,
+    write: LiveRate,
+    calls: LiveRate,
     shared: Buckets,
     of_clients: Mutex<HashMap<IpAddr, Arc<Buckets>>>,
     held_calls: AtomicU64,
@@ -124,7 +124,7 @@ impl Caps {
         export: u16,
         cost: Cost,
         now: Moment,
-    ) -> Option<Wait> {
+    ) -> Option<CapWait> {
         let table = self.table.read();
         let covering = table.covering.get(usize::from(export)).copied().unwrap_or(0);
         let mut left = matched.of(&table, peer) & covering;
@@ -134,11 +134,11 @@ impl Caps {
             left &= left - 1;
             let Some(charged) = table.rules.get(rule as usize) else { break };
             let time = charged.take(peer.ends.client.ip(), cost, now);
-            if time >= WAIT_MIN && longest.is_none_or(|before: Wait| before.time < time) {
-                longest = Some(Wait { time, rule });
+            if time >= WAIT_MIN && longest.is_none_or(|before: CapWait| before.time < time) {
+                longest = Some(CapWait { time, rule });
             }
         }
-        if let Some(Wait { time, rule }) = longest {
+        if let Some(CapWait { time, rule }) = longest {
             table.rules[rule as usize].count(time);
         }
         longest
@@ -161,11 +161,11 @@ impl Caps {
 /// The rates of a rule.
 pub struct CapRates<'a> {
     /// Bytes a second of replies.
-    pub read: &'a Rate,
+    pub read: &'a LiveRate,
     /// Bytes a second of calls.
-    pub write: &'a Rate,
+    pub write: &'a LiveRate,
     /// Calls a second.
-    pub calls: &'a Rate,
+    pub calls: &'a LiveRate,
 }
 
 /// The rules that cover each export, by its place. Exports that have no place of their own are covered by rules for all.
@@ -216,9 +216,9 @@ impl MatchedRules {
 impl ChargedRule {
     fn new(rule: &CapRule) -> Self {
         Self {
-            read: Rate::new(rule.read),
-            write: Rate::new(rule.write),
-            calls: Rate::new(rule.calls),
+            read: LiveRate::new(rule.read),
+            write: LiveRate::new(rule.write),
+            calls: LiveRate::new(rule.calls),
             rule: rule.clone(),
             shared: Buckets::default(),
             of_clients: Mutex::default(),

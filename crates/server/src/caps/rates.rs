@@ -9,9 +9,9 @@ const NONE: &str = "none";
 
 /// So much a second; none: as much as there is. Changed while calls are charged to it.
 #[derive(Debug, Default)]
-pub struct Rate(AtomicU64);
+pub struct LiveRate(AtomicU64);
 
-impl Rate {
+impl LiveRate {
     /// So much, or no cap.
     pub fn new(per_second: Option<u64>) -> Self {
         Self(AtomicU64::new(per_second.unwrap_or(0)))

@@ -1,8 +1,9 @@
 //! One connection, sample after sample: what limits it now.
 
+use super::capped::with_caps;
 use super::explain::Found;
 use super::history::History;
-use super::server::{in_cipher, with_caps, with_encryption};
+use super::server::{in_cipher, with_encryption};
 use super::steady::Steady;
 use super::{Direction, Explanation, Judgement, Verdict, receiving, sending};
 use crate::{Interval, Sample};

@@ -1,5 +1,6 @@
 //! What limits a connection: one word per direction, and the rules that find it.
 
+mod capped;
 mod explain;
 mod history;
 mod judge;

@@ -2,7 +2,6 @@
 
 use super::Verdict;
 use super::history::History;
-use super::sending::NOTHING;
 use crate::Interval;
 
 /// A call is being carried out for so much of the time: the server is what the client waits for.
@@ -34,12 +33,6 @@ pub fn with_encryption(interval: &Interval<'_>, verdict: Verdict) -> Verdict {
 /// In what part of the time the connection was encrypted and decrypted.
 pub fn in_cipher(interval: &Interval<'_>) -> f64 {
     interval.share(|sample| sample.gauges.in_cipher)
-}
-
-/// A verdict where a cap holds replies for most of the time: no other bottleneck matters then.
-pub fn with_caps(interval: &Interval<'_>, verdict: Verdict, rate: f64) -> Verdict {
-    let is_capped = rate >= NOTHING && interval.share(|sample| sample.gauges.capped) > MOSTLY;
-    if is_capped { Verdict::Capped } else { verdict }
 }
 
 /// Whether no processor is free, and threads of ours that have one or want one are most of so many.
