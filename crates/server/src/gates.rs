@@ -13,7 +13,7 @@ use howdah_net::Datagram;
 
 use crate::connection::Connection;
 use crate::counts::{NO_EXPORT, PLACES, Timing};
-use crate::limits::{GATE_CALLS_MAX, GATE_MEMORY_MAX};
+use crate::limits::{GATE_CALLS_MAX, GATE_MEMORY_MAX, GATE_RESERVED_MAX};
 use crate::room::one_client;
 use crate::turns::Turns;
 use crate::udp::Port;
@@ -81,6 +81,8 @@ struct Gate<C> {
 
 struct Line<C> {
     waiting: Turns<C>,
+    /// Clients of calls that went in besides: each had none in line.
+    reserved: Vec<IpAddr>,
     /// So many may go in besides those whose place one takes that comes back.
     permits: usize,
     /// So many more are in than may be: who comes back lets nobody in.
@@ -101,7 +103,7 @@ impl<C: Weighed> Gates<C> {
     pub fn new() -> Self {
         let gate = || Gate {
             is_shut: AtomicBool::new(false),
-            line: Mutex::new(Line { waiting: Turns::default(), permits: 0, excess: 0 }),
+            line: Mutex::new(Line { waiting: Turns::default(), reserved: Vec::new(), permits: 0, excess: 0 }),
         };
         let (shut, calls, memory) = Default::default();
         Self { shut, calls, memory, gates: (0..PLACES).map(|_| gate()).collect() }
@@ -118,8 +120,30 @@ impl<C: Weighed> Gates<C> {
         self.gates[usize::from(export)].is_shut.load(Ordering::Relaxed)
     }
 
+    /// Lets a call in though the gate is shut: of a client that has none in line, as many as its weight, while such places are free. They
+    /// are what clients with many calls cannot take from others. Who is let in says when it leaves.
+    pub fn reserve(&self, export: u16, client: IpAddr, weight: u32) -> bool {
+        let mut line = self.gates[usize::from(export)].line.lock();
+        let inside = line.reserved.iter().filter(|other| **other == client).count();
+        let may_enter = line.waiting.of(client) == 0
+            && inside < weight as usize
+            && line.reserved.len() < GATE_RESERVED_MAX;
+        if may_enter {
+            line.reserved.push(client);
+        }
+        may_enter
+    }
+
+    /// A call that was let in besides is done.
+    pub fn leave_reserved(&self, export: u16, client: IpAddr) {
+        let mut line = self.gates[usize::from(export)].line.lock();
+        if let Some(place) = line.reserved.iter().position(|other| *other == client) {
+            line.reserved.swap_remove(place);
+        }
+    }
+
     /// A call waits in line. It is given back if the gate is open meanwhile, or if too many wait.
-    pub fn wait(&self, export: u16, call: C) -> Result<(), Refused<C>> {
+    pub fn wait(&self, export: u16, call: C, weight: u32) -> Result<(), Refused<C>> {
         let gate = &self.gates[usize::from(export)];
         let mut line = gate.line.lock();
         if !gate.is_shut.load(Ordering::Relaxed) {
@@ -135,7 +159,7 @@ impl<C: Weighed> Gates<C> {
         }
         self.calls.fetch_add(1, Ordering::Relaxed);
         self.memory.fetch_add(memory, Ordering::Relaxed);
-        line.waiting.push(client, call);
+        line.waiting.push(client, weight, call);
         Ok(())
     }
 
@@ -280,10 +304,10 @@ mod tests {
     fn a_gate_is_shut_at_the_bound_and_opened_when_nobody_waits() {
         let gates = Gates::new();
         assert_eq!(look(&gates, 3), (false, vec![]));
-        assert_eq!(gates.wait(3, Bytes(1)), Err(Refused::Open(Bytes(1))));
+        assert_eq!(gates.wait(3, Bytes(1), 1), Err(Refused::Open(Bytes(1))));
         assert_eq!(look(&gates, 4), (false, vec![(3, Turned::Shut)]));
         assert!(gates.any_shut() && gates.is_shut(3) && !gates.is_shut(2));
-        assert_eq!(gates.wait(3, Bytes(1)), Ok(()));
+        assert_eq!(gates.wait(3, Bytes(1), 1), Ok(()));
         assert_eq!(look(&gates, 4), (false, vec![]));
         assert_eq!(gates.next_permitted(), None, "as many are in as may be");
         assert_eq!(look(&gates, 2), (true, vec![]), "one waits");
@@ -293,10 +317,25 @@ mod tests {
     }
 
     #[test]
+    fn a_client_that_has_none_in_line_goes_in_besides_as_long_as_few_do() {
+        let gates = Gates::new();
+        look(&gates, 4);
+        let client = |number: usize| Bytes(number).client();
+        assert_eq!(gates.wait(3, Bytes(1), 1), Ok(()));
+        assert!(!gates.reserve(3, client(1), 9), "it has one in line");
+        assert!(gates.reserve(3, client(2), 2) && gates.reserve(3, client(2), 2));
+        assert!(!gates.reserve(3, client(2), 2), "as many as its weight are in");
+        (2..GATE_RESERVED_MAX).for_each(|number| assert!(gates.reserve(3, client(number + 1), 1)));
+        assert!(!gates.reserve(3, client(99), 1), "all places are taken");
+        gates.leave_reserved(3, client(2));
+        assert!(gates.reserve(3, client(99), 1));
+    }
+
+    #[test]
     fn who_comes_back_lets_the_first_of_its_own_line_in() {
         let gates = Gates::new();
         look(&gates, 4);
-        (1..3).for_each(|number| assert_eq!(gates.wait(3, Bytes(number)), Ok(())));
+        (1..3).for_each(|number| assert_eq!(gates.wait(3, Bytes(number), 1), Ok(())));
         assert_eq!(gates.next_of(2), None);
         assert_eq!(gates.next_of(3), Some(Bytes(1)));
         assert_eq!(gates.waiting(), 1);
@@ -308,7 +347,7 @@ mod tests {
     fn who_comes_back_where_too_many_are_in_lets_nobody_in() {
         let gates = Gates::new();
         look(&gates, 5);
-        (1..3).for_each(|number| assert_eq!(gates.wait(3, Bytes(number)), Ok(())));
+        (1..3).for_each(|number| assert_eq!(gates.wait(3, Bytes(number), 1), Ok(())));
         assert_eq!(gates.next_of(3), None);
         assert_eq!(gates.next_of(3), Some(Bytes(1)));
     }
@@ -317,14 +356,14 @@ mod tests {
     fn what_no_longer_fits_is_given_back() {
         let gates = Gates::new();
         look(&gates, 4);
-        (0..FEW).for_each(|_| assert_eq!(gates.wait(3, Bytes(0)), Ok(())));
-        (0..FEW).for_each(|_| assert_eq!(gates.wait(3, Bytes(1)), Ok(())));
+        (0..FEW).for_each(|_| assert_eq!(gates.wait(3, Bytes(0), 1), Ok(())));
+        (0..FEW).for_each(|_| assert_eq!(gates.wait(3, Bytes(1), 1), Ok(())));
         let rest = Bytes(GATE_MEMORY_MAX - FEW);
-        assert_eq!(gates.wait(3, Bytes(rest.0 + 1)), Err(Refused::Full(Bytes(rest.0 + 1))));
-        assert_eq!(gates.wait(3, Bytes(rest.0)), Ok(()));
-        assert_eq!(gates.wait(3, Bytes(1)), Err(Refused::Full(Bytes(1))));
-        (2 * FEW + 1..GATE_CALLS_MAX).for_each(|_| assert_eq!(gates.wait(3, Bytes(0)), Ok(())));
-        assert_eq!(gates.wait(3, Bytes(0)), Err(Refused::Full(Bytes(0))));
-        assert_eq!(gates.wait(3, Bytes(2)), Ok(()), "somebody who has few in line");
+        assert_eq!(gates.wait(3, Bytes(rest.0 + 1), 1), Err(Refused::Full(Bytes(rest.0 + 1))));
+        assert_eq!(gates.wait(3, Bytes(rest.0), 1), Ok(()));
+        assert_eq!(gates.wait(3, Bytes(1), 1), Err(Refused::Full(Bytes(1))));
+        (2 * FEW + 1..GATE_CALLS_MAX).for_each(|_| assert_eq!(gates.wait(3, Bytes(0), 1), Ok(())));
+        assert_eq!(gates.wait(3, Bytes(0), 1), Err(Refused::Full(Bytes(0))));
+        assert_eq!(gates.wait(3, Bytes(2), 1), Ok(()), "somebody who has few in line");
     }
 }

@@ -63,6 +63,7 @@ mod turns;
 mod udp;
 pub mod uplink;
 mod watch;
+mod weights;
 mod worker;
 
 pub use handle::{Envelope, SealedHandle, cluster_handle_key, server_name};
@@ -74,3 +75,4 @@ pub use server::{BindError, Server, Settings, Sockets};
 pub use service::{Service, ServiceOptions};
 pub use tuning::{Look, Tuning, Watcher};
 pub use udp::{Carried, PerInterface, UdpSettings, UdpTraffic};
+pub use weights::ShareRule;

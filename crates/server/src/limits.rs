@@ -142,6 +142,10 @@ howdah_limits::limits! {
     pub const GATE_CALLS_OF_ONE_MAX: usize = 1 << 10, count;
     beyond "NFS3ERR_JUKEBOX", tested "server/tests/hanging::one_connection_does_not_fill_the_line";
 
+    /// Calls of one export that go in while its gate is shut, of clients that have none in line: a hanging export holds so many more workers.
+    pub const GATE_RESERVED_MAX: usize = 8, count;
+    beyond "they wait in line like others", tested "server/src/gates::a_client_that_has_none_in_line_goes_in_besides_as_long_as_few_do";
+
     /// Users whose groups are remembered, where they are looked up.
     pub const GROUP_LISTS_MAX: usize = 4096, count;
     beyond "the one that is due first is forgotten, and looked up again when it calls", tested "server/src/exports/groups::no_more_are_remembered_than_there_is_room_for";

@@ -39,10 +39,10 @@ struct Queue {
 }
 
 impl Parked {
-    /// Another call.
-    pub fn push(&self, call: Call) {
+    /// Another call, of a client of that weight.
+    pub fn push(&self, call: Call, weight: u32) {
         let client = one_client(call.connection.peer().ends.client.ip());
-        self.queue.lock().turns.push(client, call);
+        self.queue.lock().turns.push(client, weight, call);
         self.came.notify_one();
     }
 
@@ -52,7 +52,7 @@ impl Parked {
         let mut queue = self.queue.lock();
         let has_room = queue.turns.of(client) < of_one_max && queue.turns.len() < all_max;
         if has_room {
-            queue.turns.push(client, call);
+            queue.turns.push(client, 1, call);
             self.came.notify_one();
         }
         has_room

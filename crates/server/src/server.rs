@@ -27,6 +27,7 @@ use crate::states::States;
 use crate::tuning::{self, Knob, KnobError, Knobs, Sizing, Tuning, TuningReport, Watcher};
 use crate::udp::{Follower, PerInterface, UdpSettings, UdpTraffic};
 use crate::watch::Watch;
+use crate::weights::ShareRule;
 use crate::worker::Worker;
 
 /// How often a stopping server looks whether its calls are done.
@@ -71,6 +72,8 @@ pub struct Settings {
     pub tls: Option<ServerTls>,
     /// What some clients may have at most.
     pub caps: Vec<CapRule>,
+    /// How much clients get of what is short, against others.
+    pub shares: Vec<ShareRule>,
     /// What every call waits for before it reaches storage, for an experiment: it is named where it limits.
     pub delay: Option<Duration>,
 }
@@ -95,6 +98,7 @@ impl Default for Settings {
             metrics: MetricsSettings::default(),
             tls: None,
             caps: Vec::new(),
+            shares: Vec::new(),
             delay: None,
         }
     }
@@ -237,6 +241,7 @@ impl Server {
             server.admin = Some(Admin::start(shared, knobs, admin, settings.metrics)?);
         }
         server.set_caps(&settings.caps)?;
+        server.set_shares(settings.shares.clone());
         shared.open()?;
         for socket in sockets.udp {
             shared.add_udp(socket, None)?;
@@ -306,6 +311,11 @@ impl Server {
     pub fn reload(&self, exports: Exports) {
         self.shared.service.set_exports(exports);
         self.shared.caps.set_places(&self.shared.service.dispatcher.counts.named_places());
+    }
+
+    /// From now on clients have these weights.
+    pub fn set_shares(&self, shares: Vec<ShareRule>) {
+        self.shared.weights.set(shares);
     }
 
     /// From now on these are the caps of clients. The first ones start a thread, which waits for replies that are held.

@@ -27,6 +27,7 @@ use crate::service::Service;
 use crate::shares::Shares;
 use crate::tuning::{Endings, Gone, Pressing};
 use crate::udp::{Port, Ports};
+use crate::weights::Weights;
 
 /// The waker's token.
 pub const WAKER: Token = Token(0);
@@ -99,6 +100,8 @@ pub struct Shared {
     pub started: Instant,
     /// What waits for exports that have as many calls as they may.
     pub gates: Gates,
+    /// How much clients get of what is short, against others.
+    pub weights: Weights,
     /// What some clients may have at most.
     pub caps: Caps,
     /// Replies that caps hold.
@@ -143,6 +146,7 @@ impl Shared {
             sizing: Activity::default(),
             started: Instant::now(),
             gates: Gates::new(),
+            weights: Weights::default(),
             caps: Caps::default(),
             held: HeldReplies::default(),
             dismissed: AtomicUsize::new(0),
@@ -245,7 +249,8 @@ impl Shared {
     /// A call waits for those who are patient, unless its connection is gone: it would hold that.
     pub fn park(&self, call: Call) {
         let connection = Arc::clone(&call.connection);
-        self.parked.push(call);
+        let weight = self.weights.of(connection.peer().ends.client.ip());
+        self.parked.push(call, weight);
         // Who ended it meanwhile may have looked before.
         if !matches!(self.source(connection.token()), Source::Connection(_)) {
             self.parked.forget(&connection);

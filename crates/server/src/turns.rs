@@ -6,29 +6,41 @@ use std::net::IpAddr;
 /// What clients wait for.
 pub struct Turns<T> {
     waiting: HashMap<IpAddr, VecDeque<T>>,
-    /// Those who wait for something, each once.
-    order: VecDeque<IpAddr>,
+    /// Clients that wait for something, each once, and how much of its turn each has left.
+    order: VecDeque<Place>,
+}
+
+/// A client that waits for its turn.
+struct Place {
+    client: IpAddr,
+    weight: u32,
+    left: u32,
 }
 
 impl<T> Turns<T> {
-    /// A client waits for one more.
-    pub fn push(&mut self, client: IpAddr, one: T) {
+    /// A client waits for one more. In each of its turns it gets as many as its weight says.
+    pub fn push(&mut self, client: IpAddr, weight: u32, one: T) {
         let mine = self.waiting.entry(client).or_default();
         if mine.is_empty() {
-            self.order.push_back(client);
+            let weight = weight.max(1);
+            self.order.push_back(Place { client, weight, left: weight });
         }
         mine.push_back(one);
     }
 
     /// The next one.
     pub fn pop(&mut self) -> Option<T> {
-        let client = self.order.pop_front()?;
-        let mine = self.waiting.get_mut(&client)?;
+        let mut place = self.order.pop_front()?;
+        let mine = self.waiting.get_mut(&place.client)?;
         let one = mine.pop_front();
+        place.left -= 1;
         if mine.is_empty() {
-            self.waiting.remove(&client);
+            self.waiting.remove(&place.client);
+        } else if place.left > 0 {
+            self.order.push_front(place);
         } else {
-            self.order.push_back(client);
+            place.left = place.weight;
+            self.order.push_back(place);
         }
         one
     }
@@ -55,7 +67,7 @@ impl<T> Turns<T> {
         mine.retain(|one| !is_gone(one));
         if mine.is_empty() {
             self.waiting.remove(&client);
-            self.order.retain(|other| *other != client);
+            self.order.retain(|other| other.client != client);
         }
     }
 }
@@ -74,27 +86,39 @@ mod tests {
     fn clients_take_turns_however_much_one_of_them_asks_for() {
         let mut turns = Turns::default();
         let client = |number: u8| IpAddr::from([192, 0, 2, number]);
-        (0..4).for_each(|number| turns.push(client(1), (1, number)));
-        (0..2).for_each(|number| turns.push(client(2), (2, number)));
-        turns.push(client(3), (3, 0));
+        (0..4).for_each(|number| turns.push(client(1), 1, (1, number)));
+        (0..2).for_each(|number| turns.push(client(2), 1, (2, number)));
+        turns.push(client(3), 1, (3, 0));
         assert_eq!((turns.of(client(1)), turns.of(client(4))), (4, 0));
         let order: Vec<(u8, u8)> = std::iter::from_fn(|| turns.pop()).collect();
         assert_eq!(order, [(1, 0), (2, 0), (3, 0), (1, 1), (2, 1), (1, 2), (1, 3)]);
         assert!(turns.waiting.is_empty() && turns.is_empty());
-        turns.push(client(1), (1, 4));
+        turns.push(client(1), 1, (1, 4));
         assert_eq!(turns.pop(), Some((1, 4)));
+    }
+
+    #[test]
+    fn a_client_gets_as_many_in_its_turn_as_its_weight_says() {
+        let mut turns = Turns::default();
+        let client = |number: u8| IpAddr::from([192, 0, 2, number]);
+        (0..5).for_each(|number| turns.push(client(1), 3, (1, number)));
+        (0..3).for_each(|number| turns.push(client(2), 1, (2, number)));
+        let order: Vec<(u8, u8)> = std::iter::from_fn(|| turns.pop()).collect();
+        assert_eq!(order, [(1, 0), (1, 1), (1, 2), (2, 0), (1, 3), (1, 4), (2, 1), (2, 2)]);
+        assert!(turns.waiting.is_empty() && turns.is_empty());
     }
 
     #[test]
     fn what_is_forgotten_takes_no_turn() {
         let mut turns = Turns::default();
         let client = |number: u8| IpAddr::from([192, 0, 2, number]);
-        (0..4).for_each(|number| turns.push(client(1), number));
-        turns.push(client(2), 4);
+        (0..4).for_each(|number| turns.push(client(1), 1, number));
+        turns.push(client(2), 1, 4);
         turns.forget(client(1), |number| number % 2 == 0);
         turns.forget(client(2), |_| true);
         turns.forget(client(3), |_| true);
-        assert_eq!(turns.order, [client(1)]);
+        let order: Vec<IpAddr> = turns.order.iter().map(|place| place.client).collect();
+        assert_eq!(order, [client(1)]);
         let left: Vec<u8> = std::iter::from_fn(|| turns.pop()).collect();
         assert_eq!(left, [1, 3]);
     }

@@ -12,10 +12,10 @@ use crate::arguments::Howdah;
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/manual/configuration.md");
 
 /// A key that no table has, in each of them.
-const UNKNOWN: &str = "nosuch = 1\n[kerberos]\nnosuch = 1\n[[network]]\nclients = '*'\nnosuch = 1\n[[limit]]\nname = 'a'\ncalls = 1\nnosuch = 1\n[[export]]\nname = '/x'\npath = '/usr'\nnosuch = 1\n\
+const UNKNOWN: &str = "nosuch = 1\n[kerberos]\nnosuch = 1\n[[network]]\nclients = '*'\nnosuch = 1\n[[limit]]\nname = 'a'\ncalls = 1\nnosuch = 1\n[[share]]\nclients = '*'\nweight = 1\nnosuch = 1\n[[export]]\nname = '/x'\npath = '/usr'\nnosuch = 1\n\
                        clients = [{ allow = '*', nosuch = 1 }]\n";
 
-/// The keys of the file, of `[kerberos]`, of `[[network]]`, of `[[limit]]`, of `[[export]]` and of a client, in this order.
+/// The keys of the file, of `[kerberos]`, of `[[network]]`, of `[[limit]]`, of `[[share]]`, of `[[export]]` and of a client, in this order.
 fn keys_that_are_read() -> Vec<BTreeSet<String>> {
     let problems = load_text(Path::new("x"), UNKNOWN.to_owned()).expect_err("unknown keys").to_string();
     let lists = problems.lines().filter_map(|line| line.split_once("its settings are: "));
@@ -49,11 +49,12 @@ fn keys(rows: &[(&str, &str)]) -> BTreeSet<String> {
 fn the_page_has_every_key_and_no_other() {
     let page = fs::read_to_string(PAGE).expect("the page");
     let read = keys_that_are_read();
-    let [file, kerberos, network, limit, export, client] = &read[..] else { panic!("{read:?}") };
+    let [file, kerberos, network, limit, share, export, client] = &read[..] else { panic!("{read:?}") };
     assert_eq!(&keys(&rows(&page, "Server settings")), file, "left: in the page, right: read");
     assert_eq!(&keys(&rows(&page, "Kerberos settings")), kerberos, "left: in the page, right: read");
     assert_eq!(&keys(&rows(&page, "Export settings")), export, "left: in the page, right: read");
     assert_eq!(&keys(&rows(&page, "Limits of clients")), limit, "left: in the page, right: read");
+    assert_eq!(&keys(&rows(&page, "Shares of clients")), share, "left: in the page, right: read");
     let both: BTreeSet<String> = network.union(client).cloned().collect();
     assert_eq!(keys(&rows(&page, "Clients and networks")), both, "left: in the page, right: read");
 }

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use howdah_server::ShareRule;
 use howdah_server::caps::CapRule;
 use howdah_server::tuning::{
     NetworkSizes, parse_congestion, parse_memory_budget, parse_receive_buffer, parse_send_buffer,
@@ -22,6 +23,7 @@ use super::known_exports::KnownExports;
 use super::limit_table::limits;
 use super::network_table::network;
 use super::section::{Section, absolute, kind, number, size, text, truth};
+use super::share_table::shares;
 use super::sizes::Sizes;
 use super::taken::Taken;
 use super::{
@@ -56,6 +58,7 @@ pub struct FileSettings {
     pub sizes: Sizes,
     pub networks: Vec<NetworkSizes>,
     pub caps: Vec<CapRule>,
+    pub shares: Vec<ShareRule>,
     pub log: Option<String>,
     pub log_format: Option<LogFormat>,
     pub exports: Vec<ExportConfig>,
@@ -103,6 +106,7 @@ fn settings(table: &DeTable<'_>, flags: &AdminListenSaid, problems: &mut Vec<Pro
         sizes: sizes(&mut section),
         networks: networks(&mut section),
         caps: limits(&mut section),
+        shares: shares(&mut section),
         log: section.setting("log", log).map(Spanned::into_inner),
         log_format: section.setting("log_format", log_format).map(Spanned::into_inner),
         exports: exports(&mut section),

@@ -52,6 +52,7 @@ pub fn decide(server: &ServerArguments, log: &LogArguments, file: FileSettings) 
             ..file.kerberos
         },
         caps: file.caps,
+        shares: file.shares,
         cluster: file.cluster,
         metrics: server.metrics().or(file.metrics).decide(),
         experiment: server.experiment(),

@@ -32,6 +32,7 @@ mod refused_locks;
 mod reload;
 mod section;
 mod server;
+mod share_table;
 mod shared_files;
 mod sizes;
 mod source;

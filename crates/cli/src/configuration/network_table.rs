@@ -31,17 +31,15 @@ pub fn network(value: &Spanned<DeValue<'_>>, problems: &mut Vec<Problem>) -> Vec
 }
 
 /// A network, or a list of them.
-fn clients(value: &DeValue<'_>) -> Result<Vec<Clients>, String> {
+pub fn clients(value: &DeValue<'_>) -> Result<Vec<Clients>, String> {
     match value {
-        DeValue::Array(items) if items.is_empty() => {
-            Err("an empty list: nobody would have these sizes".to_owned())
-        }
+        DeValue::Array(items) if items.is_empty() => Err("an empty list: it would be for nobody".to_owned()),
         DeValue::Array(items) => items.iter().map(|item| one(item.get_ref())).collect(),
         value => Ok(vec![one(value)?]),
     }
 }
 
-/// No names: a connection is sized when it is accepted, and names are not looked up for that.
+/// No names: these hold from when a connection is accepted, and names are not looked up for that.
 fn one(value: &DeValue<'_>) -> Result<Clients, String> {
     match text(value)?.parse()? {
         ClientPattern::Everyone => Ok(Clients::Any),
@@ -49,7 +47,7 @@ fn one(value: &DeValue<'_>) -> Result<Clients, String> {
             Ok(Clients::Network { address: network.addr(), prefix: network.prefix_len() })
         }
         ClientPattern::Certificate(pattern) => Err(format!(
-            "{pattern} means certificates; expected an address, or a network like 10.0.0.0/8: a connection is sized before TLS begins"
+            "{pattern} means certificates; expected an address, or a network like 10.0.0.0/8: this holds before TLS begins"
         )),
         ClientPattern::Host(name) => {
             Err(format!("{name} is a name; expected an address, or a network like 10.0.0.0/8"))

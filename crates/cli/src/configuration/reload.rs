@@ -44,7 +44,7 @@ impl ServerConfig {
             }
         }
         let kerberos = KerberosConfig { keytab: self.kerberos.keytab.clone(), ..new.kerberos };
-        Ok((Self { exports, kerberos, caps: new.caps, ..self.clone() }, waiting))
+        Ok((Self { exports, kerberos, caps: new.caps, shares: new.shares, ..self.clone() }, waiting))
     }
 
     fn differing(&self, new: &Self) -> Vec<&'static str> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use howdah_server::caps::CapRule;
-use howdah_server::{Tuning, UdpSettings};
+use howdah_server::{ShareRule, Tuning, UdpSettings};
 use howdah_tls::ServerFiles;
 
 use super::{AdminListen, AdminSocket, ClusterConfig, ExportConfig, KerberosConfig, Metrics};
@@ -51,6 +51,8 @@ pub struct ServerConfig {
     pub tuning: Tuning,
     /// What some clients may have at most.
     pub caps: Vec<CapRule>,
+    /// How much clients get of what is short, against others.
+    pub shares: Vec<ShareRule>,
     /// For experiments.
     pub experiment: Experiment,
     /// What to log, as a filter; `None`: the usual.

@@ -30,6 +30,7 @@ pub fn one_export() -> ServerConfig {
         sandbox: Sandbox::Auto,
         tuning: howdah_server::Tuning::default(),
         caps: Vec::new(),
+        shares: Vec::new(),
         experiment: super::Experiment::default(),
         log: None,
         log_format: LogFormat::Text,

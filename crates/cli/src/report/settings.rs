@@ -74,6 +74,9 @@ pub fn server(config: &ServerConfig) -> String {
     for (rule, key) in config.caps.iter().zip(iter::once("limits").chain(iter::repeat(""))) {
         line(key, &cap(rule));
     }
+    for (share, key) in config.shares.iter().zip(iter::once("shares").chain(iter::repeat(""))) {
+        line(key, &format!("{}: weight {}", share.clients, share.weight));
+    }
     line(
         "log",
         &format!(

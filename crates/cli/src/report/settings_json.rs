@@ -4,6 +4,7 @@ use std::iter;
 use std::path::Path;
 
 use howdah_layers::CachingOptions;
+use howdah_server::ShareRule;
 use howdah_server::caps::CapRule;
 use howdah_server::tuning::NetworkSizes;
 use howdah_tune::{Algorithm, Setting};
@@ -33,6 +34,8 @@ pub fn settings_json(config: &ServerConfig, gone: &[Option<String>]) -> Value {
     settings["tcp_congestion"] = congestion(config.tuning.congestion);
     settings["memory_budget"] = size(config.tuning.memory_budget);
     settings["networks"] = config.tuning.networks.iter().map(network).collect();
+    let share = |share: &ShareRule| json!({ "clients": share.clients.to_string(), "weight": share.weight });
+    settings["shares"] = config.shares.iter().map(share).collect();
     settings["limits"] = config.caps.iter().map(cap).collect();
     let gone = gone.iter().map(Option::as_deref).chain(iter::repeat(None));
     settings["exports"] = config.exports.iter().zip(gone).map(|(one, gone)| export(one, gone)).collect();

@@ -96,6 +96,7 @@ impl RunningServer {
             metrics: MetricsSettings { clients: config.metrics.clients },
             tls: certificate.as_ref().map(ServedCertificate::tls),
             caps: config.caps.clone(),
+            shares: config.shares.clone(),
             delay,
         };
         let names = ClientNames::default().looked_up(&config.exports);
@@ -166,6 +167,7 @@ impl RunningServer {
         self.certificate.as_mut().map_or(Ok(()), ServedCertificate::renew)?;
         self.server.reload(exports);
         self.server.set_caps(&config.caps).context("starting the thread that holds replies of [[limit]]")?;
+        self.server.set_shares(config.shares.clone());
         std::mem::replace(&mut self.directories, directories).let_go();
         self.names = names;
         self.principals = principals;

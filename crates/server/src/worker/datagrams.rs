@@ -81,7 +81,8 @@ impl Worker {
     ) -> Found {
         let work = self.shared.service.dispatcher.read(message, None, Transport::Udp);
         let shut = if let Work::Run(job) = &work { self.shut_gate(job) } else { None };
-        if let Some(export) = shut {
+        let reserved = shut.and_then(|export| self.reserve(export, &datagram.peer()));
+        if let Some(export) = shut.filter(|_| reserved.is_none()) {
             self.wait_at_gate(export, (message, None), timing, Asker::Datagram(Arc::clone(port), *datagram));
             return Found::Quick;
         }
@@ -96,6 +97,9 @@ impl Worker {
         self.run_datagram((port, datagram), work, timing);
         if is_watched {
             self.slot.end();
+        }
+        if reserved.is_some() {
+            self.came_back = None;
         }
         if is_slow { Found::Slow } else { Found::Quick }
     }

@@ -10,7 +10,7 @@ use crate::connection::Connection;
 use crate::counts::Timing;
 use crate::dispatch::{Job, Work};
 use crate::exports::{Export, Exports, UserGroups};
-use crate::gates::{Asker, QueuedCall, Refused};
+use crate::gates::{Asker, QueuedCall, Refused, Weighed};
 use crate::gss::SecuredCall;
 use crate::limits::GATE_CALLS_OF_ONE_MAX;
 use crate::outline::Pace;
@@ -72,7 +72,8 @@ impl Worker {
         if has_many {
             return self.run_queued(&call, true);
         }
-        match self.shared.gates.wait(export, call) {
+        let weight = self.shared.weights.of(call.client());
+        match self.shared.gates.wait(export, call, weight) {
             Ok(()) => {}
             Err(Refused::Open(call)) => self.run_queued(&call, false),
             Err(Refused::Full(call)) => self.run_queued(&call, true),

@@ -5,6 +5,7 @@ mod capped;
 mod datagrams;
 mod gate;
 mod patient;
+mod reserved;
 mod run;
 mod secured;
 mod serve;

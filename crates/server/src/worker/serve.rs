@@ -120,6 +120,7 @@ impl Worker {
         timing: &Timing,
         mut turn: Turn,
     ) -> io::Result<Turn> {
+        let mut reserved = None;
         let transport = connection.peer().transport;
         let mut work = self.shared.service.dispatcher.read(record.bytes(), secured.as_ref(), transport);
         let reply = match &mut work {
@@ -141,7 +142,9 @@ impl Worker {
             }
             Work::AskTls(header) => self.answer_tls(connection, header)?,
             Work::Run(job) => {
-                if let Some(export) = self.shut_gate(job) {
+                let shut = self.shut_gate(job);
+                reserved = shut.and_then(|export| self.reserve(export, connection.peer()));
+                if let Some(export) = shut.filter(|_| reserved.is_none()) {
                     let asker = Asker::Connection(Arc::clone(connection));
                     self.wait_at_gate(export, (record.bytes(), secured.clone()), timing, asker);
                     self.buffers.put(record.into_buffer());
@@ -174,7 +177,8 @@ impl Worker {
         };
         self.deliver(connection, reply, timing.received);
         self.buffers.put(record.into_buffer());
-        if self.come_back() && turn == Turn::Mine {
+        // It took no place that another call could have now.
+        if reserved.is_none() && self.come_back() && turn == Turn::Mine {
             turn = Turn::HandedOn;
             self.hand_on(connection);
         }
