@@ -7,7 +7,7 @@ use seccompiler::{
     SeccompRule, apply_filter,
 };
 
-use super::system_calls::{ALLOWED, FAMILIES, FATAL, NAMESPACES};
+use super::system_calls::{ALLOWED, FAMILIES, FATAL, NAMESPACES, QUOTAS};
 
 /// Refuses this thread, and those that it starts, all system calls but [`ALLOWED`]. Of the others, [`FATAL`] end the process.
 ///
@@ -41,7 +41,16 @@ fn allowed() -> Result<BpfProgram, Error> {
     let threads = masked(0, NAMESPACES, 0)?;
     let sockets = FAMILIES.iter().map(|family| equal(0, *family)).collect::<Result<_, _>>()?;
     let pairs = vec![equal(0, libc::AF_UNIX)?];
-    let some = [(libc::SYS_clone, vec![threads]), (libc::SYS_socket, sockets), (libc::SYS_socketpair, pairs)];
+    // Threads that become the owner of a quota, and only by the effective id, to read it.
+    let owner = rule(vec![compare(0, u32::MAX)?, compare(2, u32::MAX)?])?;
+    let quotas = QUOTAS.iter().map(|command| equal(1, *command)).collect::<Result<_, _>>()?;
+    let some = [
+        (libc::SYS_clone, vec![threads]),
+        (libc::SYS_socket, sockets),
+        (libc::SYS_socketpair, pairs),
+        (libc::SYS_setresuid, vec![owner]),
+        (libc::SYS_quotactl_fd, quotas),
+    ];
     compile(always.chain(some), SeccompAction::Errno(libc::EPERM as u32), SeccompAction::Allow)
 }
 
@@ -56,9 +65,15 @@ fn compile(
 }
 
 fn equal(argument: u8, value: i32) -> Result<SeccompRule, Error> {
-    let condition =
-        SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, u64::from(value as u32))?;
-    Ok(SeccompRule::new(vec![condition])?)
+    rule(vec![compare(argument, value.cast_unsigned())?])
+}
+
+fn compare(argument: u8, value: u32) -> Result<SeccompCondition, Error> {
+    Ok(SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value.into())?)
+}
+
+fn rule(conditions: Vec<SeccompCondition>) -> Result<SeccompRule, Error> {
+    Ok(SeccompRule::new(conditions)?)
 }
 
 fn masked(argument: u8, mask: u64, value: u64) -> Result<SeccompRule, Error> {

@@ -24,7 +24,8 @@ use libc::{
     SYS_writev,
 };
 
-/// What is allowed, whatever its arguments. Besides: threads (`clone` without new namespaces), and sockets of some families.
+/// What is allowed, whatever its arguments. Besides: threads (`clone` without new namespaces), sockets of
+/// some families, and reading quotas as their owner.
 pub const ALLOWED: &[i64] = &{
     let mut all = [0; FILES.len() + SOCKETS.len() + WAITING.len() + PROCESS.len() + OLD.len()];
     let groups: [&[i64]; 5] = [FILES, SOCKETS, WAITING, PROCESS, OLD];
@@ -233,6 +234,10 @@ const OLD: &[i64] = &[];
 
 /// The families of sockets that may be made: clients, the admin socket and service manager, and news of interfaces.
 pub(crate) const FAMILIES: [i32; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+
+/// What may be asked of quotas (`quotactl_fd`): those of a user and of a group. The last one shows whether the kernel can be asked.
+pub(crate) const QUOTAS: [i32; 3] =
+    [libc::QCMD(libc::Q_GETQUOTA, 0), libc::QCMD(libc::Q_GETQUOTA, 1), libc::QCMD(libc::Q_GETQUOTA, 255)];
 
 /// Bits of `clone` that make namespaces.
 pub(crate) const NAMESPACES: u64 = (libc::CLONE_NEWNS

@@ -47,6 +47,7 @@ mod reply;
 mod reply_cache;
 mod request;
 mod room;
+mod rquota;
 mod samples;
 mod secure;
 mod segments;

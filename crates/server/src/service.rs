@@ -20,6 +20,7 @@ use crate::portmap::{Listeners, portmap};
 use crate::program::Program;
 use crate::programs::{Programs, Served};
 use crate::range_doubt::RangeDoubt;
+use crate::rquota::RemoteQuotas;
 use crate::states::{ClientNews, LockNews, StateOptions, States};
 use crate::{Peer, Reply};
 
@@ -49,6 +50,8 @@ pub struct ServiceOptions {
     pub nfs4: bool,
     /// Whether NFSv3 clients can lock files.
     pub locks: bool,
+    /// Whether clients may ask for quotas.
+    pub quotas: bool,
     /// On which port clients' portmappers listen.
     pub client_portmapper: u16,
     /// Contexts of RPCSEC_GSS, if clients may have some.
@@ -72,6 +75,7 @@ impl Default for ServiceOptions {
             states: StateOptions::forgetful(),
             nfs4: true,
             locks: true,
+            quotas: false,
             client_portmapper: PORTMAPPER,
             gss: None,
             more: Vec::new(),
@@ -95,7 +99,7 @@ impl Service {
 
     /// The same as it is chosen.
     pub fn with_options(exports: Exports, options: ServiceOptions) -> Self {
-        let ServiceOptions { states, nfs4, locks, client_portmapper, gss, more } = options;
+        let ServiceOptions { states, nfs4, locks, quotas, client_portmapper, gss, more } = options;
         let exported = Arc::new(Exported::new(exports));
         let states =
             (nfs4 || locks).then(|| Arc::new(States::new(states).with_host_locks(Arc::clone(&exported))));
@@ -123,6 +127,9 @@ impl Service {
         });
         if lock_calls.is_none() {
             programs.push(Box::new(NoLocks));
+        }
+        if quotas {
+            programs.push(Box::new(RemoteQuotas::new(Arc::clone(&exported))));
         }
         programs.extend(more);
         programs.push(Box::new(portmap(Arc::clone(&listeners), &programs)));
@@ -204,9 +211,10 @@ impl Service {
     }
 }
 
-/// Every program and version that a server serves.
-pub fn served() -> Vec<Served> {
-    Service::new(Exports::default()).dispatcher.programs.served().collect()
+/// Every program and version that a server serves; `quotas`: whether clients may ask for quotas.
+pub fn served(quotas: bool) -> Vec<Served> {
+    let options = ServiceOptions { quotas, ..ServiceOptions::default() };
+    Service::with_options(Exports::default(), options).dispatcher.programs.served().collect()
 }
 
 /// All procedures that a server serves.

@@ -61,13 +61,13 @@ fn a_real_rpcbind_knows_the_server_as_long_as_it_runs() {
 fn inside() {
     let listener = TcpListener::bind("[::]:0").expect("any port");
     let port = listener.local_addr().expect("bound").port();
-    let error = register(&listeners(port)).expect_err("nobody is there");
+    let error = register(&listeners(port), false).expect_err("nobody is there");
     assert!(matches!(error, RegistrationError::Unreachable(_)), "{error}");
 
     let mut rpcbind = start_rpcbind();
     assert_eq!(registered_port(nfs3::PROGRAM, 3), 0);
 
-    let registration = register(&listeners(port)).expect("registered");
+    let registration = register(&listeners(port), false).expect("registered");
     assert_eq!((registration.rows().len(), registration.refused()), (ROWS, &[][..]));
     for (program, version) in
         [(nfs3::PROGRAM, 3), (mount::PROGRAM, 1), (mount::PROGRAM, 3), (nlm::PROGRAM, 4), (nsm::PROGRAM, 1)]
@@ -98,7 +98,7 @@ fn wait_until(is_so: impl Fn() -> bool) {
 
 fn an_rpcbind_that_is_started_anew_is_told_again(port: u16) {
     let mut first = start_rpcbind();
-    let keeper = register(&listeners(port)).expect("registered").keep().expect("a thread");
+    let keeper = register(&listeners(port), false).expect("registered").keep().expect("a thread");
     assert_eq!(keeper.rows().len(), ROWS);
     first.kill().and_then(|()| first.wait()).expect("killed");
     let mut second = start_rpcbind();
@@ -110,7 +110,7 @@ fn an_rpcbind_that_is_started_anew_is_told_again(port: u16) {
 }
 
 fn another_server_is_told_who_is_there(port: u16) {
-    let error = register(&listeners(other_port())).expect_err("the first one runs");
+    let error = register(&listeners(other_port()), false).expect_err("the first one runs");
     match &error {
         RegistrationError::Taken { port: taken, owner, .. } => {
             assert_eq!((*taken, owner.as_str()), (port, "superuser"))
@@ -122,14 +122,14 @@ fn another_server_is_told_who_is_there(port: u16) {
 
 fn what_a_killed_server_left_behind_is_replaced(port: u16) {
     // The same port: a server that was killed and started again.
-    let again = register(&listeners(port)).expect("its own port");
+    let again = register(&listeners(port), false).expect("its own port");
     assert_eq!(again.rows().len(), ROWS);
     drop(again);
     assert_eq!(registered_port(nfs3::PROGRAM, 3), 0);
 
     // Another port, where nobody listens any more.
-    std::mem::forget(register(&listeners(other_port())).expect("registered"));
-    let next = register(&listeners(port)).expect("nobody listens there");
+    std::mem::forget(register(&listeners(other_port()), false).expect("registered"));
+    let next = register(&listeners(port), false).expect("nobody listens there");
     assert_eq!(registered_port(mount::PROGRAM, 3), u32::from(port));
     next.take_back().expect("taken back");
     assert_eq!(registered_port(mount::PROGRAM, 3), 0);
@@ -137,7 +137,7 @@ fn what_a_killed_server_left_behind_is_replaced(port: u16) {
 
 fn registration_of_a_successor_stays(first: Registration, port: u16) {
     let port_of_successor = other_port();
-    let successor = register(&listeners(port_of_successor)).expect("registered");
+    let successor = register(&listeners(port_of_successor), false).expect("registered");
     drop(first);
     assert_eq!(registered_port(nfs3::PROGRAM, 3), u32::from(port_of_successor), "not {port}");
     drop(successor);
@@ -147,7 +147,7 @@ fn registration_of_a_successor_stays(first: Registration, port: u16) {
 /// Over loopback, from a privileged port, as portmappers without a Unix socket are asked.
 fn without_the_unix_socket(port: u16) {
     std::fs::remove_file(SOCKET).expect("it was there");
-    let registration = register(&listeners(port)).expect("registered");
+    let registration = register(&listeners(port), false).expect("registered");
     assert_eq!(
         (registration.rows().len(), registration.refused().len()),
         (ROWS / 2, ROWS / 2),

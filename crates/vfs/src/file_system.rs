@@ -7,8 +7,8 @@ use std::sync::Arc;
 use crate::{
     AddLink, Attributes, Caller, Change, CommitFile, Committed, Content, CreateFile, DirectoryDelegations,
     Entry, ExtendedAttributes, FileLocks, FsError, Handle, HostLocks, ListDirectory, Listing, LockFreed,
-    MakeDirectory, MakeLink, MakeSpecial, Name, Node, RangeOperations, ReadFile, Result, SetAttributes,
-    WriteFile, Written,
+    MakeDirectory, MakeLink, MakeSpecial, Name, Node, Quotas, RangeOperations, ReadFile, Result,
+    SetAttributes, WriteFile, Written,
 };
 
 /// A tree of files that can be served, mounted, copied, measured and tested.
@@ -48,6 +48,11 @@ pub trait FileSystem: Send + Sync {
 
     /// Its delegations of directories, if its server may give some.
     fn directory_delegations(&self) -> Option<&dyn DirectoryDelegations> {
+        None
+    }
+
+    /// The quotas of its users and groups, if it can tell them.
+    fn quotas(&self) -> Option<&dyn Quotas> {
         None
     }
 

@@ -25,6 +25,7 @@ pub mod limits;
 pub mod listing;
 pub mod memory;
 mod name;
+mod quotas;
 mod range_operations;
 mod requests;
 mod shown;
@@ -45,6 +46,7 @@ pub use file_system::{Access, FileSystem, Found, KeptOpen, Limits, ReadOutcome, 
 pub use handle::{Handle, HandleTooLong};
 pub use host_locks::HostLocks;
 pub use name::{Name, NameError};
+pub use quotas::{Quota, QuotaOwner, QuotaUse, Quotas};
 pub use range_operations::{RangeOperations, SeekOutcome, SeekTarget};
 pub use requests::{
     AddLink, CommitFile, CopyRange, Create, CreateFile, FileExtent, ListDirectory, MakeDirectory, MakeLink,

@@ -1,4 +1,4 @@
-//! The messages: XDR, ONC RPC, portmap and rpcbind, MOUNT, NFSv3, NFSv4.1 and 4.2, NLM, NSM.
+//! The messages: XDR, ONC RPC, portmap and rpcbind, MOUNT, NFSv3, NFSv4.1 and 4.2, NLM, NSM, rquota.
 //!
 //! This floor is pure: bytes in, values out, and back. It knows no socket, no file and no clock, and nothing of
 //! what a file system is. One file per procedure holds its arguments and its reply, with both directions of coding.
@@ -14,4 +14,5 @@ pub mod nsm;
 pub mod portmap;
 pub mod rpc;
 pub mod rpcbind;
+pub mod rquota;
 pub mod xdr;

@@ -53,6 +53,10 @@ howdah_limits::limits! {
     pub const HOST_NAME_MAX: u32 = 255, bytes;
     beyond "the message is garbage", tested "wire/tests/mount::lengths_stop_at_the_limits_of_the_protocol";
 
+    /// The longest path in a question for a quota (`RQ_PATHLEN`).
+    pub const QUOTA_PATH_MAX: u32 = 1024, bytes;
+    beyond "the call is answered as garbage", tested "wire/tests/rquota::a_path_is_bounded";
+
     /// The longest cookie of NLM. The protocol sets no limit; the Linux client's are 4 bytes, and others take up to 1,024 (`LM_MAXNETOBJ`).
     pub const LOCK_COOKIE_MAX: u32 = 1024, bytes;
     beyond "the call is answered as garbage", tested "wire/tests/nlm::a_cookie_is_bounded";

@@ -67,6 +67,12 @@ pub const SCENARIOS: &[Scenario] = &[
         ..BASE
     },
     Scenario {
+        name: "quotas",
+        about: "howdah in the guest on ext4 and XFS with quotas: `quota` shows what `repquota` shows, below deep paths and mounts, and EDQUOT ends writes",
+        peer: guest("quotas.sh", PLAIN),
+        ..BASE
+    },
+    Scenario {
         name: "mount-ipv6",
         about: "everything over IPv6",
         peer: Peer::Guest {

@@ -70,7 +70,7 @@ const WITH_PASS_THROUGH: [&str; 9] =
     ["url", "pass_through", "max_connections", "listen", "state", "admin", "metrics", "log", "log_format"];
 
 /// What is not.
-const NOT_WITH_PASS_THROUGH: [&str; 50] = [
+const NOT_WITH_PASS_THROUGH: [&str; 51] = [
     "cache_memory",
     "cache_dir",
     "cache_size",
@@ -88,6 +88,7 @@ const NOT_WITH_PASS_THROUGH: [&str; 50] = [
     "no_nfs4",
     "lease",
     "manage_gids",
+    "quotas",
     "tls_certificate",
     "tls_key",
     "tls_client_ca",

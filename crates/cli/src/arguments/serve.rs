@@ -136,6 +136,13 @@ pub struct ServerArguments {
     #[arg(long)]
     pub manage_gids: bool,
 
+    /// Answer clients that ask for quotas, so that `quota` on a client shows the limits of this host's file systems [default: off]
+    ///
+    /// The server tells users their own quotas and those of their groups, and the root of a client all (rquota, over TCP and UDP).
+    /// Clients look up the service on port 111. Needs root and Linux 5.14. The file system enforces quotas with or without this.
+    #[arg(long)]
+    pub quotas: bool,
+
     /// TLS certificate of this server (PEM, with intermediate certificates), for clients that mount with xprtsec=tls
     ///
     /// It offers TLS to every client (RFC 9289); --tls requires it for an export. The files are reloaded on SIGHUP, and

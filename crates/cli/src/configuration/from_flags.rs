@@ -40,6 +40,7 @@ pub fn decide(server: &ServerArguments, log: &LogArguments, file: FileSettings) 
         nfs4: !server.no_nfs4 && file.nfs4.unwrap_or(true),
         lease: server.lease.or(file.lease).unwrap_or(LEASE),
         manage_gids: server.manage_gids || file.manage_gids.unwrap_or(false),
+        quotas: server.quotas || file.quotas.unwrap_or(false),
         admin: server.admin.clone().or(file.admin).unwrap_or_default(),
         admin_listen: server.admin_listen().or(file.admin_listen).decide().map_err(|why| anyhow!(why))?,
         sandbox: server.sandbox.or(file.sandbox).unwrap_or_default(),

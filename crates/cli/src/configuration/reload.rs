@@ -61,6 +61,7 @@ impl ServerConfig {
             ("nfs4", self.nfs4 != new.nfs4),
             ("lease", self.lease != new.lease),
             ("manage_gids", self.manage_gids != new.manage_gids),
+            ("quotas", self.quotas != new.quotas),
             ("admin", self.admin != new.admin),
             ("admin_listen", self.admin_listen != new.admin_listen),
             ("tls_certificate", of_tls(|tls| &tls.certificate)),

@@ -33,6 +33,8 @@ pub struct ServerConfig {
     pub lease: Duration,
     /// Whether callers are in the groups that this host knows them in.
     pub manage_gids: bool,
+    /// Whether clients may ask for quotas.
+    pub quotas: bool,
     /// Where the server may be asked what it does.
     pub admin: AdminSocket,
     /// Where it may be asked over TCP.

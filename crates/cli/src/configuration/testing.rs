@@ -21,6 +21,7 @@ pub fn one_export() -> ServerConfig {
         nfs4: true,
         lease: LEASE,
         manage_gids: false,
+        quotas: false,
         admin: AdminSocket::Auto,
         admin_listen: None,
         metrics: super::Metrics::default(),

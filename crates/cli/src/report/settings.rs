@@ -49,6 +49,9 @@ pub fn server(config: &ServerConfig) -> String {
     if config.manage_gids {
         line("groups", "of each caller, looked up on this host");
     }
+    if config.quotas {
+        line("quotas", "shown to clients that ask");
+    }
     line("sandbox", config.sandbox.as_str());
     line("admin", &config.admin.to_string());
     if let Some(listen) = &config.admin_listen {

@@ -63,6 +63,7 @@ fn server(config: &ServerConfig) -> Value {
         "nfs4": config.nfs4,
         "lease": config.lease.as_secs(),
         "manage_gids": config.manage_gids,
+        "quotas": config.quotas,
         "sandbox": config.sandbox.as_str(),
         "admin": admin,
         "admin_listen": config.admin_listen.as_ref().map(|listen| live_page(listen, &config.state)),

@@ -11,6 +11,7 @@ mod kerberos;
 mod own_url;
 mod portmapper;
 mod prepared;
+mod quotas;
 mod running_server;
 mod samples;
 mod secrets;

@@ -35,6 +35,11 @@ impl Portmapper {
             ),
             None => {}
         }
+        if config.quotas && !found.is_found(sockets) {
+            tracing::warn!(
+                "clients cannot ask for quotas: they look up that service on port 111, which does not list this server; start rpcbind, or let howdah answer there (rpcbind = \"auto\", as root)"
+            );
+        }
         found
     }
 
@@ -48,10 +53,15 @@ impl Portmapper {
         if config.rpcbind == Rpcbind::Off {
             return Self::default();
         }
-        match register(&sockets.addresses()) {
+        match register(&sockets.addresses(), config.quotas) {
             Ok(registration) => {
                 tracing::info!(rows = registration.rows().len(), "registered with rpcbind");
                 let other_locks = registration.other_locks().cloned();
+                if let Some(port) = registration.other_quotas() {
+                    tracing::warn!(
+                        "clients ask another program of this host for quotas (rpc.rquotad, port {port}): to answer them with the exports of this server, stop that program and restart howdah"
+                    );
+                }
                 Self { registration: Some(registration), other_locks, ..Self::default() }
             }
             Err(RegistrationError::Unreachable(_)) => {

@@ -19,6 +19,7 @@ use super::kerberos::Principals;
 use super::own_url::refuse_own_exports;
 use super::portmapper::Portmapper;
 use super::prepared::Prepared;
+use super::quotas::require_quotas;
 use super::secrets::ServerSecrets;
 use super::tls::ServedCertificate;
 use crate::configuration::{ExportConfig, ServerConfig};
@@ -103,12 +104,16 @@ impl RunningServer {
         let start = || {
             refuse_own_exports(&config.exports, &addresses, true)?;
             let directories = FileSystems::over(roots, &config.exports, &state)?;
+            if config.quotas {
+                require_quotas(&config.exports, &directories)?;
+            }
             let exports = exports(&config.exports, &directories, &secrets, delay, &names, &users)?;
             let exports = with_users(exports, groups.as_ref(), principals.as_ref());
             let options = ServiceOptions {
                 states,
                 nfs4: config.nfs4,
                 locks: portmapper.has_locks(),
+                quotas: config.quotas,
                 gss: kerberos.map(|acceptor| GssDoor::new(Box::new(acceptor))),
                 ..ServiceOptions::default()
             };

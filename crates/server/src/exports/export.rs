@@ -303,8 +303,13 @@ impl Export {
         !self.waits && matches!(self.file_system.attributes(&Caller::ROOT, node), Err(FsError::Stale))
     }
 
+    /// Its file system with no client's rule before it.
+    pub(super) fn whole_file_system(&self) -> &dyn FileSystem {
+        &*self.file_system
+    }
+
     /// The rule that holds for a client.
-    fn rule(&self, peer: &Peer) -> Option<&ClientRule> {
+    pub(super) fn rule(&self, peer: &Peer) -> Option<&ClientRule> {
         self.rules.iter().find(|rule| rule.fits(peer))
     }
 
@@ -407,7 +412,7 @@ impl Export {
     }
 
     /// The user whom the client's certificate names, where a rule asks for that. May wait for whoever knows users.
-    fn holder(&self, rule: &ClientRule, peer: &Peer) -> Option<UserAccount> {
+    pub(super) fn holder(&self, rule: &ClientRule, peer: &Peer) -> Option<UserAccount> {
         if rule.squash != Squash::Certificate {
             return None;
         }

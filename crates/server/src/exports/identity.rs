@@ -71,6 +71,18 @@ impl Identity {
         }
     }
 
+    /// The user that it says, or proves, that it is; before squashing.
+    pub(super) fn claimed(&self) -> Option<Caller> {
+        match self {
+            Self::User(caller) => Some(caller.clone()),
+            Self::Principal(PrincipalIdentity {
+                user: KnownUser::Account(UserAccount { user, group, groups }),
+                ..
+            }) => Some(Caller { user: *user, group: *group, groups: groups.clone() }),
+            Self::Unknown | Self::Principal(_) => None,
+        }
+    }
+
     /// Whether nobody can tell now who it is: the user database does not answer.
     pub(super) fn is_unavailable(&self) -> bool {
         matches!(self, Self::Principal(PrincipalIdentity { user: KnownUser::Unavailable, .. }))

@@ -76,7 +76,7 @@ impl Exports {
 }
 
 /// The parts of a path that are looked up: empty ones and `.` stay where one is.
-fn parts(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(super) fn parts(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     path.split(|&byte| byte == b'/').filter(|part| !part.is_empty() && *part != b".")
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use howdah_net::is_listening;
 use howdah_wire::portmap::{PORT, Protocol};
-use howdah_wire::{nlm, nsm};
+use howdah_wire::{nlm, nsm, rquota};
 
 use super::conversation::{Conversation, Held};
 use super::{OtherLocks, RegistrationError, Row};
@@ -24,6 +24,7 @@ pub struct Registration {
     rows: Vec<Row>,
     refused: Vec<Row>,
     other_locks: Option<OtherLocks>,
+    other_quotas: Option<u16>,
 }
 
 /// What may be registered.
@@ -31,23 +32,27 @@ pub struct Registration {
 struct Free {
     rows: Vec<Row>,
     other_locks: Option<OtherLocks>,
+    other_quotas: Option<u16>,
 }
 
 /// Registers a server that listens here with this host's rpcbind. A server on the portmapper's own port is found without
-/// that, and gets an empty registration.
+/// that, and gets an empty registration. `quotas`: whether clients may ask for quotas.
 ///
 /// # Errors
 /// No rpcbind runs, another server is registered, or rpcbind does not want this one.
-pub fn register(listeners: &[(Transport, SocketAddr)]) -> Result<Registration, RegistrationError> {
-    let rows = Row::all(listeners);
+pub fn register(
+    listeners: &[(Transport, SocketAddr)],
+    quotas: bool,
+) -> Result<Registration, RegistrationError> {
+    let rows = Row::all(listeners, quotas);
     if rows.is_empty() || listeners.iter().any(|(_, address)| address.port() == PORT) {
         return Ok(Registration::default());
     }
     let mut rpcbind = Conversation::open(PATIENCE)?;
     let held = rpcbind.list()?;
-    let Free { rows, other_locks } = free_rows(&held, &rows)?;
+    let Free { rows, other_locks, other_quotas } = free_rows(&held, &rows)?;
     let mut registration = Registration::default();
-    registration.other_locks = other_locks;
+    (registration.other_locks, registration.other_quotas) = (other_locks, other_quotas);
     for row in rows {
         // Whoever was here before did not take it back and is gone: killed, perhaps, as this server may have been.
         if held.iter().any(|held| held.is_place_of(&row)) {
@@ -73,6 +78,11 @@ impl Registration {
     /// The lock manager or status monitor of this host that keeps its place: then no locks can be served.
     pub fn other_locks(&self) -> Option<&OtherLocks> {
         self.other_locks.as_ref()
+    }
+
+    /// The port of this host's own server of quotas, which keeps its place: clients ask that one.
+    pub fn other_quotas(&self) -> Option<u16> {
+        self.other_quotas
     }
 
     /// Registers once more what rpcbind does not know any more; how many rows that were.
@@ -130,11 +140,12 @@ fn is_ours(held: &Held, row: &Row) -> bool {
 
 /// The rows that may be registered. Another NFS server is not replaced: that is an error. A lock manager or status monitor of this
 /// host keeps its place: its kernel has both as soon as it mounts NFSv3 itself. Then a status monitor of ours would monitor nothing,
-/// and a lock manager of ours only refuse locks, as the kernel's does for our files.
+/// and a lock manager of ours only refuse locks, as the kernel's does for our files. A server of quotas keeps its place, too.
 fn free_rows(held: &[Held], rows: &[Row]) -> Result<Free, RegistrationError> {
     let of = |program| rows.iter().filter(move |row| row.program == program).copied().collect::<Vec<Row>>();
-    let (mut locks, mut monitors) = (of(nlm::PROGRAM), of(nsm::PROGRAM));
-    let required = rows.iter().filter(|row| ![nlm::PROGRAM, nsm::PROGRAM].contains(&row.program));
+    let (mut locks, mut monitors, mut quotas) = (of(nlm::PROGRAM), of(nsm::PROGRAM), of(rquota::PROGRAM));
+    let optional = [nlm::PROGRAM, nsm::PROGRAM, rquota::PROGRAM];
+    let required = rows.iter().filter(|row| !optional.contains(&row.program));
     let required: Vec<Row> = required.copied().collect();
     if let Some(other) = other_server(held, &required) {
         let Held { program, port, owner, .. } = other.clone();
@@ -148,7 +159,11 @@ fn free_rows(held: &[Held], rows: &[Row]) -> Result<Free, RegistrationError> {
     if other.is_some() {
         monitors.clear();
     }
-    Ok(Free { rows: [required, locks, monitors].concat(), other_locks: other })
+    let other_quotas = other_server(held, &quotas).map(|held| held.port);
+    if other_quotas.is_some() {
+        quotas.clear();
+    }
+    Ok(Free { rows: [required, locks, monitors, quotas].concat(), other_locks: other, other_quotas })
 }
 
 /// A registration of one of our programs that belongs to another server which runs. One on a port of ours was made by a
@@ -189,7 +204,7 @@ mod tests {
             let listener = TcpListener::bind("127.0.0.1:0").expect("any port");
             listener.local_addr().expect("bound").port()
         };
-        let rows = Row::all(&[(Transport::Tcp, "127.0.0.1:1".parse().expect("an address"))]);
+        let rows = Row::all(&[(Transport::Tcp, "127.0.0.1:1".parse().expect("an address"))], true);
         let other = |held: &[Held]| other_server(held, &rows).map(|held| (held.network, held.port));
 
         assert_eq!(other(&[]), None);
@@ -224,7 +239,7 @@ mod tests {
             let listener = TcpListener::bind("127.0.0.1:0").expect("any port");
             listener.local_addr().expect("bound").port()
         };
-        let rows = Row::all(&[(Transport::Tcp, "127.0.0.1:1".parse().expect("an address"))]);
+        let rows = Row::all(&[(Transport::Tcp, "127.0.0.1:1".parse().expect("an address"))], true);
         let free = |program, port| {
             let free =
                 free_rows(&[Held { program, ..held(Network::Tcp, port) }], &rows).expect("no NFS server");
@@ -235,5 +250,11 @@ mod tests {
         assert_eq!(free(nsm::PROGRAM, gone), (true, true, None));
         assert_eq!(free(nlm::PROGRAM, running), (false, false, Some(nlm::PROGRAM)));
         assert_eq!(free(nsm::PROGRAM, running), (true, false, Some(nsm::PROGRAM)), "locks are refused");
+        let quotas = |port| {
+            let held = Held { program: rquota::PROGRAM, ..held(Network::Tcp, port) };
+            let free = free_rows(&[held], &rows).expect("no NFS server");
+            (free.rows.iter().any(|row| row.program == rquota::PROGRAM), free.other_quotas)
+        };
+        assert_eq!((quotas(gone), quotas(running)), ((true, None), (false, Some(running))));
     }
 }

@@ -25,12 +25,12 @@ pub struct Row {
 
 impl Row {
     /// Everything that a server with these listeners has to register. A network has one place in rpcbind: where several
-    /// listeners share one, the first is told.
-    pub fn all(listeners: &[(Transport, SocketAddr)]) -> Vec<Self> {
+    /// listeners share one, the first is told. `quotas`: whether clients may ask for quotas.
+    pub fn all(listeners: &[(Transport, SocketAddr)], quotas: bool) -> Vec<Self> {
         let mut places = places(listeners);
         let all = places.clone();
         places.retain(|place| all.iter().find(|first| first.network == place.network) == Some(place));
-        served()
+        served(quotas)
             .into_iter()
             .filter(|served| served.program != portmap::PROGRAM)
             .flat_map(|served| {
@@ -66,7 +66,7 @@ mod tests {
             (Transport::Tcp, "192.0.2.1:20049".parse().expect("an address")),
             (Transport::Udp, "192.0.2.1:2049".parse().expect("an address")),
         ];
-        let rows = Row::all(&listeners);
+        let rows = Row::all(&listeners, false);
         assert!(rows.iter().all(|row| row.program != portmap::PROGRAM));
         let of_mount: Vec<_> = rows
             .iter()

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use howdah_vfs::{
     Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CreateFile, Entry,
     ExtendedAttributes, FileSystem, Found, Handle, HostLocks, KeptOpen, Limits, ListDirectory, Listing,
-    MakeDirectory, MakeLink, MakeSpecial, Name, Node as Named, RangeOperations, ReadFile, ReadOutcome,
-    Result, SetAttributes, Statistics, WriteFile, Written,
+    MakeDirectory, MakeLink, MakeSpecial, Name, Node as Named, Quotas, RangeOperations, ReadFile,
+    ReadOutcome, Result, SetAttributes, Statistics, WriteFile, Written,
 };
 
 use super::cache::NodeCache;
@@ -90,6 +90,10 @@ impl FileSystem for LocalFileSystem {
 
     fn has_default_acl(&self, directory: &Handle) -> bool {
         self.has_default_acl_of(directory)
+    }
+
+    fn quotas(&self) -> Option<&dyn Quotas> {
+        self.identity.acts_as_caller.then_some(self)
     }
 
     fn host_locks(&self) -> Option<&dyn HostLocks> {

@@ -201,3 +201,30 @@ pub(super) fn get_lock(file: BorrowedFd<'_>, lock: &mut libc::flock) -> Result<(
     check(c_long::from(unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_GETLK, std::ptr::from_mut(lock)) }))
         .map(drop)
 }
+
+/// Sets this thread's effective user id, and no other of its ids (`setresuid`).
+pub(super) fn set_effective_user(user: u32) -> Result<()> {
+    // SAFETY: the call takes three numbers and touches no memory of ours.
+    check(unsafe { libc::syscall(libc::SYS_setresuid, u32::MAX, user, u32::MAX) }).map(drop)
+}
+
+/// A kind of quota, by the kernel's number.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum QuotaKind {
+    /// `USRQUOTA`
+    User = 0,
+    /// `GRPQUOTA`
+    Group = 1,
+    /// One that no kernel has.
+    Unknown = 255,
+}
+
+/// What a user or group has used of the file system of an open node, and may use at most (`quotactl_fd`, Linux 5.14).
+pub(super) fn get_quota(node: BorrowedFd<'_>, kind: QuotaKind, id: u32) -> Result<libc::dqblk> {
+    // SAFETY: integers only, for which zeros are values.
+    let mut quota: libc::dqblk = unsafe { std::mem::zeroed() };
+    let command = libc::QCMD(libc::Q_GETQUOTA, kind as c_int);
+    // SAFETY: the kernel fills the structure, which outlives the call.
+    check(unsafe { libc::syscall(libc::SYS_quotactl_fd, node.as_raw_fd(), command, id, &raw mut quota) })?;
+    Ok(quota)
+}

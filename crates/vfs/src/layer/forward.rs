@@ -7,7 +7,7 @@ use crate::{
     Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CopyRange, CreateFile,
     DirectoryDelegations, Entry, ExtendedAttributes, FileExtent, FileLock, FileLocks, FileSystem, Found,
     FsError, Handle, HostLocks, KeptOpen, Limits, ListDirectory, Listing, LockFreed, MakeDirectory, MakeLink,
-    MakeSpecial, Name, Node, RangeOperations, ReadFile, ReadOutcome, Result, SeekOutcome, SeekTarget,
+    MakeSpecial, Name, Node, Quotas, RangeOperations, ReadFile, ReadOutcome, Result, SeekOutcome, SeekTarget,
     SetAttributes, SetXattr, Statistics, WriteFile, Written, XattrName,
 };
 
@@ -49,6 +49,11 @@ macro_rules! forward {
             /// [`FileSystem::directory_delegations`]. They do not pass through the layer.
             fn directory_delegations(&self) -> Option<&dyn DirectoryDelegations> {
                 self.inner().directory_delegations()
+            }
+
+            /// [`FileSystem::quotas`]. They do not pass through the layer.
+            fn quotas(&self) -> Option<&dyn Quotas> {
+                self.inner().quotas()
             }
 
             /// [`FileSystem::keep_open`].
@@ -119,6 +124,10 @@ macro_rules! forward {
 
             fn directory_delegations(&self) -> Option<&dyn DirectoryDelegations> {
                 Layer::directory_delegations(self)
+            }
+
+            fn quotas(&self) -> Option<&dyn Quotas> {
+                Layer::quotas(self)
             }
 
             fn keep_open(&self, file: &Handle) -> Option<KeptOpen> {
