@@ -174,10 +174,10 @@ impl fmt::Display for CopyError {
         write!(formatter, "cannot {} {}: {}", self.step, Shown(&self.path), self.cause)?;
         match &self.left {
             Some(left) => write!(formatter, "\n{}", left.advice(self.cause)),
-            None if is_full(self.cause) => {
-                formatter.write_str("; free space there and run the same command again")
-            }
-            None => Ok(()),
+            None => match room(self.cause) {
+                Some(room) => write!(formatter, "; {room} and run the same command again"),
+                None => Ok(()),
+            },
         }
     }
 }
@@ -187,18 +187,29 @@ impl LeftFiles {
     fn advice(&self, cause: Cause) -> String {
         let paths: Vec<String> = self.paths.iter().map(|path| Shown(path).to_string()).collect();
         let paths = paths.join(" and ");
-        match (self.is_resumable, is_full(cause)) {
+        match (self.is_resumable, room(cause)) {
             (false, _) => format!("  cannot remove {paths}: delete by hand"),
-            (true, true) => {
-                format!("  left {paths}: free space and run the same command again to resume, or delete them")
+            (true, Some(room)) => {
+                format!("  left {paths}: {room} and run the same command again to resume, or delete them")
             }
-            (true, false) => format!("  left {paths}: run the same command again to resume, or delete them"),
+            (true, None) => format!("  left {paths}: run the same command again to resume, or delete them"),
         }
     }
 }
 
+/// What makes room for what did not fit.
+fn room(cause: Cause) -> Option<&'static str> {
+    match cause {
+        Cause::Refused(FsError::NoSpace) => Some("free space there"),
+        Cause::Refused(FsError::QuotaExceeded) => {
+            Some("delete files of yours there or have your quota raised,")
+        }
+        _ => None,
+    }
+}
+
 pub(super) fn is_full(cause: Cause) -> bool {
-    matches!(cause, Cause::Refused(FsError::NoSpace | FsError::QuotaExceeded))
+    room(cause).is_some()
 }
 
 impl std::error::Error for CopyError {}

@@ -90,8 +90,8 @@ fn a_killed_tree_is_completed_and_not_begun_again() {
     assert!(runs > 1);
 }
 
-/// Refuses a WRITE, counted from 1, and all that follow.
-struct Full(Arc<MemoryFileSystem>, AtomicI64);
+/// Refuses a WRITE, counted from 1, and all that follow, for this reason.
+struct Full(Arc<MemoryFileSystem>, AtomicI64, FsError);
 
 impl Layer for Full {
     fn inner(&self) -> &dyn FileSystem {
@@ -100,7 +100,7 @@ impl Layer for Full {
 
     fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
         if call == Call::Write && self.1.fetch_sub(1, Ordering::Relaxed) <= 1 {
-            return Err(FsError::NoSpace);
+            return Err(self.2);
         }
         run(&*self.0)
     }
@@ -115,7 +115,7 @@ fn a_tree_on_a_full_disk_keeps_the_mark_by_which_the_same_command_resumes() {
     let inner = from.directory(&top.handle, "inner");
     from.file(&inner.handle, "big", 1_000_000, &[(0, random.bytes(1_000_000))]);
     let (files, top) = (Files(Arc::clone(&to) as _), from.at("top"));
-    let full = Files(Arc::new(Full(Arc::clone(&to), AtomicI64::new(5))));
+    let full = Files(Arc::new(Full(Arc::clone(&to), AtomicI64::new(5), FsError::NoSpace)));
     let (outcome, heard) = copy(&from, top, &full, "copy", CopyOptions { jobs: Some(1), ..options() });
     assert_eq!(outcome.figures.errors, 1, "{:?}", heard.all());
     let left = files.names(&files.at("copy/inner").handle);
@@ -137,7 +137,7 @@ fn a_copy_that_cannot_begin_leaves_nothing() {
     let mut random = Random::new(seed("a_copy_that_cannot_begin_leaves_nothing"));
     let (from, file) = big_file(&mut random);
     let to = Arc::<MemoryFileSystem>::default();
-    let full = Files(Arc::new(Full(Arc::clone(&to), AtomicI64::new(1))));
+    let full = Files(Arc::new(Full(Arc::clone(&to), AtomicI64::new(1), FsError::NoSpace)));
     let (outcome, heard) = copy(&from, file, &full, "copy", options());
     assert_eq!(outcome.figures.errors, 1);
     assert!(
@@ -432,4 +432,23 @@ fn where_only_owners_remove_another_name_is_taken() {
     let mut left = files.names(&files.root().handle);
     left.retain(|name| name != "copy");
     assert_eq!(left, names, "the other user's files, as they were");
+}
+
+#[test]
+fn a_copy_beyond_a_quota_says_what_to_do_and_resumes() {
+    let mut random = Random::new(seed("a_copy_beyond_a_quota_says_what_to_do_and_resumes"));
+    let (from, file) = big_file(&mut random);
+    let to = Arc::<MemoryFileSystem>::default();
+    let beyond =
+        |writes| Files(Arc::new(Full(Arc::clone(&to), AtomicI64::new(writes), FsError::QuotaExceeded)));
+    let (outcome, heard) = copy(&from, file, &beyond(1), "copy", options());
+    assert_eq!(outcome.figures.errors, 1);
+    let told = "cannot write /there/copy: disk quota exceeded; delete files of yours there or have your quota raised, and run the same command again";
+    assert!(heard.has(told), "{:?}", heard.all());
+    let (outcome, heard) = copy(&from, file, &beyond(6), "copy", CopyOptions { jobs: Some(1), ..options() });
+    assert_eq!(outcome.figures.errors, 1);
+    let told = ["disk quota exceeded", "or have your quota raised, and run the same command again to resume"];
+    assert!(told.iter().all(|told| heard.has(told)), "{:?}", heard.all());
+    let (outcome, heard) = copy(&from, file, &Files(Arc::clone(&to) as _), "copy", options());
+    assert_eq!((outcome.figures.errors, outcome.figures.resumed_files), (0, 1), "{:?}", heard.all());
 }

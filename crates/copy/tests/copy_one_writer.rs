@@ -184,7 +184,7 @@ fn a_write_that_fails_in_the_middle_is_told_once_and_the_next_copy_goes_on() {
         let left = memory.names(&memory.root().handle);
         assert_eq!(left.len(), 2, "{left:?}");
         assert!(left.iter().all(|name| heard.has(&format!("/there/{name}"))), "{:?}", heard.all());
-        assert!(heard.has("free space and run the same command again to resume"), "{:?}", heard.all());
+        assert!(heard.has("free space there and run the same command again to resume"), "{:?}", heard.all());
         let (again, heard) = copy(&from, node, &memory, "copy", with_writer(true));
         assert_eq!(again.figures.errors, 0, "{:?}", heard.all());
         let goes_on = again.figures.resumed_bytes > 0 && again.figures.copied_bytes < (BLOCKS * BLOCK) as u64;

@@ -4,10 +4,11 @@ mod support;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::fs::{FileExt, PermissionsExt, chown};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ use howdah_needs::{Lack, skipped};
 use howdah_store::local::{LocalFileSystem, Options};
 use howdah_vfs::layer::{Call, Fault, FaultKind, FaultPlan, Faulty, Layer, ReadOnly};
 use howdah_vfs::memory::MemoryFileSystem;
-use howdah_vfs::{Caller, Change, FileSystem, FsError, Name, Result};
+use howdah_vfs::{Caller, Change, FileSystem, FsError, Name, Result, WriteFile, Written};
 use parking_lot::RwLock;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
@@ -74,6 +75,59 @@ fn an_error_that_a_write_told_is_not_told_as_another_one_by_fsync() {
     // Who has it open, too, hears the cause.
     assert_eq!(other.sync_all().expect_err("data is lost").kind(), ErrorKind::StorageFull);
     assert_eq!(other.flush().map_err(|error| error.kind()), Ok(()));
+}
+
+/// A file system on which a user's quota is used up after so many bytes.
+struct WithQuota {
+    inner: MemoryFileSystem,
+    left: AtomicU64,
+}
+
+impl Layer for WithQuota {
+    fn inner(&self) -> &dyn FileSystem {
+        &self.inner
+    }
+
+    fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+        run(&self.inner)
+    }
+
+    fn write(&self, caller: &Caller, write: WriteFile<'_>, change: &mut Change) -> Result<Written> {
+        let bytes = write.data.len() as u64;
+        let fits = |left: u64| left.checked_sub(bytes);
+        self.left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits)
+            .map_err(|_| FsError::QuotaExceeded)?;
+        FileSystem::write(&self.inner, caller, write, change)
+    }
+}
+
+#[test]
+fn a_quota_that_ends_in_the_middle_of_a_file_is_told_by_fsync_and_by_close() {
+    const HALF: u64 = 2 << 20;
+    let limited = || Arc::new(WithQuota { inner: MemoryFileSystem::new(), left: HALF.into() });
+    for is_cached in [true, false] {
+        let mount = || if is_cached { Mount::of_cached(limited()) } else { Mount::of(limited()) };
+        let Some(mount) = mount() else { return };
+        let file = File::create(mount.at("file")).expect("made");
+        let mut told = None;
+        for block in 0..4 * HALF / 65_536 {
+            told = told.or(file.write_all_at(&[7; 65_536], block * 65_536).err());
+        }
+        let told = told.or(file.sync_all().err()).expect("it does not fit");
+        assert_eq!(errno(&told), Some(Errno::DQUOT), "cached: {is_cached}");
+    }
+    let Some(mount) = Mount::of_cached(limited()) else { return };
+    let file = File::create(mount.at("file")).expect("made");
+    file.write_all_at(&[7; 1 << 20], 0).expect("taken");
+    file.sync_all().expect("it fits");
+    let beyond = file.write_all_at(&[7; 2 << 20], 1 << 20).err().and_then(|error| errno(&error));
+    // Dropping it would swallow the answer.
+    let closed = nix::unistd::close(file).err().map(|errno| errno as i32);
+    assert!(
+        closed.or(beyond.map(Errno::raw_os_error)) == Some(Errno::DQUOT.raw_os_error()),
+        "{closed:?} {beyond:?}"
+    );
 }
 
 #[test]
