@@ -9,6 +9,7 @@ use std::net::{TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixDatagram;
+use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -450,4 +451,26 @@ fn a_server_that_cannot_be_served_again_says_why() {
     for part in ["one of `path`, `memory` and `url`", "starts at 1M", "is no NFS URL"] {
         assert!(why.contains(part), "{part} in\n{why}");
     }
+}
+
+#[test]
+fn a_server_that_acts_as_nobody_else_refuses_to_tell_quotas() {
+    let home = home();
+    for directory in [home.path().to_owned(), home.path().join("data"), home.path().join("state")] {
+        fs::create_dir_all(&directory).expect("made");
+        fs::set_permissions(&directory, fs::Permissions::from_mode(0o777)).expect("set");
+    }
+    // The program as it lies may be out of reach of another user. By another process: a file that is open for writing does not run.
+    let program = home.path().join("howdah");
+    assert!(Command::new("cp").arg(HOWDAH).arg(&program).status().expect("coreutils").success());
+    let mut command = Command::new(program);
+    command.args(["serve", "--quotas", "--rpcbind", "off", "--state"]).arg(home.path().join("state"));
+    command.arg(home.path().join("data")).args(HERE);
+    if rustix::process::geteuid().is_root() {
+        command.uid(65_534).gid(65_534);
+    }
+    let (code, _, errors) = run(&mut command);
+    assert_eq!(code, Some(1), "{errors}");
+    let told = "cannot tell the quotas of export /: only a server that acts as its callers may read them; start it as root";
+    assert!(errors.contains(told), "{errors}");
 }

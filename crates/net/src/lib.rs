@@ -65,7 +65,7 @@ pub use sample::sample;
 pub use socket_list::{SocketList, TcpSocket};
 pub use splice::{Pipe, Spliced};
 pub use stream::Stream;
-pub use syscall::{give_large_blocks_back, give_memory_back};
+pub use syscall::{give_large_blocks_back, give_memory_back, host_name};
 pub use tcp_info::{SocketMemory, TcpInfo};
 pub use timed_socket::TimedSocket;
 pub use transfer::{Place, Sent, Wait};

@@ -474,3 +474,31 @@ mod tests {
         assert!(blocks.iter().all(|block| behind(block) == 2 * size_of::<usize>()), "in an arena");
     }
 }
+
+/// `getnameinfo`: the name of the host that has an address, by whatever this host asks for names; `None`: it has none.
+pub fn host_name(address: IpAddr) -> io::Result<Option<String>> {
+    let place = SockAddr::from(SocketAddr::new(address, 0));
+    let mut name = [0_u8; libc::NI_MAXHOST as usize];
+    // SAFETY: the address is a whole one of its length, and at most so many bytes of `name` are written.
+    let code = unsafe {
+        libc::getnameinfo(
+            place.as_ptr().cast(),
+            place.len(),
+            name.as_mut_ptr().cast(),
+            name.len() as libc::socklen_t,
+            std::ptr::null_mut(),
+            0,
+            libc::NI_NAMEREQD,
+        )
+    };
+    match code {
+        0 => {
+            let length = name.iter().position(|byte| *byte == 0).unwrap_or(name.len());
+            Ok(std::str::from_utf8(&name[..length]).ok().map(str::to_owned))
+        }
+        libc::EAI_NONAME | libc::EAI_FAMILY => Ok(None),
+        libc::EAI_SYSTEM => Err(io::Error::last_os_error()),
+        libc::EAI_AGAIN => Err(io::Error::new(io::ErrorKind::TimedOut, "no name server answers")),
+        _ => Err(io::Error::other("name servers refuse to answer")),
+    }
+}

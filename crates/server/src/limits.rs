@@ -150,6 +150,14 @@ howdah_limits::limits! {
     pub const GROUP_LISTS_MAX: usize = 4096, count;
     beyond "the one that is due first is forgotten, and looked up again when it calls", tested "server/src/exports/groups::no_more_are_remembered_than_there_is_room_for";
 
+    /// Clients whose names are remembered, where rules name hosts.
+    pub const HOST_NAMES_MAX: usize = 4096, count;
+    beyond "the one that is due first is forgotten, and looked up again when it calls", tested "server/src/exports/host_names::no_more_are_remembered_than_there_is_room_for";
+
+    /// Names of clients that are looked up at the same time: a thread waits for each.
+    pub const HOST_LOOKUPS_MAX: usize = 32, count;
+    beyond "NFS3ERR_JUKEBOX, NFS4ERR_DELAY, and a server fault for MOUNT", tested "server/src/exports/host_names::while_many_hang_no_more_threads_are_started_and_nobody_waits_for_one";
+
     /// Groups of one user, where they are looked up.
     pub const GROUPS_OF_ONE_MAX: usize = 1024, count;
     beyond "the rest of them is left out", tested "server/src/exports/groups::a_user_of_too_many_groups_is_in_the_first_of_them";
@@ -281,6 +289,14 @@ pub const GROUPS_AGE: Duration = Duration::from_secs(600);
 pub const GROUPS_RETRY: Duration = Duration::from_secs(60);
 /// After how long a user of Kerberos is looked up again if the first question failed: until then its calls are put off.
 pub const USER_RETRY: Duration = Duration::from_secs(5);
+/// How long the name of a client holds, where rules name hosts.
+pub const HOST_AGE: Duration = Duration::from_secs(600);
+/// After how long a client without a name is asked for again.
+pub const HOST_NAMELESS_AGE: Duration = Duration::from_secs(60);
+/// After how long a client is asked for again whose name nobody could tell.
+pub const HOST_RETRY: Duration = Duration::from_secs(5);
+/// How long the first call of a client waits for its name: longer than the system's resolver waits for one server (5 s).
+pub const HOST_PATIENCE: Duration = Duration::from_secs(8);
 /// Calls of one export that may wait for storage at the same time, unless configured; so many worker threads there are at
 /// the start, and at least.
 pub const WORKERS: usize = 32;

@@ -317,10 +317,11 @@ pub struct ExportArguments {
     #[arg(long, conflicts_with = "config")]
     pub read_only: bool,
 
-    /// Clients that may mount: an address, a network, a host name, or * for everyone; may be repeated
+    /// Clients that may mount: an address, a network, a host name, *.DOMAIN, @NETGROUP, or * for everyone; may be repeated
     /// [default: *]
     ///
-    /// Host names are resolved at start and on SIGHUP. With AUTH_SYS the client alone decides which users its calls are from:
+    /// Host names are resolved, and /etc/netgroup is read, at start and on SIGHUP. For *.DOMAIN and netgroups, the server looks up the
+    /// name of each client, which must lead back to its address. With AUTH_SYS the client alone decides which users its calls are from:
     /// allow only hosts that you trust.
     #[arg(long, value_name = "CLIENTS", conflicts_with = "config")]
     pub allow: Vec<ClientPattern>,

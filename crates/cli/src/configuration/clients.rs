@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
-use howdah_server::exports::CertificatePattern;
+use howdah_server::exports::{CertificatePattern, HostPattern};
 use ipnet::IpNet;
 
 use super::Access;
@@ -21,7 +21,8 @@ pub struct ClientRule {
     pub access: Access,
 }
 
-/// Some clients, as they are written: `*`, an address, a network, a host name, or a kind of certificates.
+/// Some clients, as they are written: `*`, an address, a network, a host name, names with wildcards, a netgroup, or a kind of
+/// certificates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClientPattern {
     /// `*`
@@ -30,6 +31,10 @@ pub enum ClientPattern {
     Network(IpNet),
     /// A host name, to be looked up.
     Host(String),
+    /// Host names with wildcards: clients are judged by their names.
+    Hosts(HostPattern),
+    /// A netgroup, without its `@`: the same.
+    Netgroup(String),
     /// Those that show such a certificate.
     Certificate(CertificatePattern),
 }
@@ -40,7 +45,10 @@ impl ClientPattern {
         match (self, other) {
             (Self::Everyone, _) => true,
             (Self::Network(network), Self::Network(other)) => network.contains(other),
-            (Self::Host(name), Self::Host(other)) => name == other,
+            (Self::Host(name), Self::Host(other)) | (Self::Netgroup(name), Self::Netgroup(other)) => {
+                name == other
+            }
+            (Self::Hosts(pattern), Self::Hosts(other)) => pattern == other,
             (Self::Certificate(pattern), Self::Certificate(other)) => pattern.covers(other),
             _ => false,
         }
@@ -77,12 +85,15 @@ impl FromStr for ClientPattern {
                 Err(_) => Err("expected a network like 10.0.0.0/8 or fd00::/8".to_owned()),
             };
         }
-        if text.contains(['*', '?', '@']) {
-            return Err(
-                "wildcards in host names and netgroups are not supported; name the hosts, or their network, \
-                        or * for everyone"
-                    .to_owned(),
-            );
+        if let Some(name) = text.strip_prefix('@') {
+            let is_good = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+            return match !name.is_empty() && name.bytes().all(is_good) {
+                true => Ok(Self::Netgroup(name.to_owned())),
+                false => Err("expected a netgroup like @trusted".to_owned()),
+            };
+        }
+        if HostPattern::is_meant(text) {
+            return text.parse().map(Self::Hosts);
         }
         if text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
             return Err("expected an address like 10.0.0.1 or a network like 10.0.0.0/8".to_owned());
@@ -90,7 +101,7 @@ impl FromStr for ClientPattern {
         if is_host_name(text) {
             return Ok(Self::Host(text.to_ascii_lowercase()));
         }
-        Err("expected *, an address, a network like 10.0.0.0/8, a host name, or cert:NAME".to_owned())
+        Err("expected *, an address, a network like 10.0.0.0/8, a host name, *.DOMAIN, @NETGROUP, or cert:NAME".to_owned())
     }
 }
 
@@ -115,6 +126,8 @@ impl fmt::Display for ClientPattern {
             }
             Self::Network(network) => network.fmt(f),
             Self::Host(name) => f.write_str(name),
+            Self::Hosts(pattern) => pattern.fmt(f),
+            Self::Netgroup(name) => write!(f, "@{name}"),
             Self::Certificate(pattern) => pattern.fmt(f),
         }
     }
@@ -135,6 +148,9 @@ mod tests {
             "host",
             "a-1.example.org",
             "cert:*.example.org",
+            "*.example.org",
+            "node[0-9].example.org",
+            "@trusted",
         ] {
             assert_eq!(text.parse::<ClientPattern>().expect(text).to_string(), text);
         }
@@ -149,8 +165,10 @@ mod tests {
             ("10.0.0", "expected an address"),
             ("cert:", "cert:NAME"),
             ("300.1.1.1", "expected an address"),
-            ("*.example.org", "wildcards"),
-            ("@trusted", "netgroups"),
+            ("192.168.1.*", "write addresses as a network"),
+            ("host[9-0]", "host name with wildcards"),
+            ("@", "netgroup"),
+            ("@a b", "netgroup"),
             ("", "expected"),
             ("a b", "expected *"),
             ("-a.example.org", "expected *"),

@@ -116,9 +116,11 @@ fn clients(value: &DeValue<'_>) -> Result<Vec<Clients>, String> {
             Ok(Clients::Network { address: network.addr(), prefix: network.prefix_len() })
         }
         ClientPattern::Certificate(pattern) => Ok(Clients::Certificate(pattern)),
-        ClientPattern::Host(name) => Err(format!(
-            "{name} is a host name; expected an address, a network like 10.0.0.0/8, or cert:NAME"
-        )),
+        name @ (ClientPattern::Host(_) | ClientPattern::Hosts(_) | ClientPattern::Netgroup(_)) => {
+            Err(format!(
+                "{name} is a host name or a netgroup; expected an address, a network like 10.0.0.0/8, or cert:NAME"
+            ))
+        }
     })
 }
 

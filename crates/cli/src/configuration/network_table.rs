@@ -49,7 +49,7 @@ fn one(value: &DeValue<'_>) -> Result<Clients, String> {
         ClientPattern::Certificate(pattern) => Err(format!(
             "{pattern} means certificates; expected an address, or a network like 10.0.0.0/8: this holds before TLS begins"
         )),
-        ClientPattern::Host(name) => {
+        name @ (ClientPattern::Host(_) | ClientPattern::Hosts(_) | ClientPattern::Netgroup(_)) => {
             Err(format!("{name} is a name; expected an address, or a network like 10.0.0.0/8"))
         }
     }

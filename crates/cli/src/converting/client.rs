@@ -1,7 +1,8 @@
-//! The clients of an exports file: hosts, networks, everyone. Netgroups and wildcards have no equal.
+//! The clients of an exports file: hosts, networks, wildcards, netgroups, everyone.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use howdah_server::exports::HostPattern;
 use ipnet::IpNet;
 
 use crate::configuration::ClientPattern;
@@ -34,28 +35,29 @@ pub fn client(written: &str) -> Result<ClientPattern, NoSuchClient> {
             "an old form; write *(sec=FLAVOR), with hosts or networks in place of * if you can",
         );
     }
-    if let Some(netgroup) = written.strip_prefix('@') {
-        let what = format!("no netgroups; list the hosts (getent netgroup {netgroup}) or their network");
-        return no(Some(NETGROUP), &what);
-    }
-    if written.contains(['*', '?', '[']) {
-        return no(Some(WILDCARD), "no wildcards in host names; list the hosts or their network");
-    }
     if let Some((address, mask)) = written.split_once('/') {
         return match network(address, mask) {
             Some(network) => Ok(ClientPattern::Network(network)),
             None => no(None, "not a network; write it like 10.0.0.0/8"),
         };
     }
-    written.parse().or_else(|what: String| no(None, &what))
+    let precedence = match written {
+        netgroup if netgroup.starts_with('@') => Some(NETGROUP),
+        pattern if HostPattern::is_meant(pattern) => Some(WILDCARD),
+        _ => None,
+    };
+    written.parse().or_else(|what: String| no(precedence, &what))
 }
 
-/// The order in which Linux looks for a client, whatever the order in the file: hosts, networks, everyone.
+/// The order in which Linux looks for a client, whatever the order in the file: hosts, networks, wildcards, netgroups,
+/// everyone.
 pub fn precedence(client: &ClientPattern) -> u8 {
     match client {
         ClientPattern::Host(_) | ClientPattern::Certificate(_) => 0,
         ClientPattern::Network(network) if network.prefix_len() == network.max_prefix_len() => 0,
         ClientPattern::Network(_) => 1,
+        ClientPattern::Hosts(_) => WILDCARD,
+        ClientPattern::Netgroup(_) => NETGROUP,
         ClientPattern::Everyone => EVERYONE,
     }
 }
@@ -103,6 +105,9 @@ mod tests {
             ("0.0.0.0/0.0.0.0", "0.0.0.0/0"),
             ("fd00::/ffff::", "fd00::/16"),
             ("fd00::1/64", "fd00::/64"),
+            ("@trusted", "@trusted"),
+            ("*.Example.org", "*.example.org"),
+            ("host[0-9]", "host[0-9]"),
         ] {
             assert_eq!(client(written).expect(written).to_string(), expected, "{written}");
         }
@@ -112,10 +117,8 @@ mod tests {
     fn clients_that_howdah_does_not_have() {
         for (written, part) in [
             ("gss/krb5i", "an old form"),
-            ("@trusted", "getent netgroup trusted"),
-            ("*.example.org", "no wildcards"),
-            ("192.168.1.*", "no wildcards"),
-            ("host[0-9]", "no wildcards"),
+            ("192.168.1.*", "write addresses as a network"),
+            ("host[0-", "host name with wildcards"),
             ("10.0.0.0/33", "not a network"),
             ("10.0.0.0/255.0.255.0", "not a network"),
             ("host/24", "not a network"),
@@ -128,8 +131,9 @@ mod tests {
     }
 
     #[test]
-    fn hosts_come_before_networks_and_networks_before_everyone() {
+    fn clients_are_looked_for_as_linux_does() {
         let of = |written: &str| precedence(&client(written).expect("good"));
-        assert_eq!([of("a"), of("10.0.0.7"), of("10.0.0.0/8"), of("*")], [0, 0, 1, 4]);
+        let written = ["a", "10.0.0.7", "10.0.0.0/8", "*.example.org", "@trusted", "*"];
+        assert_eq!(written.map(of), [0, 0, 1, 2, 3, 4]);
     }
 }

@@ -162,7 +162,7 @@ mod tests {
             ("/usr a(rw)\n/etc b\n/usr c", &["/usr a rw root", "/usr c ro root", "/etc b ro root"]),
             ("/usr -rw,all_squash a b(ro)", &["/usr a rw all", "/usr b ro all"]),
             ("/usr -rw", &["/usr * rw root"]),
-            ("/usr @group(rw) *.x(rw) a(rw)", &["/usr a rw root"]),
+            ("/usr @group(rw) *.x(rw) a(rw)", &["/usr a rw root", "/usr *.x rw root", "/usr @group rw root"]),
             ("/usr a(sec=spkm3,rw) b(sec=sys:spkm3,rw)", &["/usr b rw root"]),
             ("\"/usr\" a(rw) \\\n b(rw)", &["/usr a rw root", "/usr b rw root"]),
             ("/usr a(rw) a(ro)", &["/usr a rw root"]),
@@ -170,14 +170,15 @@ mod tests {
             ("/usr a(xprtsec=mtls)\n/etc a", &["/etc a ro root"]),
             ("/ *(ro,insecure)", &["/ * ro root"]),
             // A client that is left out gains nothing by an entry that it did not use.
-            ("/usr @group(ro) *(rw)", &["/usr * ro root"]),
-            ("/usr *.x(rw,all_squash) *(rw) a(rw)", &["/usr a rw root", "/usr * rw all"]),
+            ("/usr @gr+up(ro) *(rw)", &["/usr * ro root"]),
+            ("/usr @group(ro) *(rw)", &["/usr @group ro root", "/usr * rw root"]),
+            ("/usr a[(rw,all_squash) *(rw) a(rw)", &["/usr a rw root", "/usr * rw all"]),
             ("/usr a(sec=spkm3) *(rw) b(rw)", &["/usr b rw root"]),
             ("/usr 10.0.0.7(sec=spkm3) 10.0.0.0/8(rw) 10.1.0.0/16(rw)", &["/usr 10.1.0.0/16 rw root"]),
             ("/usr 10.1.0.0/16(sec=spkm3) 10.0.0.0/8(rw)\n/etc a", &["/etc a ro root"]),
             ("/usr 10.0.0.0/8(rw) 10.1.0.0/16(sec=spkm3)", &["/usr 10.0.0.0/8 rw root"]),
-            ("/usr @group(xprtsec=tls) * a", &["/usr a ro root"]),
-            ("/usr @group(rw) *(ro)", &["/usr * ro root"]),
+            ("/usr @gr+up(xprtsec=tls) * a", &["/usr a ro root"]),
+            ("/usr @gr+up(rw) *(ro)", &["/usr * ro root"]),
         ] {
             assert_eq!(meaning(text), expected, "{text:?}");
         }
@@ -192,11 +193,11 @@ mod tests {
             ("/usr", "1: no clients: everyone"),
             ("/usr a (rw)", "1: (rw) applies to everyone: remove the space"),
             ("/usr a(rw", "1: a(rw: left out: expected CLIENT"),
-            ("/usr a b \\\n @c", "2: client left out: @c: no netgroups"),
+            ("/usr a b \\\n @c+", "2: client left out: @c+: expected a netgroup"),
             ("/usr a(sec=spkm3)", "1: client a left out: sec=spkm3: howdah has no such flavor"),
             ("/usr a(sec=spkm3)", "1: /usr: left out: none of its clients"),
             ("/usr a(sec=spkm3) *", "1: /usr: client * left out: it would let in the client of line 1"),
-            ("/usr @g(ro) \\\n*(rw)", "2: /usr: client * has no more rights than the client of line 1"),
+            ("/usr @g+(ro) \\\n*(rw)", "2: /usr: client * has no more rights than the client of line 1"),
             ("/usr a(sec=sys:spkm3)", "1: sec=spkm3: howdah has no such flavor; left out"),
             ("/usr a(rw)\n/usr a(ro)", "2: /usr: client a is there twice: line 1 counts"),
             ("/usr a(async) b", "1: /usr: sync for all clients"),
@@ -214,7 +215,7 @@ mod tests {
 
     #[test]
     fn nothing_to_serve_is_no_configuration() {
-        for text in ["", "# /usr a\n", "usr a", "/usr @a", "/usr a(xprtsec=tls)"] {
+        for text in ["", "# /usr a\n", "usr a", "/usr @a+", "/usr a(xprtsec=tls)"] {
             assert_eq!(convert(text.as_bytes()).0, None, "{text:?}");
         }
     }
@@ -223,7 +224,7 @@ mod tests {
     fn no_text_at_all_makes_a_file_that_howdah_does_not_understand() {
         let seed = 0x65_78_70_6f;
         let mut random = howdah_random::Random::new(seed);
-        const PIECES: [&str; 24] = [
+        const PIECES: [&str; 25] = [
             "/usr",
             "/etc",
             " ",
@@ -243,6 +244,7 @@ mod tests {
             ",",
             "sec=sys:spkm3",
             "@g",
+            "*.x",
             "-",
             "all_squash",
             "anonuid=7",

@@ -3,11 +3,14 @@
 
 mod addresses;
 mod admin_token;
+mod client_directory;
 mod cluster_key;
 mod handle_key;
+mod host_source;
 mod inherited;
 mod living;
 mod logging;
+mod netgroups;
 mod open_files;
 mod path_file;
 mod port_owner;
@@ -21,10 +24,12 @@ mod user_name;
 
 pub use addresses::own_addresses;
 pub use admin_token::{admin_token, admin_token_file};
+pub use client_directory::ClientDirectory;
 pub use cluster_key::{cluster_key, make_cluster_key};
 pub use handle_key::handle_key;
 pub use inherited::inherited_sockets;
 pub use logging::{check_log_filter, start_command_log, start_log};
+pub use netgroups::Netgroups;
 pub use open_files::allow_many_open_files;
 pub use path_file::{load_paths, save_paths};
 pub use port_owner::explain_taken_port;

@@ -118,7 +118,8 @@ impl ClientNames {
 /// What is asked for addresses.
 type Resolve = fn(&str) -> io::Result<Vec<IpAddr>>;
 
-fn resolve(name: &str) -> io::Result<Vec<IpAddr>> {
+/// The addresses of a name.
+pub(super) fn resolve(name: &str) -> io::Result<Vec<IpAddr>> {
     Ok((name, 0).to_socket_addrs()?.map(|address| address.ip().to_canonical()).collect())
 }
 
@@ -142,7 +143,7 @@ fn ask(name: &str, resolve: Resolve, answers: &Sender<Answer>) {
 
 /// Whether it is no answer: the resolver has none yet, or could not be asked (`EAI_SYSTEM`: descriptors ran short, for one). All else counts
 /// as no such name, which lets nobody in.
-fn may_come_later(error: &io::Error) -> bool {
+pub(super) fn may_come_later(error: &io::Error) -> bool {
     let text = error.to_string();
     error.raw_os_error().is_some() || LATER.iter().any(|words| text.contains(words))
 }

@@ -14,7 +14,7 @@ use super::file_systems::FileSystems;
 use super::secrets::ServerSecrets;
 use crate::configuration::{self, ClientPattern, Delegations, ExportConfig, ExportLocks};
 use crate::report::OpenedExport;
-use crate::running::ClientNames;
+use crate::running::ClientDirectory;
 
 /// These exports over these file systems, which stand in the same order; every call waits for `delay` first.
 pub fn exports(
@@ -22,12 +22,12 @@ pub fn exports(
     file_systems: &FileSystems,
     secrets: &ServerSecrets,
     delay: Option<Duration>,
-    names: &ClientNames,
+    clients: &ClientDirectory,
     accounts: &Arc<UserGroups>,
 ) -> Result<Exports> {
     let list = configs.iter().zip(file_systems.iter()).map(|(config, open)| {
         let (opened, acts_as_caller) = (open.opened, open.opened.acts_as_caller);
-        let rules = config.clients.iter().map(|written| rule(written, names, opened)).collect();
+        let rules = config.clients.iter().map(|written| rule(written, clients, opened)).collect();
         let file_system = delayed(open.file_system(), delay);
         // All files are the server's own user's otherwise: whoever may run one would be that user.
         let keeps_set_id = config.set_id && acts_as_caller;
@@ -42,6 +42,7 @@ pub fn exports(
             .with_gone(open.gone.clone())
             .with_tls(config.tls)
             .with_accounts(Some(Arc::clone(accounts)))
+            .with_host_names(Some(clients.hosts()))
             .with_delegations(config.delegations == Delegations::Read)
             .with_locks_refused(config.locks == ExportLocks::Refuse)
     });
@@ -56,7 +57,7 @@ fn delayed(file_system: Arc<dyn FileSystem>, delay: Option<Duration>) -> Arc<dyn
     }
 }
 
-fn rule(written: &configuration::ClientRule, names: &ClientNames, opened: OpenedExport) -> ClientRule {
+fn rule(written: &configuration::ClientRule, clients: &ClientDirectory, opened: OpenedExport) -> ClientRule {
     let access = &written.access;
     ClientRule {
         clients: match &written.who {
@@ -64,7 +65,9 @@ fn rule(written: &configuration::ClientRule, names: &ClientNames, opened: Opened
             ClientPattern::Network(network) => {
                 Clients::Network { address: network.addr(), prefix: network.prefix_len() }
             }
-            ClientPattern::Host(name) => Clients::Addresses(names.of(name).to_vec()),
+            ClientPattern::Host(name) => Clients::Addresses(clients.names.of(name).to_vec()),
+            ClientPattern::Hosts(pattern) => Clients::Hosts(pattern.clone()),
+            ClientPattern::Netgroup(name) => Clients::Netgroup(Arc::new(clients.netgroup(name))),
             ClientPattern::Certificate(pattern) => Clients::Certificate(pattern.clone()),
         },
         read_only: access.read_only,

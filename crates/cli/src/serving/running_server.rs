@@ -24,7 +24,7 @@ use super::secrets::ServerSecrets;
 use super::tls::ServedCertificate;
 use crate::configuration::{ExportConfig, ServerConfig};
 use crate::report::OpenedExport;
-use crate::running::ClientNames;
+use crate::running::ClientDirectory;
 
 /// How long calls in flight may take when the server is asked to stop: longer than any disk takes that still
 /// works, shorter than a service manager waits.
@@ -59,7 +59,7 @@ pub struct RunningServer {
     delay: Option<Duration>,
     /// Whether files elsewhere are out of reach.
     files_confined: bool,
-    names: ClientNames,
+    clients: ClientDirectory,
     /// The groups of callers, where this host is asked for them.
     groups: Option<Arc<UserGroups>>,
     /// Users named by client certificates.
@@ -100,14 +100,14 @@ impl RunningServer {
             shares: config.shares.clone(),
             delay,
         };
-        let names = ClientNames::default().looked_up(&config.exports);
+        let clients = ClientDirectory::read(&config.exports);
         let start = || {
             refuse_own_exports(&config.exports, &addresses, true)?;
             let directories = FileSystems::over(roots, &config.exports, &state)?;
             if config.quotas {
                 require_quotas(&config.exports, &directories)?;
             }
-            let exports = exports(&config.exports, &directories, &secrets, delay, &names, &users)?;
+            let exports = exports(&config.exports, &directories, &secrets, delay, &clients, &users)?;
             let exports = with_users(exports, groups.as_ref(), principals.as_ref());
             let options = ServiceOptions {
                 states,
@@ -136,7 +136,7 @@ impl RunningServer {
                     secrets,
                     delay,
                     files_confined,
-                    names,
+                    clients,
                     groups,
                     users,
                     principals,
@@ -163,8 +163,8 @@ impl RunningServer {
         // A server of names that does not answer must not hold up who reloads.
         refuse_own_exports(configs, &self.addresses, false)?;
         let directories = self.directories.for_exports(configs, &self.state)?;
-        let names = self.names.looked_up(configs);
-        let exports = exports(configs, &directories, &self.secrets, self.delay, &names, &self.users)?;
+        let clients = self.clients.read_again(configs);
+        let exports = exports(configs, &directories, &self.secrets, self.delay, &clients, &self.users)?;
         let principals = self.principals.clone();
         let principals = principals.map(|principals| principals.with(&config.kerberos.principals));
         let exports = with_users(exports, self.groups.as_ref(), principals.as_ref());
@@ -174,14 +174,14 @@ impl RunningServer {
         self.server.set_caps(&config.caps).context("starting the thread that holds replies of [[limit]]")?;
         self.server.set_shares(config.shares.clone());
         std::mem::replace(&mut self.directories, directories).let_go();
-        self.names = names;
+        self.clients = clients;
         self.principals = principals;
         Ok(())
     }
 
     /// Serves clients whose names are answered for now; these exports are served already.
     pub fn take_late_names(&mut self, configs: &[ExportConfig]) -> Result<()> {
-        if self.names.are_open() && self.names.take_late() {
+        if self.clients.names.are_open() && self.clients.names.take_late() {
             self.serve_again(configs)?;
         }
         Ok(())
@@ -194,7 +194,7 @@ impl RunningServer {
 
     fn serve_again(&self, configs: &[ExportConfig]) -> Result<()> {
         let exports =
-            exports(configs, &self.directories, &self.secrets, self.delay, &self.names, &self.users)?;
+            exports(configs, &self.directories, &self.secrets, self.delay, &self.clients, &self.users)?;
         self.server.reload(with_users(exports, self.groups.as_ref(), self.principals.as_ref()));
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::Peer;
-use crate::exports::Clients;
+use crate::exports::{Clients, NameVerdict};
 
 /// How much some clients may have of some exports.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +32,8 @@ impl CapRule {
 
     /// Whether it is for this client.
     pub fn is_for(&self, peer: &Peer) -> bool {
-        self.clients.is_empty() || self.clients.iter().any(|clients| clients.fits(peer))
+        self.clients.is_empty()
+            || self.clients.iter().any(|clients| clients.judge(peer, None) == NameVerdict::Fits)
     }
 
     /// Whether it is for an export.

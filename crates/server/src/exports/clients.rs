@@ -1,9 +1,11 @@
-//! Who a rule is for, and what it lets them do. It knows addresses and certificates, not host names: those were looked up before.
+//! Who a rule is for, and what it lets them do. Single host names were looked up before; what names many is judged by the name of the
+//! client.
 
 use std::fmt;
 use std::net::IpAddr;
+use std::sync::Arc;
 
-use super::{CertificatePattern, SecurityFlavors};
+use super::{CertificatePattern, HostNames, HostPattern, NameVerdict, Netgroup, SecurityFlavors};
 use crate::Peer;
 
 /// What clients from certain addresses may do, and as whom.
@@ -35,7 +37,7 @@ pub enum PrivilegedPorts {
     Always,
 }
 
-/// A set of clients, by address or certificate. An IPv4 address and the same one mapped into IPv6 are the same here.
+/// A set of clients, by address, name or certificate. An IPv4 address and the same one mapped into IPv6 are the same here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Clients {
     /// Everybody.
@@ -49,6 +51,10 @@ pub enum Clients {
     },
     /// These.
     Addresses(Vec<IpAddr>),
+    /// Those whose name is of this form, and leads back to their address.
+    Hosts(HostPattern),
+    /// The members of a netgroup, by their addresses or by names that lead back to them.
+    Netgroup(Arc<Netgroup>),
     /// Those that prove by TLS that they have such a certificate, whatever their address.
     Certificate(CertificatePattern),
 }
@@ -98,9 +104,14 @@ impl Default for ClientRule {
 }
 
 impl ClientRule {
-    /// Whether it is for this client.
-    pub fn fits(&self, peer: &Peer) -> bool {
-        self.clients.fits(peer)
+    /// Whether it is for this client, whose name is looked up here if it matters.
+    pub fn judge(&self, peer: &Peer, hosts: Option<&HostNames>) -> NameVerdict {
+        self.clients.judge(peer, hosts)
+    }
+
+    /// Whether it may take the name of a client to judge.
+    pub(super) fn asks_name(&self) -> bool {
+        matches!(self.clients, Clients::Hosts(_) | Clients::Netgroup(_))
     }
 
     /// Whether it is for clients that show a certificate.
@@ -110,20 +121,30 @@ impl ClientRule {
 }
 
 impl Clients {
-    /// Whether a client is among them, by its address or its certificate.
-    pub fn fits(&self, peer: &Peer) -> bool {
-        match self {
+    /// Whether a client is among them, whose name is looked up here if it matters.
+    pub fn judge(&self, peer: &Peer, hosts: Option<&HostNames>) -> NameVerdict {
+        let client = peer.ends.client.ip();
+        let by_name = |is_meant: &dyn Fn(&str) -> bool| {
+            hosts.map_or(NameVerdict::Unknown, |hosts| hosts.judge(client, is_meant))
+        };
+        let fits = match self {
             Self::Certificate(pattern) => peer.certificate.as_ref().is_some_and(|shown| pattern.takes(shown)),
-            clients => clients.contains(peer.ends.client.ip()),
-        }
+            Self::Hosts(pattern) => return by_name(&|name| pattern.takes(name)),
+            Self::Netgroup(group) if group.takes_address(client) => true,
+            Self::Netgroup(group) if group.hosts.is_empty() => false,
+            Self::Netgroup(group) => return by_name(&|name| group.takes_name(name)),
+            clients => clients.contains(client),
+        };
+        if fits { NameVerdict::Fits } else { NameVerdict::Other }
     }
 
-    /// Whether this address is among them, whoever has it.
+    /// Whether this address is among them, whoever has it, and whatever its name is.
     pub fn contains(&self, client: IpAddr) -> bool {
         let client = client.to_canonical();
         match self {
             Self::Any => true,
-            Self::Certificate(_) => false,
+            Self::Certificate(_) | Self::Hosts(_) => false,
+            Self::Netgroup(group) => group.takes_address(client),
             Self::Addresses(addresses) => addresses.iter().any(|address| address.to_canonical() == client),
             Self::Network { address, prefix } => match (address, client) {
                 (IpAddr::V4(network), IpAddr::V4(client)) => {
@@ -160,6 +181,8 @@ impl fmt::Display for Clients {
             Self::Any => formatter.write_str("*"),
             Self::Network { address, prefix } => write!(formatter, "{address}/{prefix}"),
             Self::Certificate(pattern) => pattern.fmt(formatter),
+            Self::Hosts(pattern) => pattern.fmt(formatter),
+            Self::Netgroup(group) => write!(formatter, "@{}", group.name),
             Self::Addresses(addresses) => {
                 for (position, address) in addresses.iter().enumerate() {
                     let comma = if position == 0 { "" } else { "," };

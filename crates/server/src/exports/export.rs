@@ -10,8 +10,8 @@ use howdah_vfs::layer::ReadOnly;
 use howdah_vfs::{Caller, FileSystem, FsError, Handle, HostLocks, Statistics};
 
 use super::{
-    ClientRule, Identity, PrivilegedPorts, SecurityFlavor, SecurityFlavors, Squash, TlsPolicy, UserAccount,
-    UserGroups,
+    ClientRule, HostNames, Identity, NameVerdict, PrivilegedPorts, SecurityFlavor, SecurityFlavors, Squash,
+    TlsPolicy, UserAccount, UserGroups,
 };
 use crate::Peer;
 use crate::counts::Timed;
@@ -47,6 +47,8 @@ pub struct Export {
     place: AtomicU16,
     /// Where users that certificates name are looked up.
     accounts: Option<Arc<UserGroups>>,
+    /// Where names of clients are looked up, if a rule asks for them.
+    hosts: Option<Arc<HostNames>>,
     /// The addresses of this host.
     own: OwnAddresses,
     /// Whether it was logged that calls from this host are refused.
@@ -114,6 +116,7 @@ impl Export {
             waits,
             place,
             accounts: None,
+            hosts: None,
             own,
             has_refused_local,
             seldom: Seldom::default(),
@@ -148,6 +151,18 @@ impl Export {
     /// Where users that certificates name are looked up, if a rule asks for that.
     pub(crate) fn accounts(&self) -> Option<&UserGroups> {
         self.accounts.as_deref()
+    }
+
+    /// The same export, where names of clients are looked up here. Without it, rules that ask for names are not decided.
+    #[must_use]
+    pub fn with_host_names(self, hosts: Option<Arc<HostNames>>) -> Self {
+        let asks = self.rules.iter().any(ClientRule::asks_name);
+        Self { hosts: hosts.filter(|_| asks), ..self }
+    }
+
+    /// Where names of clients are looked up, if a rule asks for them.
+    pub(crate) fn host_names(&self) -> Option<&HostNames> {
+        self.hosts.as_deref()
     }
 
     /// The same export, of which NFSv4 clients are given read delegations, or none. Its files must be changed only through this server:
@@ -308,9 +323,25 @@ impl Export {
         &*self.file_system
     }
 
-    /// The rule that holds for a client.
+    /// The rule that holds for a client, as far as it can be told now.
     pub(super) fn rule(&self, peer: &Peer) -> Option<&ClientRule> {
-        self.rules.iter().find(|rule| rule.fits(peer))
+        self.decide(peer).ok()
+    }
+
+    /// The rule that holds for a client: the first that fits.
+    ///
+    /// # Errors
+    /// [`FsError::AccessDenied`] if there is none, and [`FsError::Delay`] while nobody can tell the client's name, and so whether one
+    /// fits before those that do.
+    fn decide(&self, peer: &Peer) -> Result<&ClientRule, FsError> {
+        for rule in &self.rules {
+            match rule.judge(peer, self.hosts.as_deref()) {
+                NameVerdict::Fits => return Ok(rule),
+                NameVerdict::Other => {}
+                NameVerdict::Unknown => return Err(FsError::Delay),
+            }
+        }
+        Err(FsError::AccessDenied)
     }
 
     /// The flavors that calls of this client may have, in the order in which it is told them: those that MNT and SECINFO list, and
@@ -340,7 +371,7 @@ impl Export {
 
     /// Lets a call in, or refuses it.
     pub fn admit(&self, peer: &Peer, identity: &Identity) -> Result<Admission<'_>, NotAdmitted> {
-        let rule = self.rule(peer).ok_or(FsError::AccessDenied)?;
+        let rule = self.decide(peer)?;
         if !rule.sec.contains(identity.flavor()) {
             return Err(NotAdmitted::WrongFlavor);
         }
@@ -350,7 +381,7 @@ impl Export {
     /// Lets a call about locks of NFSv3 in, or refuses it. Clients that mount with Kerberos send them with AUTH_SYS: a lock shows
     /// nobody any data.
     pub(crate) fn admit_lock(&self, peer: &Peer, identity: &Identity) -> Result<Admission<'_>, FsError> {
-        let rule = self.rule(peer).ok_or(FsError::AccessDenied)?;
+        let rule = self.decide(peer)?;
         if !rule.sec.contains(identity.flavor()) && identity.flavor().is_kerberos() {
             return Err(FsError::AccessDenied);
         }
@@ -376,9 +407,13 @@ impl Export {
     /// Whether any call of this client may be let in, whatever its flavor and whoever sent it: sessions and names of exports are
     /// not of users.
     pub(crate) fn knows(&self, peer: &Peer, identity: &Identity) -> bool {
-        self.rule(peer).is_some_and(|rule| {
-            !rule.sec.contains(identity.flavor()) || self.check_port(rule, peer, identity).is_ok()
-        })
+        match self.decide(peer) {
+            Ok(rule) => {
+                !rule.sec.contains(identity.flavor()) || self.check_port(rule, peer, identity).is_ok()
+            }
+            // Each call is judged again.
+            Err(error) => error == FsError::Delay,
+        }
     }
 
     /// What a call of a flavor that is not taken sees while it finds out how to mount: it acts as the anonymous user, and changes
@@ -387,7 +422,7 @@ impl Export {
     /// # Errors
     /// No rule is for its client.
     pub(crate) fn admit_unproved(&self, peer: &Peer) -> Result<Admission<'_>, FsError> {
-        self.rule(peer).map(|rule| self.admit_anonymous(rule)).ok_or(FsError::AccessDenied)
+        self.decide(peer).map(|rule| self.admit_anonymous(rule))
     }
 
     fn admit_anonymous(&self, rule: &ClientRule) -> Admission<'_> {

@@ -10,7 +10,7 @@ use super::{Export, Exports};
 /// What is exported now.
 pub struct Exported {
     exports: Copies<Arc<Exports>>,
-    /// Whether calls may wait for another host: of any of them, or for the groups of their callers.
+    /// Whether calls may wait for another host: of any of them, or for the groups of their callers, or the names of their clients.
     any_waits: AtomicBool,
 }
 
@@ -40,6 +40,7 @@ impl Exported {
 }
 
 fn any_waits(exports: &Exports) -> bool {
-    let waits = |export: &Export| export.waits() || export.accounts().is_some();
+    let waits =
+        |export: &Export| export.waits() || export.accounts().is_some() || export.host_names().is_some();
     exports.groups().is_some() || exports.principals().is_some() || exports.iter().any(waits)
 }

@@ -1,6 +1,7 @@
 //! All exports together: found by the id in a handle, or by the path that a client mounts.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -96,6 +97,11 @@ impl Exports {
     /// Which principals are which users, if any may call.
     pub(crate) fn principals(&self) -> Option<&PrincipalMap> {
         self.principals.as_ref().map(|principals| &principals.map)
+    }
+
+    /// Whether the name of a client must be looked up, which may wait.
+    pub(crate) fn must_ask_name(&self, client: IpAddr) -> bool {
+        self.list.iter().find_map(Export::host_names).is_some_and(|hosts| hosts.must_ask(client))
     }
 
     /// Whether the user that a principal is must be looked up, which may wait.

@@ -34,8 +34,8 @@ impl Worker {
         if self.shared.service.any_waits() && self.is_far(job, peer) { Pace::Slow } else { job.outline.pace }
     }
 
-    /// Whether a call waits for another host: the file system of its node does, or its caller's groups are asked for, or the user of
-    /// its client's certificate.
+    /// Whether a call waits for another host: the file system of its node does, or its caller's groups are asked for, the user of its
+    /// client's certificate, or its client's name.
     pub(super) fn is_far(&self, job: &Job<'_>, peer: &Peer) -> bool {
         let exports = self.shared.service.exports();
         let asks = |groups: &UserGroups| job.user().is_some_and(|user| groups.must_ask(user, Instant::now()));
@@ -51,6 +51,7 @@ impl Worker {
         };
         exports.groups().is_some_and(asks)
             || asks_principal()
+            || exports.must_ask_name(peer.ends.client.ip())
             || export_of(&exports, job).is_some_and(|export| export.waits() || asks_holder(export))
     }
 

@@ -7,6 +7,7 @@ mod exports;
 mod flavors;
 mod handles;
 mod listings;
+mod named_clients;
 mod names;
 mod procedures;
 mod read_only;
