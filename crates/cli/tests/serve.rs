@@ -454,7 +454,7 @@ fn a_server_that_cannot_be_served_again_says_why() {
 }
 
 #[test]
-fn a_server_that_acts_as_nobody_else_refuses_to_tell_quotas() {
+fn a_server_that_acts_as_nobody_else_refuses_to_read_quotas() {
     let home = home();
     for directory in [home.path().to_owned(), home.path().join("data"), home.path().join("state")] {
         fs::create_dir_all(&directory).expect("made");
@@ -471,6 +471,7 @@ fn a_server_that_acts_as_nobody_else_refuses_to_tell_quotas() {
     }
     let (code, _, errors) = run(&mut command);
     assert_eq!(code, Some(1), "{errors}");
-    let told = "cannot tell the quotas of export /: only a server that acts as its callers may read them; start it as root";
+    let told =
+        "cannot read the quotas of export /: only a server that acts as its callers may; start it as root";
     assert!(errors.contains(told), "{errors}");
 }

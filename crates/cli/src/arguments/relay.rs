@@ -70,7 +70,7 @@ const WITH_PASS_THROUGH: [&str; 9] =
     ["url", "pass_through", "max_connections", "listen", "state", "admin", "metrics", "log", "log_format"];
 
 /// What is not.
-const NOT_WITH_PASS_THROUGH: [&str; 51] = [
+const NOT_WITH_PASS_THROUGH: [&str; 52] = [
     "cache_memory",
     "cache_dir",
     "cache_size",
@@ -120,6 +120,7 @@ const NOT_WITH_PASS_THROUGH: [&str; 51] = [
     "sync",
     "answer_early",
     "cross_mounts",
+    "quota_in_df",
     "delegations",
     "locks",
 ];

@@ -416,6 +416,12 @@ pub struct ExportArguments {
     /// Export file systems that are mounted below the directory, too [default: they look empty]
     #[arg(long, conflicts_with = "config")]
     pub cross_mounts: bool,
+
+    /// Show each user in df no more space than their quotas leave [default: the whole file system]
+    ///
+    /// The quotas are those of the server's file system, for the user and group of the caller. Needs root and Linux 5.14.
+    #[arg(long, conflicts_with = "config")]
+    pub quota_in_df: bool,
 }
 
 const EXAMPLES: &str = "\

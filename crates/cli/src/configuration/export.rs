@@ -21,6 +21,8 @@ pub struct ExportConfig {
     pub durability: Durability,
     /// Whether clients may walk into other file systems mounted below.
     pub cross_mounts: bool,
+    /// Whether clients see no more space than the quotas of their callers leave.
+    pub quota_in_df: bool,
     /// Whether clients may set the set-user-ID and set-group-ID bits of files.
     pub set_id: bool,
     /// What must protect calls.

@@ -35,6 +35,7 @@ pub fn export(
     let id = section.setting("id", number(0..=u64::from(u32::MAX)));
     let durability = section.setting("durability", durability).map_or(Durability::Sync, Spanned::into_inner);
     let cross_mounts = section.setting("cross_mounts", truth).is_some_and(Spanned::into_inner);
+    let quota_in_df = section.setting("quota_in_df", truth).is_some_and(Spanned::into_inner);
     let set_id = section.setting("set_id", truth).is_some_and(Spanned::into_inner);
     let tls = section
         .setting("tls", |value| parse_tls_policy(text(value)?))
@@ -67,6 +68,7 @@ pub fn export(
         id,
         durability,
         cross_mounts,
+        quota_in_df,
         set_id,
         tls,
         delegations,

@@ -112,6 +112,7 @@ pub fn the_one_export(typed: &OsStr, arguments: &ServeArguments) -> Result<Expor
         source,
         durability: if flags.answer_early { Durability::Async } else { Durability::Sync },
         cross_mounts: flags.cross_mounts,
+        quota_in_df: flags.quota_in_df,
         set_id: flags.set_id,
         tls: flags.tls.unwrap_or_default(),
         delegations: flags.delegations,

@@ -41,6 +41,7 @@ pub fn one_export() -> ServerConfig {
             id: 1,
             durability: Durability::Sync,
             cross_mounts: false,
+            quota_in_df: false,
             set_id: false,
             tls: Default::default(),
             delegations: super::Delegations::None,

@@ -253,6 +253,9 @@ fn export(export: &ExportConfig, gone: Option<&str>) -> String {
     }
     line("set-ID bits", if export.set_id { "clients may set them" } else { "dropped" });
     line("cross mounts", if export.cross_mounts { "yes" } else { "no" });
+    if export.quota_in_df {
+        line("space", "as the caller's quotas leave it");
+    }
     for (index, rule) in export.clients.iter().enumerate() {
         let title = if index == 0 { "clients" } else { "" };
         line(title, &format!("{}: {}", rule.who, access(&rule.access, OpenedExport::AS_ROOT)));

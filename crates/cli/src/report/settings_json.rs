@@ -158,6 +158,7 @@ fn export(export: &ExportConfig, gone: Option<&str>) -> Value {
         "id": export.id,
         "durability": export.durability.to_string(),
         "cross_mounts": export.cross_mounts,
+        "quota_in_df": export.quota_in_df,
         "set_id": export.set_id,
         "tls": export.tls.name(),
         "delegations": export.delegations.to_string(),

@@ -1,14 +1,14 @@
 //! From an export's configuration to what the server knows of it.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 use howdah_server::exports::{
     Anonymous, ClientRule, Clients, Export, Exports, PrivilegedPorts, Squash, UserGroups,
 };
 use howdah_vfs::FileSystem;
-use howdah_vfs::layer::{Delayed, WithoutSetId};
+use howdah_vfs::layer::{Delayed, WithinQuota, WithoutSetId};
 
 use super::file_systems::FileSystems;
 use super::secrets::ServerSecrets;
@@ -36,6 +36,7 @@ pub fn exports(
         }
         let file_system =
             if keeps_set_id { file_system } else { Arc::new(WithoutSetId::around(file_system)) };
+        let file_system = within_quota(file_system, config.quota_in_df);
         Export::new(config.name.as_str(), config.id, file_system, rules)
             .with_uplink(open.uplink.clone())
             .with_root_file_system(open.root_file_system)
@@ -48,6 +49,11 @@ pub fn exports(
     });
     let exports = Exports::new(list.collect(), secrets.handles).context("putting the exports together")?;
     Ok(exports.with_own_secret(secrets.own))
+}
+
+fn within_quota(file_system: Arc<dyn FileSystem>, is_shown: bool) -> Arc<dyn FileSystem> {
+    let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    if is_shown { Arc::new(WithinQuota::around(file_system, now)) } else { file_system }
 }
 
 fn delayed(file_system: Arc<dyn FileSystem>, delay: Option<Duration>) -> Arc<dyn FileSystem> {

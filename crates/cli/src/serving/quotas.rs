@@ -1,4 +1,4 @@
-//! Whether this server can tell the quotas of its exports: refused at start, and not when a client asks.
+//! Whether this server can read the quotas of its exports: refused at start, and not when a client asks.
 
 use anyhow::{Result, bail};
 use howdah_store::local::can_ask_quotas;
@@ -6,22 +6,26 @@ use howdah_store::local::can_ask_quotas;
 use super::file_systems::FileSystems;
 use crate::configuration::ExportConfig;
 
-/// Refuses to tell quotas where the kernel does not tell them to this server.
-pub fn require_quotas(configs: &[ExportConfig], directories: &FileSystems) -> Result<()> {
-    let mut open = configs.iter().zip(directories.iter());
-    let is_own = |(config, open): &(&ExportConfig, &super::file_systems::OpenFileSystem)| {
-        config.source.directory().is_some() && !open.opened.acts_as_caller
-    };
-    if let Some((config, _)) = open.find(is_own) {
-        bail!(
-            "cannot tell the quotas of export {}: only a server that acts as its callers may read them; start it as root, or set quotas = false",
-            config.name
-        );
-    }
-    if !can_ask_quotas() {
-        bail!(
-            "cannot tell quotas: this kernel has no quotactl_fd (Linux 5.14, with CONFIG_QUOTACTL); set quotas = false"
-        );
+/// Refuses what takes quotas where the kernel does not tell them to this server. `all`: those of all exports are shown to clients
+/// that ask.
+pub fn require_quotas(configs: &[ExportConfig], directories: &FileSystems, all: bool) -> Result<()> {
+    let setting = |config: &ExportConfig| if config.quota_in_df { "quota_in_df" } else { "quotas" };
+    let needs = |config: &ExportConfig| config.source.directory().is_some() && (all || config.quota_in_df);
+    for (config, open) in configs.iter().zip(directories.iter()).filter(|(config, _)| needs(config)) {
+        if !open.opened.acts_as_caller {
+            bail!(
+                "cannot read the quotas of export {}: only a server that acts as its callers may; start it as root, or set {} = false",
+                config.name,
+                setting(config)
+            );
+        }
+        if !can_ask_quotas() {
+            bail!(
+                "cannot read the quotas of export {}: this kernel has no quotactl_fd (Linux 5.14, with CONFIG_QUOTACTL); set {} = false",
+                config.name,
+                setting(config)
+            );
+        }
     }
     Ok(())
 }

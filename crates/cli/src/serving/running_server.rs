@@ -104,9 +104,7 @@ impl RunningServer {
         let start = || {
             refuse_own_exports(&config.exports, &addresses, true)?;
             let directories = FileSystems::over(roots, &config.exports, &state)?;
-            if config.quotas {
-                require_quotas(&config.exports, &directories)?;
-            }
+            require_quotas(&config.exports, &directories, config.quotas)?;
             let exports = exports(&config.exports, &directories, &secrets, delay, &clients, &users)?;
             let exports = with_users(exports, groups.as_ref(), principals.as_ref());
             let options = ServiceOptions {
@@ -163,6 +161,7 @@ impl RunningServer {
         // A server of names that does not answer must not hold up who reloads.
         refuse_own_exports(configs, &self.addresses, false)?;
         let directories = self.directories.for_exports(configs, &self.state)?;
+        require_quotas(configs, &directories, false)?;
         let clients = self.clients.read_again(configs);
         let exports = exports(configs, &directories, &self.secrets, self.delay, &clients, &self.users)?;
         let principals = self.principals.clone();

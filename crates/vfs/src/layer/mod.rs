@@ -12,6 +12,7 @@ mod plan;
 mod read_only;
 mod short_handles;
 mod withdrawn;
+mod within_quota;
 mod without_set_id;
 
 pub use call::Call;
@@ -24,4 +25,5 @@ pub use plan::{Fault, FaultKind, FaultPlan};
 pub use read_only::ReadOnly;
 pub use short_handles::{HandleBook, HandleNumber, ShortHandles};
 pub use withdrawn::Withdrawn;
+pub use within_quota::{Seconds, WithinQuota};
 pub use without_set_id::WithoutSetId;
