@@ -11,7 +11,7 @@ use crate::dispatch::{Dispatcher, Whence, Work};
 use crate::exports::{Exported, Exports};
 use crate::gss::{Checked, GssDoor, SecuredCall, is_secured};
 use crate::mount::MountProtocol;
-use crate::nfs3::Nfs3;
+use crate::nfs3::{Nfs3, NfsAcl};
 use crate::nfs4::Nfs4;
 use crate::nlm::{Callbacks, Granting, Nlm, NoLocks};
 use crate::nsm::{Notices, Nsm};
@@ -104,8 +104,8 @@ impl Service {
         let states =
             (nfs4 || locks).then(|| Arc::new(States::new(states).with_host_locks(Arc::clone(&exported))));
         let (ranges, listeners) = (Arc::<RangeDoubt>::default(), Arc::<RwLock<Listeners>>::default());
-        let nfs3 = Nfs3::new(Arc::clone(&exported), Arc::clone(&ranges), states.clone());
-        let mut programs: Vec<Box<dyn Program>> = vec![Box::new(nfs3)];
+        let nfs3 = || Nfs3::new(Arc::clone(&exported), Arc::clone(&ranges), states.clone());
+        let mut programs: Vec<Box<dyn Program>> = vec![Box::new(nfs3()), Box::new(NfsAcl::new(nfs3()))];
         let back_channels = states.as_ref().filter(|_| nfs4).map(|states| {
             let back = Arc::new(BackChannels::new(Arc::clone(states), Arc::clone(&exported)));
             states.set_client_news(&(Arc::clone(&back) as Arc<dyn ClientNews>));

@@ -13,7 +13,7 @@ use howdah_server::limits::STRANGER_EXTRA_MAX;
 use howdah_wire::nfs3::{self, FileHandle};
 use howdah_wire::rpc::{CallHeader, Credentials, RecordMark};
 use howdah_wire::xdr::Encoder;
-use howdah_wire::{mount, nlm, portmap, rpcbind};
+use howdah_wire::{mount, nfsacl, nlm, portmap, rpcbind};
 
 /// How long an answer over loopback may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -56,6 +56,7 @@ fn what_strangers_can_have_sent_elsewhere_is_short() {
         ("rpcbind", rpcbind::PROGRAM, 3..=4, 0..13),
         ("MOUNT", mount::PROGRAM, 1..=3, 0..6),
         ("NFS", nfs3::PROGRAM, 3..=3, 0..22),
+        ("NFSACL", nfsacl::PROGRAM, 3..=3, 0..3),
         ("NLM", nlm::PROGRAM, 4..=4, 0..24),
     ] {
         for version in versions {

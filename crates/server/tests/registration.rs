@@ -12,14 +12,14 @@ use howdah_server::registration::{Registration, RegistrationError, register};
 use howdah_wire::portmap::{self, Mapping, Protocol};
 use howdah_wire::rpc::{CallHeader, Credentials, RecordMark, ReplyHeader};
 use howdah_wire::xdr::{Decode, Decoder, Encode, Encoder};
-use howdah_wire::{mount, nfs3, nlm, nsm};
+use howdah_wire::{mount, nfs3, nfsacl, nlm, nsm};
 
 /// Set for the process inside the namespaces.
 const INSIDE: &str = "HOWDAH_TEST_INSIDE";
 /// Where rpcbind listens for programs of its host.
 const SOCKET: &str = "/run/rpcbind.sock";
-/// Five versions (NFS 3, MOUNT 1 and 3, NLM 4, NSM 1) on TCP and UDP over IPv4 and IPv6, and NFS 4 on TCP.
-const ROWS: usize = 22;
+/// Six versions (NFS 3, NFSACL 3, MOUNT 1 and 3, NLM 4, NSM 1) on TCP and UDP over IPv4 and IPv6, and NFS 4 on TCP.
+const ROWS: usize = 26;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Runs this test again in namespaces of its own, with an empty `/run`; it ends with everything it started.
@@ -69,9 +69,14 @@ fn inside() {
 
     let registration = register(&listeners(port), false).expect("registered");
     assert_eq!((registration.rows().len(), registration.refused()), (ROWS, &[][..]));
-    for (program, version) in
-        [(nfs3::PROGRAM, 3), (mount::PROGRAM, 1), (mount::PROGRAM, 3), (nlm::PROGRAM, 4), (nsm::PROGRAM, 1)]
-    {
+    for (program, version) in [
+        (nfs3::PROGRAM, 3),
+        (nfsacl::PROGRAM, 3),
+        (mount::PROGRAM, 1),
+        (mount::PROGRAM, 3),
+        (nlm::PROGRAM, 4),
+        (nsm::PROGRAM, 1),
+    ] {
         assert_eq!(registered_port(program, version), u32::from(port), "{program} {version}");
     }
     another_server_is_told_who_is_there(port);

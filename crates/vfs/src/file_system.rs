@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::{
     AddLink, Attributes, Caller, Change, CommitFile, Committed, Content, CreateFile, DirectoryDelegations,
     Entry, ExtendedAttributes, FileLocks, FsError, Handle, HostLocks, ListDirectory, Listing, LockFreed,
-    MakeDirectory, MakeLink, MakeSpecial, Name, Node, Quotas, RangeOperations, ReadFile, Result,
+    MakeDirectory, MakeLink, MakeSpecial, Name, Node, PosixAcls, Quotas, RangeOperations, ReadFile, Result,
     SetAttributes, WriteFile, Written,
 };
 
@@ -34,6 +34,11 @@ pub trait FileSystem: Send + Sync {
 
     /// Its extended attributes, if it has them.
     fn xattrs(&self) -> Option<&dyn ExtendedAttributes> {
+        None
+    }
+
+    /// Its POSIX ACLs, if it has them.
+    fn acls(&self) -> Option<&dyn PosixAcls> {
         None
     }
 
@@ -182,6 +187,14 @@ impl dyn FileSystem + '_ {
     /// [`FsError::NotSupported`] if it has none.
     pub fn require_xattrs(&self) -> Result<&dyn ExtendedAttributes> {
         self.xattrs().ok_or(FsError::NotSupported)
+    }
+
+    /// Its POSIX ACLs.
+    ///
+    /// # Errors
+    /// [`FsError::NotSupported`] if it has none.
+    pub fn require_acls(&self) -> Result<&dyn PosixAcls> {
+        self.acls().ok_or(FsError::NotSupported)
     }
 
     /// The locks that its server keeps.

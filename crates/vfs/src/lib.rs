@@ -4,6 +4,7 @@
 //! through it, the in-memory file system that is the model of all others, the layers that wrap any file
 //! system, and the conformance suite that judges one.
 
+mod acl;
 mod attributes;
 mod caller;
 mod change;
@@ -30,6 +31,7 @@ mod range_operations;
 mod requests;
 mod shown;
 
+pub use acl::{Acl, AclEntry, AclKind, AclSubject, PosixAcls, SetAcl};
 pub use attributes::{Attributes, DeviceNumber, FileKind, NewAttributes, SetTime, SpecialKind, Timestamp};
 pub use caller::{Caller, GroupList};
 pub use change::{Before, Change, Guard};

@@ -57,6 +57,10 @@ howdah_limits::limits! {
     pub const QUOTA_PATH_MAX: u32 = 1024, bytes;
     beyond "the call is answered as garbage", tested "wire/tests/rquota::a_path_is_bounded";
 
+    /// The most entries of an ACL in NFSACL (`NFS_ACL_MAX_ENTRIES` of Linux).
+    pub const ACL_ENTRIES_MAX: u32 = 1024, count;
+    beyond "the call is answered as garbage", tested "wire/tests/nfsacl::an_acl_is_bounded";
+
     /// The longest cookie of NLM. The protocol sets no limit; the Linux client's are 4 bytes, and others take up to 1,024 (`LM_MAXNETOBJ`).
     pub const LOCK_COOKIE_MAX: u32 = 1024, bytes;
     beyond "the call is answered as garbage", tested "wire/tests/nlm::a_cookie_is_bounded";

@@ -140,6 +140,14 @@ pub const SCENARIOS: &[Scenario] = &[
         ..BASE
     },
     Scenario {
+        name: "acls",
+        about: "POSIX ACLs by setfacl and getfacl: masks, defaults that are handed down, who may do what",
+        peer: guest("acls.sh", PLAIN),
+        server: &["--squash", "none"],
+        privileged: true,
+        ..BASE
+    },
+    Scenario {
         name: "squash",
         about: "the client's root is the anonymous user by default",
         peer: guest("squash.sh", PLAIN),

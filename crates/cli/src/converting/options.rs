@@ -38,7 +38,7 @@ const SAME: [&str; 11] = [
     "nocrossmnt",
     "wdelay",
     "no_wdelay",
-    "no_acl",
+    "acl",
     "no_pnfs",
     "auth_nlm",
     "secure_locks",
@@ -231,7 +231,7 @@ fn no_equal(word: &str) -> &'static str {
             "left out: the directory is served also while nothing is mounted there. Let the service require the \
              mount (RequiresMountsFor= in its systemd unit)"
         }
-        "acl" => "no ACLs over NFS: the server's file system applies them, clients do not see them",
+        "no_acl" => "left out: clients of NFSv3 see and set the ACLs of the file system",
         "pnfs" => "no pNFS: clients read and write through the server",
         "security_label" => "no security labels: clients see none",
         _ => "howdah has no such option; left out",
@@ -352,7 +352,7 @@ mod tests {
             ("nohide", "cross_mounts"),
             ("mp=/x", "RequiresMountsFor"),
             ("mountpoint", "RequiresMountsFor"),
-            ("acl", "no ACLs"),
+            ("no_acl", "left out"),
             ("pnfs", "no pNFS"),
             ("security_label", "no security labels"),
             ("anonuid=bob", "not a number"),

@@ -50,5 +50,6 @@ fn is_long(call: Call) -> bool {
             | Call::Statistics
             | Call::Limits
             | Call::GetXattr
+            | Call::GetAcl
     )
 }

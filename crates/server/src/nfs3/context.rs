@@ -54,7 +54,8 @@ impl<'c> Context<'c> {
     ) -> Result<Self, Refusal> {
         let first = request.outline.node.map(FileHandle);
         let (peer, flavor) = (request.peer, SecurityFlavor::of(&request.header.credentials));
-        let is_of_mount = OF_MOUNTS.contains(&request.header.procedure);
+        let is_of_mount =
+            request.header.program == nfs3::PROGRAM && OF_MOUNTS.contains(&request.header.procedure);
         let is_refused = |first| !exports.take(first, peer, flavor, is_of_mount);
         if exports.judge_security(flavor) && first.is_some_and(is_refused) {
             return Err(Refusal::Authentication(AuthStatus::TooWeak));

@@ -1,4 +1,4 @@
-//! NFS version 3: the table of its procedures, one handler per file, and what handlers share.
+//! NFS version 3, and NFSACL beside it: the tables of their procedures, one handler per file, and what handlers share.
 //!
 //! A handler turns arguments into calls on a `FileSystem` and the answer into a reply. It imports what is shared,
 //! messages and `vfs`; handlers never import each other.
@@ -6,6 +6,8 @@
 // A refusal is a whole message, as large as the answer it stands in for: in a box it would cost an allocation.
 #![allow(clippy::result_large_err)]
 
+mod acl_entries;
+mod acl_program;
 mod context;
 mod convert;
 mod listing;
@@ -20,6 +22,7 @@ mod commit;
 mod create;
 mod fsinfo;
 mod fsstat;
+mod getacl;
 mod getattr;
 mod link;
 mod lookup;
@@ -35,6 +38,7 @@ mod readlink;
 mod remove;
 mod rename;
 mod rmdir;
+mod setacl;
 mod setattr;
 mod symlink;
 mod table;
@@ -43,4 +47,5 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub use acl_program::NfsAcl;
 pub use program::Nfs3;

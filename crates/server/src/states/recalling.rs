@@ -4,7 +4,7 @@ use howdah_state::{Changing, ClientId};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
     AddLink, Attributes, Before, Caller, Change, CopyRange, Create, CreateFile, FileExtent, FileSystem,
-    FsError, Handle, MakeDirectory, MakeLink, MakeSpecial, Name, Node, ReadFile, ReadOutcome, Result,
+    FsError, Handle, MakeDirectory, MakeLink, MakeSpecial, Name, Node, ReadFile, ReadOutcome, Result, SetAcl,
     SetAttributes, SetXattr, WriteFile, Written, XattrName,
 };
 
@@ -188,6 +188,11 @@ impl Layer for Recalling<'_> {
     fn clone_range(&self, caller: &Caller, copy: CopyRange<'_>, change: &mut Change) -> Result<()> {
         let _change = self.begin_change(copy.to.0)?;
         Layer::clone_range(&self.inner, caller, copy, change)
+    }
+
+    fn set_acl(&self, caller: &Caller, set: SetAcl<'_>, change: &mut Change) -> Result<()> {
+        let _change = self.begin_change(set.node)?;
+        Layer::set_acl(&self.inner, caller, set, change)
     }
 
     fn set_xattr(&self, caller: &Caller, set: SetXattr<'_>, change: &mut Change) -> Result<()> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use howdah_vfs::{
     Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CreateFile, Entry,
     ExtendedAttributes, FileSystem, Found, Handle, HostLocks, KeptOpen, Limits, ListDirectory, Listing,
-    MakeDirectory, MakeLink, MakeSpecial, Name, Node as Named, Quotas, RangeOperations, ReadFile,
+    MakeDirectory, MakeLink, MakeSpecial, Name, Node as Named, PosixAcls, Quotas, RangeOperations, ReadFile,
     ReadOutcome, Result, SetAttributes, Statistics, WriteFile, Written,
 };
 
@@ -56,6 +56,8 @@ pub struct LocalFileSystem {
     pub(super) overrides_own_modes: bool,
     /// Whether its nodes can have extended attributes of users.
     pub(super) has_xattrs: bool,
+    /// Whether its nodes can have POSIX ACLs that hold for its callers.
+    pub(super) has_acls: bool,
     /// Whether ranges of its files can be cloned.
     pub(super) clones: bool,
     pub(super) watch: Arc<PathWatch>,
@@ -73,6 +75,10 @@ impl FileSystem for LocalFileSystem {
 
     fn xattrs(&self) -> Option<&dyn ExtendedAttributes> {
         self.has_xattrs.then_some(self)
+    }
+
+    fn acls(&self) -> Option<&dyn PosixAcls> {
+        self.has_acls.then_some(self)
     }
 
     fn let_go(&self) {

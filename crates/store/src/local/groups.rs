@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use howdah_vfs::{
-    Caller, Change, CopyRange, ExtendedAttributes, FileExtent, Handle, RangeOperations, Result, SeekOutcome,
-    SeekTarget, SetXattr, Written, XattrName,
+    Acl, AclKind, Caller, Change, CopyRange, ExtendedAttributes, FileExtent, Handle, PosixAcls,
+    RangeOperations, Result, SeekOutcome, SeekTarget, SetAcl, SetXattr, Written, XattrName,
 };
 
 use super::LocalFileSystem;
@@ -89,5 +89,20 @@ impl ExtendedAttributes for LocalFileSystem {
         change: &mut Change,
     ) -> Result<()> {
         self.remove_node_xattr(caller, node, name, change)
+    }
+}
+
+impl PosixAcls for LocalFileSystem {
+    fn get_acl(&self, caller: &Caller, node: &Handle, kind: AclKind) -> Result<Option<Acl>> {
+        self.get_node_acl(caller, node, kind)
+    }
+
+    fn set_acl(
+        &self,
+        caller: &Caller,
+        SetAcl { node, kind, acl }: SetAcl<'_>,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.set_node_acl(caller, node, kind, acl, change)
     }
 }

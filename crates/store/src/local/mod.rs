@@ -14,6 +14,7 @@
 //! - A program that is being written cannot be run, and one that runs cannot be written ("text file busy").
 
 mod access;
+mod acls;
 mod attributes;
 mod cache;
 mod change_locks;

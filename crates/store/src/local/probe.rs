@@ -2,6 +2,7 @@
 
 use std::os::fd::AsFd;
 
+use howdah_vfs::AclKind;
 use rustix::fs::{Mode, OFlags, fchmod, fstat, openat};
 use rustix::io::{Errno, Result};
 
@@ -14,7 +15,14 @@ const TEMPORARY: OFlags = OFlags::TMPFILE.union(OFlags::RDWR).union(OFlags::CLOE
 
 /// Whether files and directories can have extended attributes of users.
 pub(super) fn has_xattrs(tree: &Tree) -> bool {
-    let found = xattrs::get(tree, tree.root.as_fd(), b"howdah", &mut Vec::new());
+    let found = xattrs::get(tree, tree.root.as_fd(), b"user.howdah", &mut Vec::new());
+    !matches!(found, Err(Errno::OPNOTSUPP | Errno::NOSYS))
+}
+
+/// Whether files and directories can have POSIX ACLs.
+pub(super) fn has_acls(tree: &Tree) -> bool {
+    let name = AclKind::Access.xattr_name().as_bytes();
+    let found = xattrs::get(tree, tree.root.as_fd(), name, &mut Vec::new());
     !matches!(found, Err(Errno::OPNOTSUPP | Errno::NOSYS))
 }
 

@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 use std::os::fd::BorrowedFd;
 
-use howdah_vfs::{Caller, Change, FileKind, Handle, Result, SetXattrMode, XattrName};
+use howdah_vfs::{AclKind, Caller, Change, FileKind, Handle, Result, SetXattrMode, XattrName};
 use rustix::buffer::spare_capacity;
 use rustix::fs::{XattrFlags, getxattr, listxattr, removexattr, setxattr};
 use rustix::io::Errno;
@@ -18,24 +18,22 @@ use super::tree::Tree;
 /// The namespace of users.
 const NAMESPACE: &[u8] = b"user.";
 
-/// What Linux keeps a directory's default ACL in.
-const DEFAULT_ACL: &[u8] = b"system.posix_acl_default";
-
 /// Values and lists of names up to this size, in bytes, take one system call.
 const USUAL: usize = 1 << 10;
 
 /// The largest value and the largest list of names (`XATTR_SIZE_MAX` and `XATTR_LIST_MAX` of Linux).
 const LARGEST: usize = 64 << 10;
 
-/// Appends a value. The kernel's calls want a path for what is open only to be looked at.
+/// Appends the value of an attribute, whose name has its namespace. The kernel's calls want a path for what is open only to be looked
+/// at.
 pub(super) fn get(
     tree: &Tree,
     node: BorrowedFd<'_>,
     name: &[u8],
     value: &mut Vec<u8>,
 ) -> rustix::io::Result<()> {
-    let (path, name) = (tree.descriptor_path(node), full(name));
-    with_room(value, |value| getxattr(&path, &name, spare_capacity(value)))
+    let path = tree.descriptor_path(node);
+    with_room(value, |value| getxattr(&path, name, spare_capacity(value)))
 }
 
 /// Appends what a call appends, which is tried with usual room first.
@@ -63,7 +61,8 @@ impl LocalFileSystem {
     pub(super) fn has_default_acl_of(&self, directory: &Handle) -> bool {
         let Ok(node) = self.node(directory) else { return false };
         // Room for an ACL without entries.
-        match getxattr(self.tree.descriptor_path(node.descriptor()), DEFAULT_ACL, &mut [0_u8; 4][..]) {
+        let (path, name) = (self.tree.descriptor_path(node.descriptor()), AclKind::Default.xattr_name());
+        match getxattr(path, name, &mut [0_u8; 4][..]) {
             Err(errno) => errno == Errno::RANGE,
             Ok(_) => false,
         }
@@ -79,7 +78,7 @@ impl LocalFileSystem {
         let node = self.node(handle)?;
         self.stat(&node)?;
         self.identity.assume(caller)?;
-        get(&self.tree, node.descriptor(), name.as_bytes(), value).map_err(refusal)
+        get(&self.tree, node.descriptor(), &full(name.as_bytes()), value).map_err(refusal)
     }
 
     pub(super) fn set_node_xattr(
@@ -109,7 +108,8 @@ impl LocalFileSystem {
         self.change_xattr(caller, handle, change, |path| removexattr(path, full(name.as_bytes())))
     }
 
-    fn change_xattr(
+    /// Changes an attribute as the caller.
+    pub(super) fn change_xattr(
         &self,
         caller: &Caller,
         handle: &Handle,

@@ -33,6 +33,8 @@ pub enum Call {
     SetXattr,
     ListXattrs,
     RemoveXattr,
+    GetAcl,
+    SetAcl,
     LockRange,
     TestLock,
     UnlockRange,
@@ -40,7 +42,7 @@ pub enum Call {
 
 impl Call {
     /// All of them, in the order of the traits.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 34] = [
         Self::Attributes,
         Self::SetAttributes,
         Self::Lookup,
@@ -70,6 +72,8 @@ impl Call {
         Self::SetXattr,
         Self::ListXattrs,
         Self::RemoveXattr,
+        Self::GetAcl,
+        Self::SetAcl,
         Self::LockRange,
         Self::TestLock,
         Self::UnlockRange,

@@ -4,11 +4,11 @@ use std::ops::ControlFlow;
 
 use super::Call;
 use crate::{
-    Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CopyRange, CreateFile,
+    Access, Acl, AclKind, AddLink, Attributes, Caller, Change, CommitFile, Committed, CopyRange, CreateFile,
     DirectoryDelegations, Entry, ExtendedAttributes, FileExtent, FileLock, FileLocks, FileSystem, Found,
     FsError, Handle, HostLocks, KeptOpen, Limits, ListDirectory, Listing, LockFreed, MakeDirectory, MakeLink,
-    MakeSpecial, Name, Node, Quotas, RangeOperations, ReadFile, ReadOutcome, Result, SeekOutcome, SeekTarget,
-    SetAttributes, SetXattr, Statistics, WriteFile, Written, XattrName,
+    MakeSpecial, Name, Node, PosixAcls, Quotas, RangeOperations, ReadFile, ReadOutcome, Result, SeekOutcome,
+    SeekTarget, SetAcl, SetAttributes, SetXattr, Statistics, WriteFile, Written, XattrName,
 };
 
 /// Writes the trait [`Layer`] with a default for every method, and makes every layer a [`FileSystem`] with its groups.
@@ -217,6 +217,11 @@ forward! {
         RemoveXattr remove_xattr(
             caller: &Caller, node: &Handle, name: XattrName<'_>, change: &mut Change
         ) -> ();
+    }
+
+    acls: PosixAcls {
+        GetAcl get_acl(caller: &Caller, node: &Handle, kind: AclKind) -> Option<Acl>;
+        SetAcl set_acl(caller: &Caller, set: SetAcl<'_>, change: &mut Change) -> ();
     }
 
     file_locks: FileLocks {

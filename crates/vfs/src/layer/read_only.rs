@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::{Call, Layer};
 use crate::{
     Access, AddLink, Attributes, Before, Caller, Change, CopyRange, CreateFile, FileExtent, FileSystem,
-    FsError, Handle, MakeDirectory, MakeLink, MakeSpecial, Name, Node, Result, SetAttributes, SetXattr,
-    WriteFile, Written, XattrName,
+    FsError, Handle, MakeDirectory, MakeLink, MakeSpecial, Name, Node, Result, SetAcl, SetAttributes,
+    SetXattr, WriteFile, Written, XattrName,
 };
 
 /// Refuses every change with [`FsError::ReadOnly`], and grants no right to make one. COMMIT passes: there is nothing
@@ -167,6 +167,10 @@ impl Layer for ReadOnly {
         change: &mut Change,
     ) -> Result<()> {
         self.refuse(caller, to.0, change)
+    }
+
+    fn set_acl(&self, caller: &Caller, SetAcl { node, .. }: SetAcl<'_>, change: &mut Change) -> Result<()> {
+        self.refuse(caller, node, change)
     }
 
     fn set_xattr(

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use siphasher::sip128::{Hasher128, SipHasher24};
 
 use crate::{
-    Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CopyRange, CreateFile, Entry,
-    ExtendedAttributes, FileExtent, FileSystem, Found, FsError, Handle, Limits, ListDirectory, Listing,
-    MakeDirectory, MakeLink, MakeSpecial, Name, Node, RangeOperations, ReadFile, ReadOutcome, Result,
-    SeekOutcome, SeekTarget, SetAttributes, SetXattr, Statistics, WriteFile, Written, XattrName,
+    Access, Acl, AclKind, AddLink, Attributes, Caller, Change, CommitFile, Committed, CopyRange, CreateFile,
+    Entry, ExtendedAttributes, FileExtent, FileSystem, Found, FsError, Handle, Limits, ListDirectory,
+    Listing, MakeDirectory, MakeLink, MakeSpecial, Name, Node, PosixAcls, RangeOperations, ReadFile,
+    ReadOutcome, Result, SeekOutcome, SeekTarget, SetAcl, SetAttributes, SetXattr, Statistics, WriteFile,
+    Written, XattrName,
 };
 
 /// A short handle of this kind holds the file system's own one.
@@ -117,6 +118,10 @@ impl<B: HandleBook> FileSystem for ShortHandles<B> {
 
     fn xattrs(&self) -> Option<&dyn ExtendedAttributes> {
         self.inner.xattrs().map(|_| self as _)
+    }
+
+    fn acls(&self) -> Option<&dyn PosixAcls> {
+        self.inner.acls().map(|_| self as _)
     }
 
     fn attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
@@ -303,6 +308,16 @@ impl<B: HandleBook> ExtendedAttributes for ShortHandles<B> {
         change: &mut Change,
     ) -> Result<()> {
         self.inner.require_xattrs()?.remove_xattr(caller, &self.long(node)?, name, change)
+    }
+}
+
+impl<B: HandleBook> PosixAcls for ShortHandles<B> {
+    fn get_acl(&self, caller: &Caller, node: &Handle, kind: AclKind) -> Result<Option<Acl>> {
+        self.inner.require_acls()?.get_acl(caller, &self.long(node)?, kind)
+    }
+
+    fn set_acl(&self, caller: &Caller, set: SetAcl<'_>, change: &mut Change) -> Result<()> {
+        self.inner.require_acls()?.set_acl(caller, SetAcl { node: &self.long(set.node)?, ..set }, change)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The procedures as a client sees them: encoded calls through the table, over the file system in memory.
 
+mod acls;
 mod certificates;
 mod client;
 mod durability;
