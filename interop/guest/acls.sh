@@ -43,7 +43,7 @@ drop_caches
 as 1003 cat file
 
 # Only the owner sets one.
-refused "Operation not permitted" as 1001 setfacl -m u:1001:rwx file
+refused "Operation not permitted" as 1001 setfacl -m u:1004:r file
 as 1000 setfacl -x u:1001 file
 setfacl -b file
 equal "$(shown file)" "user::rw- group::r-- other::---" "the ACL after all was removed"

@@ -35,6 +35,8 @@ pub struct MountOptions {
     pub executable: bool,
     /// Whether locks hold on this host only, although the file system has locks of its server.
     pub local_locks: bool,
+    /// Whether programs see and set POSIX ACLs. Each look at one is a call.
+    pub acls: bool,
 }
 
 impl Default for MountOptions {
@@ -53,6 +55,7 @@ impl Default for MountOptions {
             synchronous: false,
             executable: true,
             local_locks: false,
+            acls: false,
         }
     }
 }

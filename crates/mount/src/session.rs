@@ -75,6 +75,7 @@ pub fn mount(
         attributes: options.attributes,
         setters: Threads::new("mount-set", SETTERS_MAX, AtEnd::RunJobs),
         synchronous: options.synchronous,
+        shows_acls: options.acls,
         belief: Belief::new(options.alone, !options.allow_other),
         locks: Arc::new(KernelLocks::new(has_locks)),
         names: if options.allow_other { std::time::Duration::ZERO } else { options.names },

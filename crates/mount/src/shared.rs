@@ -36,6 +36,8 @@ pub struct Shared {
     pub setters: Threads,
     /// Whether every write is durable before it is answered.
     pub synchronous: bool,
+    /// Whether programs see and set POSIX ACLs.
+    pub shows_acls: bool,
 }
 
 impl Shared {

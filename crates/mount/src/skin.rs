@@ -20,7 +20,7 @@ use howdah_vfs::{Attributes, FileKind, FileLock, NewAttributes, Node};
 
 use crate::attributes::{kind, nothing, set_time, shown, special};
 use crate::belief::FOR_EVER;
-use crate::calls::{Created, Fitting, Making};
+use crate::calls::{Created, Fitting, Making, acl_kind};
 use crate::flight::{EndingSignals, Reply, RequestInProgress};
 use crate::locks::ProgramLock;
 use crate::nodes::ROOT;
@@ -181,6 +181,10 @@ impl Filesystem for Skin {
             // Links are not asked for again.
             let _ = config.add_capabilities(InitFlags::FUSE_CACHE_SYMLINKS);
         }
+        if self.shared.shows_acls {
+            // A default ACL takes the place of the umask.
+            let _ = config.add_capabilities(InitFlags::FUSE_DONT_MASK);
+        }
         if self.shared.locks.are_shared {
             let locks = [InitFlags::FUSE_POSIX_LOCKS, InitFlags::FUSE_FLOCK_LOCKS];
             locks.iter().for_each(|&flag| _ = config.add_capabilities(flag));
@@ -256,7 +260,7 @@ impl Filesystem for Skin {
         parent: INodeNo,
         name: &OsStr,
         mode: u32,
-        _: u32,
+        umask: u32,
         device: u32,
         reply: ReplyEntry,
     ) {
@@ -264,15 +268,27 @@ impl Filesystem for Skin {
         let is_kept = self.shared.belief.keeps(parent.0, &name);
         let work = move |shared: &Shared, asker| {
             let what = special(mode, device).map_or(Making::File, Making::Special);
+            let mode = shared.mode_of_new(asker, parent.0, mode, umask);
             shared.make(asker, parent.0, &name, mode, what)
         };
         self.run(request, reply, work, enter(is_kept));
     }
 
-    fn mkdir(&self, request: &Request, parent: INodeNo, name: &OsStr, mode: u32, _: u32, reply: ReplyEntry) {
+    fn mkdir(
+        &self,
+        request: &Request,
+        parent: INodeNo,
+        name: &OsStr,
+        mode: u32,
+        umask: u32,
+        reply: ReplyEntry,
+    ) {
         let name = name.as_bytes().to_vec();
         let is_kept = self.shared.belief.keeps(parent.0, &name);
-        let work = move |shared: &Shared, asker| shared.make(asker, parent.0, &name, mode, Making::Directory);
+        let work = move |shared: &Shared, asker| {
+            let mode = shared.mode_of_new(asker, parent.0, mode, umask);
+            shared.make(asker, parent.0, &name, mode, Making::Directory)
+        };
         self.run(request, reply, work, enter(is_kept));
     }
 
@@ -547,13 +563,16 @@ impl Filesystem for Skin {
         parent: INodeNo,
         name: &OsStr,
         mode: u32,
-        _: u32,
+        umask: u32,
         flags: i32,
         reply: ReplyCreate,
     ) {
         let name = name.as_bytes().to_vec();
         let is_kept = self.shared.belief.keeps(parent.0, &name);
-        let work = move |shared: &Shared, asker| shared.create(asker, parent.0, &name, mode, flags);
+        let work = move |shared: &Shared, asker| {
+            let mode = shared.mode_of_new(asker, parent.0, mode, umask);
+            shared.create(asker, parent.0, &name, mode, flags)
+        };
         self.run(request, reply, work, created(is_kept));
     }
 
@@ -573,8 +592,11 @@ impl Filesystem for Skin {
     }
 
     fn getxattr(&self, request: &Request, node: INodeNo, name: &OsStr, size: u32, reply: ReplyXattr) {
-        // The kernel asks for security.capability at every write. No server has any but the user's own.
-        if !name.as_bytes().starts_with(b"user.") && self.shared.file_system.xattrs().is_some() {
+        // The kernel asks for security.capability at every write. No server has any but the user's own, and ACLs.
+        let shared = &self.shared;
+        let is_known =
+            name.as_bytes().starts_with(b"user.") || shared.shows_acls && acl_kind(name.as_bytes()).is_some();
+        if !is_known && (shared.shows_acls || shared.file_system.xattrs().is_some()) {
             return reply.error(Errno::EOPNOTSUPP);
         }
         let name = name.as_bytes().to_vec();

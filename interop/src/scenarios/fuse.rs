@@ -39,6 +39,13 @@ pub const SCENARIOS: &[Scenario] = &[
         ..MOUNTED
     },
     Scenario {
+        name: "fuse-acls",
+        about: "POSIX ACLs by setfacl and getfacl on a mount by FUSE, with defaults that are handed down",
+        peer: job("fuse-acls.sh", &["setfacl", "getfacl", "getfattr", "setpriv"]),
+        privileged: true,
+        ..MOUNTED
+    },
+    Scenario {
         name: "fuse-locks",
         about: "programs on two mounts by FUSE over NFSv4.2, and on the host, contend for files and for an sqlite database",
         peer: job("fuse-locks.sh", &["perl", "sqlite3", "flock"]),

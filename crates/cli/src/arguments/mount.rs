@@ -32,7 +32,7 @@ pub struct MountArguments {
     /// for again); cache_dir=DIR, cache_size= (keep data that was read on disk, over restarts); behind[=5s], journal=off|DIR (names
     /// and small files reach the server up to 5 s later, and are in a journal until then); port=, mountport=, proto=tcp|udp, rsize=, wsize=, nconnect= (how
     /// to reach the server); vers= (the version of NFS); local_lock=all|none (whether locks of programs hold on this host only, or
-    /// at the server, as by default with vers=4.1 and 4.2); exec, noexec, suid, nosuid, dev, nodev. Options of mount(8) and systemd are ignored, such as
+    /// at the server, as by default with vers=4.1 and 4.2); acl (show and set POSIX ACLs of a server with NFSv3; each look at one is a call); exec, noexec, suid, nosuid, dev, nodev. Options of mount(8) and systemd are ignored, such as
     /// _netdev, nofail and x-systemd.*.
     #[arg(short, long = "options", value_name = "OPTIONS")]
     pub options: Vec<String>,

@@ -60,12 +60,17 @@ pub fn run(arguments: &MountArguments, settings: &MountSettings) -> Result<()> {
         synchronous: settings.synchronous,
         executable: settings.executable,
         local_locks: !settings.shares_locks(),
+        acls: settings.acls,
     };
     if settings.locks == LockPlace::Server && client.file_locks().is_none() {
         let protocol = client.protocol();
         bail!(
             "over {protocol}, locks hold on this host only: mount with vers=4.2, or leave out lock and local_lock=none"
         );
+    }
+    if settings.acls && client.acls().is_none() {
+        let protocol = client.protocol();
+        bail!("over {protocol}, POSIX ACLs are not shown: mount with vers=3, or leave out acl");
     }
     let signals = signals()?;
     let turn = Turn::wait(arguments.state.as_deref())?;

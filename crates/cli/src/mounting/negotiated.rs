@@ -42,6 +42,7 @@ fn options(client: &dyn Remote, settings: &MountSettings) -> String {
     let mut words = vec![if settings.read_only { "ro" } else { "rw" }.to_owned()];
     words.extend(settings.allow_other.then(|| "allow_other".to_owned()));
     words.extend(settings.synchronous.then(|| "sync".to_owned()));
+    words.extend(settings.acls.then(|| "acl".to_owned()));
     if settings.alone {
         words.push("alone".to_owned());
     } else {

@@ -35,6 +35,8 @@ pub struct MountSettings {
     /// Whether every write is durable before it is answered.
     pub synchronous: bool,
     pub executable: bool,
+    /// Whether programs see and set POSIX ACLs.
+    pub acls: bool,
     /// Whether files in the directory may be hidden.
     pub nonempty: bool,
     /// Whether a mount that is there gets these options.
@@ -135,6 +137,7 @@ impl MountSettings {
             devices: false,
             synchronous: false,
             executable: true,
+            acls: false,
             nonempty: false,
             remount: false,
             behind: None,
@@ -216,6 +219,7 @@ impl MountSettings {
             Some(Meaning::Devices(yes)) => self.devices = yes,
             Some(Meaning::Synchronous(yes)) => self.synchronous = yes,
             Some(Meaning::Executable(yes)) => self.executable = yes,
+            Some(Meaning::Acls(yes)) => self.acls = yes,
             Some(Meaning::BelieveFileMin) => believed.file_min = seconds()?,
             Some(Meaning::BelieveFileMax) => believed.file_max = seconds()?,
             Some(Meaning::BelieveDirectoryMin) => believed.directory_min = seconds()?,

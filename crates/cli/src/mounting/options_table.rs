@@ -41,6 +41,8 @@ pub enum Meaning {
     Locks(LockPlace),
     /// Whether programs may be run.
     Executable(bool),
+    /// Whether programs see and set POSIX ACLs.
+    Acls(bool),
     /// `acregmin`
     BelieveFileMin,
     /// `acregmax`
@@ -166,8 +168,8 @@ const TABLE: &[(&str, Meaning)] = &[
     ("mountvers", Meaning::Ignored),
     ("rdirplus", Meaning::Ignored),
     ("nordirplus", Meaning::Ignored),
-    ("noacl", Meaning::Ignored),
-    ("acl", Meaning::Ignored),
+    ("noacl", Meaning::Acls(false)),
+    ("acl", Meaning::Acls(true)),
     ("behind", Meaning::Behind),
     ("journal", Meaning::Journal),
     ("journal_adopt", Meaning::AdoptJournal),

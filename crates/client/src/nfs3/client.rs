@@ -36,6 +36,8 @@ pub struct Nfs3 {
     pub(super) verifiers: Verifiers,
     /// Whether the server has no READDIRPLUS.
     pub(super) lists_names_only: AtomicBool,
+    /// Whether the server does not serve NFSACL.
+    pub(super) has_no_acls: AtomicBool,
     pub(super) sizes: Sizes,
     /// What the server told of the root's file system (FSINFO).
     pub(super) told: Option<fsinfo::Success>,
@@ -69,6 +71,7 @@ impl Nfs3 {
             machine: machine_name(),
             verifiers: Verifiers::default(),
             lists_names_only: AtomicBool::new(false),
+            has_no_acls: AtomicBool::new(false),
             sizes: sizes::UNTOLD,
             told: None,
             patience: settings.patience,

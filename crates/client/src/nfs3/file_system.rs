@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use howdah_vfs::{
     Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CreateFile, Data, Entry, FileRange,
     FileSystem, Found, FsError, Handle, Limits, ListDirectory, Listing, MakeDirectory, MakeLink, MakeSpecial,
-    Name, Node, ReadFile, ReadOutcome, Result, SetAttributes, Statistics, WriteFile, Written,
+    Name, Node, PosixAcls, ReadFile, ReadOutcome, Result, SetAttributes, Statistics, WriteFile, Written,
 };
 
 use super::client::Nfs3;
@@ -20,6 +20,10 @@ impl FileSystem for Nfs3 {
 
     fn waits(&self) -> bool {
         true
+    }
+
+    fn acls(&self) -> Option<&dyn PosixAcls> {
+        self.may_have_acls().then_some(self)
     }
 
     fn attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {

@@ -4,6 +4,7 @@
 //! a server may leave out, and judges the answers to calls that had to be sent twice. `client` makes the calls.
 
 mod access;
+mod acls;
 mod client;
 mod commit;
 mod convert;

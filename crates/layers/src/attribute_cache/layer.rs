@@ -9,8 +9,8 @@ use howdah_vfs::layer::{Call, Layer, Stopwatch};
 use howdah_vfs::{
     Access, AddLink, Attributes, Before, Caller, Change, CommitFile, Committed, CopyRange, CreateFile, Entry,
     FileExtent, FileKind, FileLock, FileSystem, Found, FsError, Handle, ListDirectory, Listing,
-    MakeDirectory, MakeLink, MakeSpecial, Name, Node, ReadFile, ReadOutcome, Result, SetAttributes, SetXattr,
-    Shown, WriteFile, Written, XattrName,
+    MakeDirectory, MakeLink, MakeSpecial, Name, Node, ReadFile, ReadOutcome, Result, SetAcl, SetAttributes,
+    SetXattr, Shown, WriteFile, Written, XattrName,
 };
 use parking_lot::Mutex;
 
@@ -508,6 +508,14 @@ impl Layer for AttributeCache {
         self.change(copy.to.0, change, |inner, change| {
             inner.require_ranges()?.clone_range(caller, copy, change)
         })
+    }
+
+    /// The mode is another one, and so may be what callers may do.
+    fn set_acl(&self, caller: &Caller, set: SetAcl<'_>, change: &mut Change) -> Result<()> {
+        let outcome =
+            self.change(set.node, change, |inner, change| inner.require_acls()?.set_acl(caller, set, change));
+        self.known.lock().forget(set.node);
+        outcome
     }
 
     fn set_xattr(&self, caller: &Caller, set: SetXattr<'_>, change: &mut Change) -> Result<()> {

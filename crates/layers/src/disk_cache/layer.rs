@@ -6,7 +6,7 @@ use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
     Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CopyRange, Create, CreateFile, Data,
     Entry, FileExtent, FileLock, FileSystem, Found, Handle, ListDirectory, Listing, Name, Node, ReadFile,
-    ReadOutcome, Result, SetAttributes, SetXattr, WriteFile, Written, XattrName,
+    ReadOutcome, Result, SetAcl, SetAttributes, SetXattr, WriteFile, Written, XattrName,
 };
 
 use super::cache::{DiskCache, FileEffect};
@@ -138,6 +138,13 @@ impl Layer for DiskCache {
     fn clone_range(&self, caller: &Caller, copy: CopyRange<'_>, change: &mut Change) -> Result<()> {
         self.change(copy.to.0, copied(&copy), change, |inner, change| {
             inner.require_ranges()?.clone_range(caller, copy, change)
+        })
+    }
+
+    fn set_acl(&self, caller: &Caller, set: SetAcl<'_>, change: &mut Change) -> Result<()> {
+        let effect = FileEffect { sets_rights: true, ..FileEffect::NONE };
+        self.change(set.node, effect, change, |inner, change| {
+            inner.require_acls()?.set_acl(caller, set, change)
         })
     }
 

@@ -8,11 +8,11 @@ use bytes::Bytes;
 use howdah_store::journal::{DiskJournal, ReplayedJournal};
 use howdah_vfs::layer::{Call, Layer, Stopwatch};
 use howdah_vfs::{
-    Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, Consistency, Content, CopyRange,
-    Create, CreateFile, Entry, FileExtent, FileKind, FileLocks, FileSystem, Found, FsError, Handle, KeptOpen,
-    Limits, ListDirectory, Listing, MakeDirectory, MakeLink, MakeSpecial, Name, NewAttributes, Node,
-    ReadFile, ReadOutcome, Result, SeekOutcome, SeekTarget, SetAttributes, SetXattr, Stability, Statistics,
-    WriteFile, Written, XattrName,
+    Access, Acl, AclKind, AddLink, Attributes, Caller, Change, CommitFile, Committed, Consistency, Content,
+    CopyRange, Create, CreateFile, Entry, FileExtent, FileKind, FileLocks, FileSystem, Found, FsError,
+    Handle, KeptOpen, Limits, ListDirectory, Listing, MakeDirectory, MakeLink, MakeSpecial, Name,
+    NewAttributes, Node, ReadFile, ReadOutcome, Result, SeekOutcome, SeekTarget, SetAcl, SetAttributes,
+    SetXattr, Stability, Statistics, WriteFile, Written, XattrName,
 };
 
 use super::change::RefusedLater;
@@ -648,6 +648,16 @@ impl Layer for NamesBehind {
         self.through(caller, copy.to.0, change, |inner, to, change| {
             let copy = CopyRange::new((&from, copy.from.1), (to, copy.to.1), copy.count);
             inner.require_ranges()?.clone_range(caller, copy, change)
+        })
+    }
+
+    fn get_acl(&self, caller: &Caller, node: &Handle, kind: AclKind) -> Result<Option<Acl>> {
+        self.look(node, |inner, real| inner.require_acls()?.get_acl(caller, real, kind))
+    }
+
+    fn set_acl(&self, caller: &Caller, set: SetAcl<'_>, change: &mut Change) -> Result<()> {
+        self.through(caller, set.node, change, |inner, real, change| {
+            inner.require_acls()?.set_acl(caller, SetAcl { node: real, ..set }, change)
         })
     }
 

@@ -8,8 +8,8 @@ use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
     Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CopyRange, Create, CreateFile, Entry,
     FileExtent, FileKind, FileSystem, Found, FsError, Handle, ListDirectory, Listing, Name, NewAttributes,
-    Node, RangeOperations, ReadFile, ReadOutcome, Result, SeekOutcome, SeekTarget, SetAttributes, SetXattr,
-    Stability, WriteFile, Written, XattrName,
+    Node, RangeOperations, ReadFile, ReadOutcome, Result, SeekOutcome, SeekTarget, SetAcl, SetAttributes,
+    SetXattr, Stability, WriteFile, Written, XattrName,
 };
 
 use super::aging::Aging;
@@ -479,6 +479,12 @@ impl Layer for WriteBehind {
         self.make_durable(copy.from, copy.count)?;
         self.replace(copy.to.0, until(copy.to.1, copy.count), change, |ranges, change| {
             ranges.clone_range(caller, copy, change)
+        })
+    }
+
+    fn set_acl(&self, caller: &Caller, set: SetAcl<'_>, change: &mut Change) -> Result<()> {
+        self.change(set.node, false, change, |inner, change| {
+            inner.require_acls()?.set_acl(caller, set, change)
         })
     }
 

@@ -1,10 +1,12 @@
-//! Extended attributes: those in the `user.` namespace.
+//! Extended attributes: those in the `user.` namespace, and POSIX ACLs.
 
 use std::ops::ControlFlow;
 
 use fuser::Errno;
 use howdah_vfs::{Change, ExtendedAttributes, SetXattr, SetXattrMode, XattrName};
 
+use super::acls::acl_kind;
+use super::fitting::Fitting;
 use crate::refused::{Answer, Refused};
 use crate::shared::Shared;
 use crate::who::Requester;
@@ -12,28 +14,12 @@ use crate::who::Requester;
 /// What Linux puts before the names of users' attributes.
 const NAMESPACE: &[u8] = b"user.";
 
-/// An answer that fits what the program has room for.
-pub enum Fitting {
-    /// It only asked how long it is, in bytes.
-    Length(u32),
-    /// The answer itself.
-    Data(Vec<u8>),
-}
-
-impl Fitting {
-    fn new(data: Vec<u8>, room: u32) -> Answer<Self> {
-        let length = u32::try_from(data.len()).map_err(|_| Refused(Errno::E2BIG))?;
-        match room {
-            0 => Ok(Self::Length(length)),
-            _ if length > room => Err(Refused(Errno::ERANGE)),
-            _ => Ok(Self::Data(data)),
-        }
-    }
-}
-
 impl Shared {
     /// GETXATTR.
     pub fn get_xattr(&self, asker: Requester, number: u64, name: &[u8], room: u32) -> Answer<Fitting> {
+        if let Some(kind) = acl_kind(name).filter(|_| self.shows_acls) {
+            return self.get_acl(asker, number, kind, room);
+        }
         let (xattrs, name) = (self.xattrs()?, of_user(name)?);
         let (node, mut value) = (self.nodes.of(number)?, Vec::new());
         xattrs.get_xattr(&self.caller(asker), &node.handle, name, &mut value)?;
@@ -49,6 +35,9 @@ impl Shared {
         value: &[u8],
         flags: i32,
     ) -> Answer<()> {
+        if let Some(kind) = acl_kind(name).filter(|_| self.shows_acls) {
+            return self.set_acl(asker, number, kind, Some(value));
+        }
         let (xattrs, name) = (self.xattrs()?, of_user(name)?);
         let mode = match flags {
             0 => SetXattrMode::Either,
@@ -67,8 +56,12 @@ impl Shared {
 
     /// LISTXATTR: each name with its namespace and a NUL.
     pub fn list_xattrs(&self, asker: Requester, number: u64, room: u32) -> Answer<Fitting> {
-        let (xattrs, node, caller) = (self.xattrs()?, self.nodes.of(number)?, self.caller(asker));
         let (mut names, mut last) = (Vec::new(), 0);
+        self.append_acl_names(asker, number, &mut names)?;
+        if self.shows_acls && self.file_system.xattrs().is_none() {
+            return Fitting::new(names, room);
+        }
+        let (xattrs, node, caller) = (self.xattrs()?, self.nodes.of(number)?, self.caller(asker));
         while !xattrs.list_xattrs(&caller, &node.handle, last, &mut |name, cookie| {
             [NAMESPACE, name.as_bytes(), b"\0"].iter().for_each(|part| names.extend_from_slice(part));
             last = cookie;
@@ -79,15 +72,19 @@ impl Shared {
 
     /// REMOVEXATTR.
     pub fn remove_xattr(&self, asker: Requester, number: u64, name: &[u8]) -> Answer<()> {
+        if let Some(kind) = acl_kind(name).filter(|_| self.shows_acls) {
+            return self.set_acl(asker, number, kind, None);
+        }
         let (xattrs, name) = (self.xattrs()?, of_user(name)?);
         let (node, caller) = (self.nodes.of(number)?, self.caller(asker));
         self.settle_first(&node);
         Ok(xattrs.remove_xattr(&caller, &node.handle, name, &mut Change::default())?)
     }
 
-    /// The extended attributes, if there are any. The kernel does not ask again where there are none.
+    /// The extended attributes, if there are any. The kernel does not ask again where there are none, nor ACLs.
     fn xattrs(&self) -> Answer<&dyn ExtendedAttributes> {
-        self.file_system.xattrs().ok_or(Refused(Errno::ENOSYS))
+        let none = if self.shows_acls { Errno::EOPNOTSUPP } else { Errno::ENOSYS };
+        self.file_system.xattrs().ok_or(Refused(none))
     }
 }
 

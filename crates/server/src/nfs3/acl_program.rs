@@ -1,13 +1,8 @@
-//! NFSACL: the program beside NFSv3 that reads and sets POSIX ACLs, on the same sockets and under the same rules.
+//! NFSACL as a program that is served: what its handlers share.
 
-use howdah_wire::nfsacl::{PROGRAM as NUMBER, VERSION};
+use super::Nfs3;
 
-use super::{Nfs3, getacl, outline, setacl};
-use crate::program::Repetition::{Once, Runs};
-use crate::program::{Row, Tabled};
-use crate::{Pace, Procedure};
-
-/// The state behind the procedures.
+/// The state behind the procedures: nodes are those of NFSv3.
 pub struct NfsAcl {
     pub(super) nfs3: Nfs3,
 }
@@ -18,19 +13,3 @@ impl NfsAcl {
         Self { nfs3 }
     }
 }
-
-impl Tabled for NfsAcl {
-    const NUMBER: u32 = NUMBER;
-    const NAME: &'static str = "nfsacl";
-    const VERSIONS: &'static [(u32, &'static [Row<Self>])] = &[(VERSION, PROCEDURES)];
-}
-
-/// By number. A SETACL that comes late would undo what another one set meanwhile.
-const PROCEDURES: &[Row<NfsAcl>] = &[
-    Row { procedure: Procedure::plain("NULL", Pace::Quick), run: |_, _, _| Ok(()) },
-    Row { procedure: Procedure::of_nodes("GETACL", Pace::Quick, Runs), run: getacl::run },
-    Row {
-        procedure: Procedure { outline: outline::node, ..Procedure::of_nodes("SETACL", Pace::Quick, Once) },
-        run: setacl::run,
-    },
-];

@@ -8,6 +8,7 @@
 
 mod acl_entries;
 mod acl_program;
+mod acl_table;
 mod context;
 mod convert;
 mod listing;

@@ -6,8 +6,8 @@ use howdah_wire::nfsacl::AclSelection;
 use howdah_wire::nfsacl::setacl::{Arguments, Reply as Answer, Success};
 use howdah_wire::xdr::Decode;
 
-use super::NfsAcl;
 use super::acl_entries::{acl_to_set, selects};
+use super::acl_program::NfsAcl;
 use super::context::{Context, Object, nothing_known};
 use super::convert;
 use crate::{Refusal, Reply, Request};
