@@ -59,3 +59,26 @@ fuse allow_other
 refused setfacl -m u:1001:r "$MOUNTED/copy"
 as 1001 cat "$MOUNTED/copy"
 unmount
+
+# cp keeps ACLs and extended attributes if it is to, also of a file that is there already.
+tree=$WORK/tree
+mkdir "$tree"
+echo text >"$tree/file"
+setfacl -m u:1001:rw "$tree/file"
+setfacl -m u:1001:rwx "$tree"
+setfacl -d -m g:2001:rx "$tree"
+setfattr -n user.note -v kept "$tree/file"
+everything() { (cd "$1" && getfacl -npR . && getfattr -Rd -m '^user' . 2>/dev/null); }
+url=nfs://127.0.0.1:$PORT$EXPORT_NAME
+"$HOWDAH" cp -qrT "$tree" "$url/plain"
+equal "$(shown "$EXPORT_DIRECTORY/plain/file" | grep -c 1001)" 0 "names in a copy without ACLs"
+"$HOWDAH" cp -qrT --acls "$tree" "$url/tree"
+equal "$(getfacl -cnp "$EXPORT_DIRECTORY/tree/file")" "$(getfacl -cnp "$tree/file")" "the ACL of a copied file"
+equal "$(getfacl -cnp "$EXPORT_DIRECTORY/tree")" "$(getfacl -cnp "$tree")" "the ACLs of a copied directory"
+setfacl -m u:1003:r "$tree/file"
+"$HOWDAH" cp -qrT --acls "$tree" "$url/tree"
+equal "$(getfacl -cnp "$EXPORT_DIRECTORY/tree/file")" "$(getfacl -cnp "$tree/file")" "the ACL of a file that was there"
+"$HOWDAH" cp -qrT --xattrs "$tree" "$url/tree?version=4.2"
+"$HOWDAH" cp -qrT --acls "$url/tree" "$WORK/back"
+"$HOWDAH" cp -qrT --xattrs "$url/tree?version=4.2" "$WORK/back"
+equal "$(everything "$WORK/back" | sha256sum)" "$(everything "$tree" | sha256sum)" "what came back"

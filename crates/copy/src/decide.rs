@@ -97,7 +97,11 @@ impl Copier {
     ) -> Result<(), FsError> {
         let new = self.attributes_for(&directory.target.attributes, source, None);
         let mode = new.mode.filter(|_| self.options.preserve.mode || directory.fresh);
-        self.give_attributes(&directory.target, NewAttributes { mode, ..new }).map(drop)
+        self.give_attributes(&directory.target, NewAttributes { mode, ..new })?;
+        match &directory.node {
+            Some(node) => self.give_extras(directory.source(), node, &directory.target),
+            None => Ok(()),
+        }
     }
 
     /// Without the owner, if it is that which is refused. A destination that lets nobody give files away is asked once, not for each
@@ -156,6 +160,14 @@ impl Copier {
             size,
             accessed: time(source.accessed),
             modified: time(source.modified),
+        }
+    }
+
+    /// Corrects ACLs and extended attributes of a file whose data stays.
+    pub(super) fn refresh_extras(&self, entry: &Entry, there: &Node, node: &Node) -> Result<(), FsError> {
+        match self.options.existing {
+            Existing::ReplaceChanged => self.give_extras(entry.parent.source(), node, there),
+            _ => Ok(()),
         }
     }
 

@@ -92,7 +92,9 @@ impl Copier {
             && self.keeps(entry, node, &there, worker)?
         {
             if !self.options.dry_run {
-                self.refresh_attributes(&there, &node.attributes).at_destination("set the attributes of")?;
+                self.refresh_attributes(&there, &node.attributes)
+                    .and_then(|()| self.refresh_extras(entry, &there, node))
+                    .at_destination("set the attributes of")?;
                 match entry.part {
                     LinkPart::First(_) => self.tidy_name(entry),
                     _ => self.tidy_journal(entry, earlier),

@@ -128,7 +128,9 @@ impl Copier {
     pub(super) fn final_attributes(&self, job: &FileJob) -> howdah_vfs::Result<Option<Attributes>> {
         // Writes alone make it long enough unless it ends in a hole.
         let size = (job.sparse || job.resumed).then_some(job.size());
-        self.set_attributes(&job.partial, &job.node.attributes, size)
+        let after = self.set_attributes(&job.partial, &job.node.attributes, size)?;
+        self.give_extras(job.entry.parent.source(), &job.node, &job.partial)?;
+        Ok(after)
     }
 
     /// Gives the partial file its attributes, and says whether its name is still its own. The same copy, started a second time, may

@@ -18,6 +18,7 @@ mod directory;
 mod engine;
 mod error;
 mod event;
+mod extras;
 mod file;
 mod file_job;
 mod finish;

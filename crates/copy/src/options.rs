@@ -61,6 +61,10 @@ pub struct Preserve {
     pub set_id: bool,
     /// Block and character devices: who may open one reaches what it stands for.
     pub devices: bool,
+    /// POSIX ACLs of files and directories, where both sides have them.
+    pub acls: bool,
+    /// Extended attributes of users, where both sides have them.
+    pub xattrs: bool,
 }
 
 /// What becomes of a file that is at the destination already.
@@ -125,7 +129,16 @@ pub struct Tuning {
 
 impl Default for Preserve {
     fn default() -> Self {
-        Self { times: true, mode: true, owner: false, links: true, set_id: true, devices: true }
+        Self {
+            times: true,
+            mode: true,
+            owner: false,
+            links: true,
+            set_id: true,
+            devices: true,
+            acls: false,
+            xattrs: false,
+        }
     }
 }
 

@@ -128,6 +128,14 @@ pub struct KeepArguments {
     #[arg(long)]
     pub devices: bool,
 
+    /// Keep POSIX ACLs of files and directories, where source and destination have them: local disks, and NFSv3 servers with ACLs
+    #[arg(short = 'A', long)]
+    pub acls: bool,
+
+    /// Keep user extended attributes, where source and destination have them: local disks, and NFSv4.2 servers
+    #[arg(short = 'X', long)]
+    pub xattrs: bool,
+
     /// Which zeros become holes: those in files that have holes (auto), in all files (always), or none (never)
     ///
     /// A hole is at least 64 KiB of zeros, aligned to 4 KiB. With auto, only files that use less storage than their size get

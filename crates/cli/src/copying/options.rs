@@ -37,6 +37,8 @@ pub fn copy_options(
             // A server must not make programs that run as others here, nor devices of this machine.
             set_id: !from_server || keep.set_id,
             devices: !from_server || keep.devices,
+            acls: keep.acls,
+            xattrs: keep.xattrs,
         },
         existing: match existing {
             _ if existing.no_clobber => Existing::Keep,

@@ -95,8 +95,9 @@ impl LocalFileSystem {
         let mode = Mode { handles, fall_back, acts_as_caller: identity.acts_as_caller };
         let syncs = options.sync == SyncMode::Sync && tree.is_durable();
         let (has_xattrs, clones) = (probe::has_xattrs(&tree), probe::clones(&tree));
-        // A server that acts as itself for all callers would promise what does not hold.
-        let has_acls = identity.acts_as_caller && probe::has_acls(&tree);
+        // A server that acts as itself for all callers would promise what does not hold. A user's own program acts as its caller.
+        let acts_right = identity.acts_as_caller || !options.overrides_own_modes;
+        let has_acls = acts_right && probe::has_acls(&tree);
         let fine = probe::has_fine_times(&tree).then(|| tree.file_system_of(tree.device));
         let times = ChangeTimes::new(CHANGE_COUNTS, fine, tree.has_own_clock());
         let locked = LockedFiles::new(OpenFiles::for_locks(LOCKED_FILES), tree.kind());
