@@ -10,11 +10,14 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::flight::RequestInProgress;
 use crate::lock_order::{LockOrder, OwnerOfNode};
+use crate::opens::KernelFile;
 
 /// A request that waits for a lock asks again after this time, then after an eighth of the time that it has waited,
 const AGAIN_FIRST: Duration = Duration::from_millis(100);
 /// and after this at most.
 const AGAIN_LONGEST: Duration = Duration::from_secs(5);
+/// How soon the server learns that a program gave up: it lets nobody else have the lock before.
+const GIVEN_UP: Duration = Duration::from_millis(200);
 /// Calls for locks at the same time. They have threads of their own, since they wait until the kernel has dropped pages, for which it may
 /// wait for reads.
 const AT_ONCE: usize = 32;
@@ -36,8 +39,8 @@ pub type PendingLockReply = RequestInProgress<ReplyEmpty>;
 /// A request that waits for a lock.
 struct WaitingLock {
     wish: ProgramLock,
-    /// The number of the node.
-    node: u64,
+    /// The open file. A program that is killed closes it.
+    file: Arc<KernelFile>,
     request: PendingLockReply,
     since: Instant,
     due: Instant,
@@ -96,7 +99,7 @@ impl KernelLocks {
     }
 
     /// A request waits until others have unlocked what is in its way. `since`: from when on.
-    pub fn wait(&self, wish: ProgramLock, node: u64, request: PendingLockReply, since: Instant) {
+    pub fn wait(&self, wish: ProgramLock, file: Arc<KernelFile>, request: PendingLockReply, since: Instant) {
         let again = (since.elapsed() / 8).clamp(AGAIN_FIRST, AGAIN_LONGEST);
         // Hosts that wait for the same lock do not ask in step for ever.
         let apart = again.mul_f64((request.number() % 16) as f64 / 64.0);
@@ -106,7 +109,7 @@ impl KernelLocks {
             return;
         }
         let place = waiting.requests.partition_point(|other| other.since <= since);
-        waiting.requests.insert(place, WaitingLock { wish, node, request, since, due });
+        waiting.requests.insert(place, WaitingLock { wish, file, request, since, due });
         self.changed.notify_one();
     }
 
@@ -115,7 +118,10 @@ impl KernelLocks {
         let (now, mut waiting, mut is_first) = (Instant::now(), self.waiting.lock(), true);
         let overlaps = |lock: &FileLock| lock.first <= last && lock.last >= first;
         for request in &mut waiting.requests {
-            if request.node != node || !overlaps(&request.wish.lock) || request.request.is_answered() {
+            if request.file.node.number != node
+                || !overlaps(&request.wish.lock)
+                || request.request.is_answered()
+            {
                 continue;
             }
             if is_first || !request.wish.lock.exclusive {
@@ -149,7 +155,7 @@ impl KernelLocks {
     /// Lets requests ask again when it is time.
     fn watch<A>(&self, again: &Arc<A>)
     where
-        A: Fn(ProgramLock, PendingLockReply, Instant) + Send + Sync + 'static,
+        A: Fn(ProgramLock, Arc<KernelFile>, PendingLockReply, Instant) + Send + Sync + 'static,
     {
         let mut waiting = self.waiting.lock();
         while !waiting.is_over {
@@ -158,15 +164,15 @@ impl KernelLocks {
             let due: Vec<WaitingLock> = waiting.requests.extract_if(.., is_due).collect();
             if due.is_empty() {
                 match waiting.requests.iter().map(|request| request.due).min() {
-                    Some(due) => _ = self.changed.wait_until(&mut waiting, due),
+                    Some(due) => _ = self.changed.wait_until(&mut waiting, due.min(now + GIVEN_UP)),
                     None => self.changed.wait(&mut waiting),
                 }
                 continue;
             }
             drop(waiting);
-            for WaitingLock { wish, node, request, since, .. } in due {
+            for WaitingLock { wish, file, request, since, .. } in due {
                 let again = Arc::clone(again);
-                self.run((node, wish.owner), move || again(wish, request, since));
+                self.run((file.node.number, wish.owner), move || again(wish, file, request, since));
             }
             waiting = self.waiting.lock();
         }
@@ -176,7 +182,7 @@ impl KernelLocks {
 /// Starts the thread by which requests ask again: by `again`, with when they began to wait.
 pub fn start_waits<A>(locks: &Arc<KernelLocks>, again: A)
 where
-    A: Fn(ProgramLock, PendingLockReply, Instant) + Send + Sync + 'static,
+    A: Fn(ProgramLock, Arc<KernelFile>, PendingLockReply, Instant) + Send + Sync + 'static,
 {
     let (locks, again) = (Arc::clone(locks), Arc::new(again));
     let started = thread::Builder::new().name("mount-locks".into()).spawn(move || locks.watch(&again));

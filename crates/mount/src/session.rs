@@ -98,9 +98,9 @@ pub fn mount(
             }
         }));
         let weak = Arc::downgrade(&shared);
-        start_waits(&shared.locks, move |wish, request, since| {
+        start_waits(&shared.locks, move |wish, file, request, since| {
             if let Some(shared) = weak.upgrade() {
-                shared.lock_or_wait(wish, request, since);
+                shared.lock_waiting(wish, file, request, since);
             }
         });
     }

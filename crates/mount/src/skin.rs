@@ -436,7 +436,7 @@ impl Filesystem for Skin {
         let begun = shared.flight.begin(asker.process, signals, reply);
         self.shared.locks.run((node.0, owner.0), move || match (unlocks, waits) {
             (true, _) => shared.unlock_and_answer(wish, begun),
-            (false, true) => shared.lock_or_wait(wish, begun, Instant::now()),
+            (false, true) => shared.lock_or_wait(wish, begun),
             (false, false) => shared.lock_or_refuse(wish, begun),
         });
     }

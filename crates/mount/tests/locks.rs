@@ -46,6 +46,8 @@ struct Gate {
     under_way: AtomicUsize,
     /// Calls of the first client that began while another one was under way.
     overlaps: AtomicUsize,
+    /// Whether the last call of the first client waits for the lock, if there was one.
+    waits: Mutex<Option<bool>>,
 }
 
 impl Gate {
@@ -56,7 +58,8 @@ impl Gate {
         (comes, go)
     }
 
-    fn pass(&self) {
+    fn pass(&self, waits: bool) {
+        *self.waits.lock() = Some(waits);
         if self.under_way.fetch_add(1, SeqCst) > 0 {
             self.overlaps.fetch_add(1, SeqCst);
         }
@@ -110,10 +113,10 @@ impl Layer for WithLocks {
         node: &Handle,
         owner: u64,
         lock: FileLock,
-        _: bool,
+        waits: bool,
     ) -> Result<Option<FileLock>> {
         if self.client == 1 {
-            self.gate.pass();
+            self.gate.pass(waits);
         }
         let conflict = self.in_the_way(node, owner, lock);
         if conflict.is_none() {
@@ -199,9 +202,13 @@ fn has_flock() -> bool {
 
 /// Waits until so much is locked.
 fn until(held: &Mutex<Vec<Held>>, is_it: impl Fn(&[Held]) -> bool) {
+    until_so(|| is_it(&held.lock()));
+}
+
+fn until_so(is_it: impl Fn() -> bool) {
     let give_up = Instant::now() + Duration::from_secs(30);
-    while !is_it(&held.lock()) {
-        assert!(Instant::now() < give_up, "{:?}", held.lock());
+    while !is_it() {
+        assert!(Instant::now() < give_up, "it never came");
         thread::sleep(Duration::from_millis(5));
     }
 }
@@ -288,6 +295,26 @@ fn a_program_that_waits_for_a_lock_is_ended_by_its_timer() {
     // What it waited for is not locked for it afterwards.
     flock(&one, TRY_LOCK).expect("locked");
     drop(one);
+    mounts.into_iter().for_each(Mount::unmount);
+}
+
+#[test]
+fn the_server_learns_that_a_program_which_waited_was_killed() {
+    let (held, gate) = (Arc::default(), Arc::<Gate>::default());
+    let Some(mounts) = two_with(&held, &gate) else { return };
+    if !has_flock() {
+        return;
+    }
+    let other = open(&mounts[1]);
+    flock(&other, LOCK).expect("locked");
+    let shell = Shell::run(&mounts[0], "exec flock 9");
+    until_so(|| *gate.waits.lock() == Some(true));
+    shell.end();
+    // The server keeps a turn for who waits, until a call that does not.
+    until_so(|| *gate.waits.lock() == Some(false));
+    flock(&other, UNLOCK).expect("unlocked");
+    flock(&other, TRY_LOCK).expect("nobody has it");
+    drop(other);
     mounts.into_iter().for_each(Mount::unmount);
 }
 

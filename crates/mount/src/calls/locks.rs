@@ -20,15 +20,32 @@ impl Shared {
     }
 
     /// SETLKW: locks, or waits until others have unlocked what is in the way.
-    pub fn lock_or_wait(&self, wish: ProgramLock, request: PendingLockReply, since: Instant) {
-        let wait = |request, node| self.locks.wait(wish, node, request, since);
-        self.lock_and_answer(&wish, true, request, wait);
+    pub fn lock_or_wait(&self, wish: ProgramLock, request: PendingLockReply) {
+        match self.files.of(wish.open) {
+            Ok(file) => self.lock_waiting(wish, file, request, Instant::now()),
+            Err(refused) => answer(request, Err(refused)),
+        }
+    }
+
+    /// The same, when the request waits since then.
+    pub fn lock_waiting(
+        &self,
+        wish: ProgramLock,
+        file: Arc<KernelFile>,
+        request: PendingLockReply,
+        since: Instant,
+    ) {
+        let wait = |request, file| self.locks.wait(wish, file, request, since);
+        self.lock_and_answer(&wish, file, true, request, wait);
     }
 
     /// SETLK: locks, or refuses.
     pub fn lock_or_refuse(&self, wish: ProgramLock, request: PendingLockReply) {
         let refuse = |request, _| answer(request, Err(Refused(Errno::EAGAIN)));
-        self.lock_and_answer(&wish, false, request, refuse);
+        match self.files.of(wish.open) {
+            Ok(file) => self.lock_and_answer(&wish, file, false, request, refuse),
+            Err(refused) => answer(request, Err(refused)),
+        }
     }
 
     /// SETLK of a range that is to be unlocked.
@@ -47,21 +64,23 @@ impl Shared {
     fn lock_and_answer(
         &self,
         wish: &ProgramLock,
+        file: Arc<KernelFile>,
         waits: bool,
         request: PendingLockReply,
-        denied: impl FnOnce(PendingLockReply, u64),
+        denied: impl FnOnce(PendingLockReply, Arc<KernelFile>),
     ) {
         let has_given_up = request.is_answered();
         if has_given_up && !waits {
             return;
         }
+        if !has_given_up {
+            file.node.locks.add(wish.owner, wish.open);
+        }
         // The server may still keep the lock for a program that gave up: it learns so by a call that does not wait.
-        let waits = waits && !has_given_up;
-        let outcome = self.files.of(wish.open).and_then(|file| Ok((self.lock(&file, wish, waits)?, file)));
-        match outcome {
-            Ok((Some(_), _)) if has_given_up => {}
-            Ok((Some(_), file)) => denied(request, file.node.number),
-            Ok((None, file)) => match request.end() {
+        match self.lock(&file, wish, waits && !has_given_up) {
+            Ok(Some(_)) if has_given_up => {}
+            Ok(Some(_)) => denied(request, file),
+            Ok(None) => match request.end() {
                 Some(reply) => {
                     file.node.locks.granted(wish.owner, wish.lock);
                     reply.ok();
@@ -77,7 +96,6 @@ impl Shared {
         let (node, locks) = (&file.node, self.file_locks()?);
         // A lock that excludes others may become one that does not. If the data is not durable, the next close or fsync reports it.
         let _ = self.make_durable(node);
-        node.locks.add(wish.owner, wish.open);
         let conflict = locks.lock_range(&file.caller, &node.handle, wish.owner, wish.lock, waits);
         let conflict = conflict.map_err(refused)?;
         if conflict.is_none() {

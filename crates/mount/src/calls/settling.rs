@@ -192,6 +192,7 @@ mod tests {
             locks: Arc::new(KernelLocks::new(false)),
             setters: Threads::new("test", 1, AtEnd::RunJobs),
             synchronous: false,
+            shows_acls: false,
         }
     }
 
