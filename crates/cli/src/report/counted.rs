@@ -114,6 +114,7 @@ fn name(procedure: &Procedure) -> String {
         "mountd" => format!("mount {name}"),
         "nlockmgr" => format!("nlm {name}"),
         "status" => format!("nsm {name}"),
+        "rquotad" => format!("rquota {name}"),
         _ => format!("rpcb {name}"),
     }
 }
