@@ -19,6 +19,7 @@ mod heads;
 mod hints;
 mod knobs;
 mod lab;
+pub mod limit;
 mod logs;
 mod ls;
 mod man;

@@ -8,10 +8,12 @@ use std::time::Duration;
 
 use clap::builder::RangedU64ValueParser;
 use clap::{ArgGroup, Args};
+use howdah_server::caps::CapRule;
 use howdah_server::exports::{SecurityFlavors, TlsPolicy};
 use howdah_server::tuning::{parse_congestion, parse_memory_budget, parse_receive_buffer, parse_send_buffer};
 use howdah_tune::{Algorithm, Setting};
 
+use super::limit::parse_limit;
 use super::quantity::{parse_lease, parse_time};
 use super::{CachingArguments, LogArguments};
 use crate::configuration::{
@@ -241,6 +243,13 @@ pub struct ServerArguments {
     /// Max kernel memory of all connections [default: auto, an eighth of this host's memory or less]
     #[arg(long, value_name = "SIZE", value_parser = parse_memory_budget, help_heading = "Connections")]
     pub memory_budget: Option<Setting>,
+
+    /// Limit what all clients together may use: read=20MB/s,write=10MB/s,calls=500/s [default: no limit]
+    ///
+    /// Calls beyond it are answered later. `per_client` gives each client address these rates for itself; burst=1s lets a client use
+    /// at once what it could have had in a second (default 250ms). The configuration file has limits for some clients and exports.
+    #[arg(long, value_name = "RATES", value_parser = parse_limit, help_heading = "Connections")]
+    pub limit: Option<CapRule>,
 
     /// Do not size or measure connections, for comparisons
     #[arg(long, help_heading = "Connections", conflicts_with_all = ["tcp_sndbuf", "tcp_rcvbuf", "tcp_congestion", "memory_budget"])]

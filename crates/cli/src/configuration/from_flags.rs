@@ -52,7 +52,7 @@ pub fn decide(server: &ServerArguments, log: &LogArguments, file: FileSettings) 
             })?,
             ..file.kerberos
         },
-        caps: file.caps,
+        caps: file.caps.into_iter().chain(server.limit.clone()).collect(),
         shares: file.shares,
         cluster: file.cluster,
         metrics: server.metrics().or(file.metrics).decide(),

@@ -10,12 +10,10 @@ use toml::de::DeValue;
 
 use super::section::{Section, kind, size, text, truth};
 use super::{ClientPattern, ExportConfig, Problem};
-use crate::arguments::quantity::parse_believed;
+use crate::arguments::limit::parse_burst;
 
 /// The longest name of a rule.
 const NAME_MAX: usize = 64;
-/// The longest burst.
-const BURST_MAX: Duration = Duration::from_secs(60);
 
 /// Reads all of them. Whatever is wrong is among the problems.
 pub fn limits(section: &mut Section<'_, '_>) -> Vec<CapRule> {
@@ -90,8 +88,7 @@ fn name(value: &DeValue<'_>) -> Result<String, String> {
 }
 
 fn burst(value: &DeValue<'_>) -> Result<Duration, String> {
-    let burst = parse_believed(text(value)?)?;
-    if burst <= BURST_MAX { Ok(burst) } else { Err("a burst is at most 60s".to_owned()) }
+    parse_burst(text(value)?)
 }
 
 /// One, or a list of them.

@@ -24,6 +24,7 @@ pub const BUILT_IN: &[(&str, &str)] = built_in!(
     "mount",
     "netem-check",
     "nfs4-far",
+    "noisy-neighbour",
     "pass-through",
     "peers",
     "random-loss",
