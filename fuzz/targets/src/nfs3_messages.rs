@@ -1,9 +1,10 @@
-//! Every argument and every result of NFSv3.
+//! Every argument and every result of NFSv3, and of NFSACL beside it.
 
 use howdah_wire::nfs3::{
     access, commit, create, fsinfo, fsstat, getattr, link, lookup, mkdir, mknod, pathconf, read, readdir,
     readdirplus, readlink, remove, rename, rmdir, setattr, symlink, write,
 };
+use howdah_wire::nfsacl::{getacl, setacl};
 
 /// The first byte chooses the message: its lowest bit arguments or result, the others the procedure. The rest is the
 /// message's bytes.
@@ -38,6 +39,8 @@ fn arguments(procedure: u8, message: &[u8]) {
         19 => stable!(fsinfo::Arguments<'_>, message),
         20 => stable!(pathconf::Arguments<'_>, message),
         21 => stable!(commit::Arguments<'_>, message),
+        22 => stable!(getacl::Arguments<'_>, message),
+        23 => stable!(setacl::Arguments<'_>, message),
         _ => {}
     }
 }
@@ -65,6 +68,8 @@ fn result(procedure: u8, message: &[u8]) {
         19 => stable!(fsinfo::Reply, message),
         20 => stable!(pathconf::Reply, message),
         21 => stable!(commit::Reply, message),
+        22 => stable!(getacl::Reply<'_>, message),
+        23 => stable!(setacl::Reply, message),
         _ => {}
     }
 }

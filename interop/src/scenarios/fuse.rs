@@ -42,7 +42,12 @@ pub const SCENARIOS: &[Scenario] = &[
         name: "fuse-acls",
         about: "POSIX ACLs by setfacl and getfacl on a mount by FUSE, with defaults that are handed down",
         peer: job("fuse-acls.sh", &["setfacl", "getfacl", "getfattr", "setpriv"]),
-        privileged: true,
+        ..MOUNTED
+    },
+    Scenario {
+        name: "linux-server-mounted-acls",
+        about: "the same on a mount of the Linux kernel's server",
+        peer: mounted(LINUX, "fuse-acls.sh", &["setfacl", "getfacl", "getfattr", "setpriv"]),
         ..MOUNTED
     },
     Scenario {
