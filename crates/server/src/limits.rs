@@ -152,11 +152,11 @@ howdah_limits::limits! {
 
     /// Clients whose names are remembered, where rules name hosts.
     pub const HOST_NAMES_MAX: usize = 4096, count;
-    beyond "the one that is due first is forgotten, and looked up again when it calls", tested "server/src/exports/host_names::no_more_are_remembered_than_there_is_room_for";
+    beyond "the one that is due first is forgotten, and looked up again when it calls", tested "server/src/exports/host_directory::no_more_are_remembered_than_there_is_room_for";
 
     /// Names of clients that are looked up at the same time: a thread waits for each.
     pub const HOST_LOOKUPS_MAX: usize = 32, count;
-    beyond "NFS3ERR_JUKEBOX, NFS4ERR_DELAY, and a server fault for MOUNT", tested "server/src/exports/host_names::while_many_hang_no_more_threads_are_started_and_nobody_waits_for_one";
+    beyond "NFS3ERR_JUKEBOX, NFS4ERR_DELAY, and a server fault for MOUNT", tested "server/src/exports/host_directory::while_many_hang_no_more_threads_are_started_and_nobody_waits_for_one";
 
     /// Groups of one user, where they are looked up.
     pub const GROUPS_OF_ONE_MAX: usize = 1024, count;

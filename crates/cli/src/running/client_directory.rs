@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use howdah_server::exports::{HostNames, Netgroup};
+use howdah_server::exports::{HostDirectory, Netgroup};
 
 use super::host_source::SystemHosts;
 use super::{ClientNames, Netgroups};
@@ -13,13 +13,13 @@ pub struct ClientDirectory {
     /// The addresses of host names in rules.
     pub names: ClientNames,
     netgroups: Netgroups,
-    hosts: Arc<HostNames>,
+    hosts: Arc<HostDirectory>,
 }
 
 impl ClientDirectory {
     /// For the rules of these exports.
     pub fn read(exports: &[ExportConfig]) -> Self {
-        let hosts = Arc::new(HostNames::new(SystemHosts));
+        let hosts = Arc::new(HostDirectory::new(SystemHosts));
         Self { names: ClientNames::default().looked_up(exports), netgroups: netgroups(exports), hosts }
     }
 
@@ -35,7 +35,7 @@ impl ClientDirectory {
     }
 
     /// Where the names of clients are looked up.
-    pub fn hosts(&self) -> Arc<HostNames> {
+    pub fn hosts(&self) -> Arc<HostDirectory> {
         Arc::clone(&self.hosts)
     }
 }

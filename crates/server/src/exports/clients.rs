@@ -5,7 +5,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use super::{CertificatePattern, HostNames, HostPattern, NameVerdict, Netgroup, SecurityFlavors};
+use super::{CertificatePattern, HostDirectory, HostPattern, NameVerdict, Netgroup, SecurityFlavors};
 use crate::Peer;
 
 /// What clients from certain addresses may do, and as whom.
@@ -105,7 +105,7 @@ impl Default for ClientRule {
 
 impl ClientRule {
     /// Whether it is for this client, whose name is looked up here if it matters.
-    pub fn judge(&self, peer: &Peer, hosts: Option<&HostNames>) -> NameVerdict {
+    pub fn judge(&self, peer: &Peer, hosts: Option<&HostDirectory>) -> NameVerdict {
         self.clients.judge(peer, hosts)
     }
 
@@ -122,7 +122,7 @@ impl ClientRule {
 
 impl Clients {
     /// Whether a client is among them, whose name is looked up here if it matters.
-    pub fn judge(&self, peer: &Peer, hosts: Option<&HostNames>) -> NameVerdict {
+    pub fn judge(&self, peer: &Peer, hosts: Option<&HostDirectory>) -> NameVerdict {
         let client = peer.ends.client.ip();
         let by_name = |is_meant: &dyn Fn(&str) -> bool| {
             hosts.map_or(NameVerdict::Unknown, |hosts| hosts.judge(client, is_meant))

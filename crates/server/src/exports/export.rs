@@ -10,8 +10,8 @@ use howdah_vfs::layer::ReadOnly;
 use howdah_vfs::{Caller, FileSystem, FsError, Handle, HostLocks, Statistics};
 
 use super::{
-    ClientRule, HostNames, Identity, NameVerdict, PrivilegedPorts, SecurityFlavor, SecurityFlavors, Squash,
-    TlsPolicy, UserAccount, UserGroups,
+    ClientRule, HostDirectory, Identity, NameVerdict, PrivilegedPorts, SecurityFlavor, SecurityFlavors,
+    Squash, TlsPolicy, UserAccount, UserGroups,
 };
 use crate::Peer;
 use crate::counts::Timed;
@@ -48,7 +48,7 @@ pub struct Export {
     /// Where users that certificates name are looked up.
     accounts: Option<Arc<UserGroups>>,
     /// Where names of clients are looked up, if a rule asks for them.
-    hosts: Option<Arc<HostNames>>,
+    hosts: Option<Arc<HostDirectory>>,
     /// The addresses of this host.
     own: OwnAddresses,
     /// Whether it was logged that calls from this host are refused.
@@ -155,13 +155,13 @@ impl Export {
 
     /// The same export, where names of clients are looked up here. Without it, rules that ask for names are not decided.
     #[must_use]
-    pub fn with_host_names(self, hosts: Option<Arc<HostNames>>) -> Self {
+    pub fn with_host_names(self, hosts: Option<Arc<HostDirectory>>) -> Self {
         let asks = self.rules.iter().any(ClientRule::asks_name);
         Self { hosts: hosts.filter(|_| asks), ..self }
     }
 
     /// Where names of clients are looked up, if a rule asks for them.
-    pub(crate) fn host_names(&self) -> Option<&HostNames> {
+    pub(crate) fn host_names(&self) -> Option<&HostDirectory> {
         self.hosts.as_deref()
     }
 

@@ -11,7 +11,7 @@ use howdah_wire::nfs3::*;
 use super::client::{Client, at};
 use crate::Transport;
 use crate::calling::peer;
-use crate::exports::{ClientRule, Clients, Export, Exports, HostNames, HostSource, Netgroup};
+use crate::exports::{ClientRule, Clients, Export, Exports, HostDirectory, HostSource, Netgroup};
 
 /// 192.0.2.N is `nodeN.example.org`, except 192.0.2.9, which has no name; others cannot be looked up while it is down.
 #[derive(Default)]
@@ -51,7 +51,7 @@ fn client() -> (Arc<Book>, Client) {
         read_only(everyone_of("192.0.2.0")),
     ];
     let export = Export::new("/", 5, client.memory.clone(), rules);
-    let export = export.with_host_names(Some(Arc::new(HostNames::new(Arc::clone(&book)))));
+    let export = export.with_host_names(Some(Arc::new(HostDirectory::new(Arc::clone(&book)))));
     client.service.set_exports(Exports::new(vec![export], [7; 16]).expect("one"));
     (book, client)
 }

@@ -43,7 +43,7 @@ pub enum NameVerdict {
 }
 
 /// The names of clients, each asked for once in a while.
-pub struct HostNames {
+pub struct HostDirectory {
     shared: Arc<Shared>,
     /// How long a first call waits.
     patience: Duration,
@@ -78,7 +78,7 @@ enum Answer {
     Unavailable,
 }
 
-impl HostNames {
+impl HostDirectory {
     /// As this source knows them.
     pub fn new(source: impl HostSource + 'static) -> Self {
         let shared = Shared {
@@ -274,10 +274,10 @@ mod tests {
         }
     }
 
-    fn names() -> (Arc<AtomicUsize>, Sender<()>, HostNames) {
+    fn names() -> (Arc<AtomicUsize>, Sender<()>, HostDirectory) {
         let (asked, (go_on, hang)) = (Arc::<AtomicUsize>::default(), channel());
         let book = Book { asked: Arc::clone(&asked), hang: Mutex::new(hang) };
-        let names = HostNames { patience: PATIENCE, ..HostNames::new(book) };
+        let names = HostDirectory { patience: PATIENCE, ..HostDirectory::new(book) };
         (asked, go_on, names)
     }
 
