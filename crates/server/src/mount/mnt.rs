@@ -88,6 +88,10 @@ fn why(error: ResolveError) -> String {
                 .to_owned()
         }
         ResolveError::Gone => "the directory of the export is gone".to_owned(),
+        ResolveError::Refused(FsError::Delay) => {
+            "nobody can tell now who the client or its user is; it may try again (is a DNS server or user database down?)"
+                .to_owned()
+        }
         ResolveError::Refused(error) => error.to_string(),
     }
 }
