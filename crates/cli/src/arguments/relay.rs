@@ -70,7 +70,7 @@ const WITH_PASS_THROUGH: [&str; 9] =
     ["url", "pass_through", "max_connections", "listen", "state", "admin", "metrics", "log", "log_format"];
 
 /// What is not.
-const NOT_WITH_PASS_THROUGH: [&str; 52] = [
+const NOT_WITH_PASS_THROUGH: [&str; 53] = [
     "cache_memory",
     "cache_dir",
     "cache_size",
@@ -104,6 +104,7 @@ const NOT_WITH_PASS_THROUGH: [&str; 52] = [
     "tcp_rcvbuf",
     "tcp_congestion",
     "memory_budget",
+    "limit",
     "no_tuning",
     "delay",
     "samples",
