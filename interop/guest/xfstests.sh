@@ -40,7 +40,7 @@ mkdir -p "$WORK/log/xfstests"
 # What needs a disk, quotas, shared blocks or calls that NFS does not have would be found out by each test itself, after seconds.
 never='_require_[a-z_]*(reflink|dedupe|dm_target|quota|shutdown|block_device|verity|encryption|exchangerange|metadata_journaling|delalloc'
 never="$never|swapfile|local_device|scsi_debug|write_atomic|idmapped|dax|casefold|logdev|norecovery|chattr|fiemap|nolvm|large_scratch"
-never="$never|thp|xfs_crc|loop|acls)|_require_xfs_io_command \"?(fiemap|fcollapse|finsert|fzero|exchangerange|startupdate|funshare"
+never="$never|thp|xfs_crc|loop)|_require_xfs_io_command \"?(fiemap|fcollapse|finsert|fzero|exchangerange|startupdate|funshare"
 never="$never|chattr|lsattr|flink)"
 if [ -s only ]; then
     tests=$(cat only)
