@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use server::{HOWDAH, Server, home, run, serve};
 
 /// The settings that `docs/manual/json.md` lists.
-const SETTINGS: &str = "admin admin_listen cluster exports kerberos lease limits listen log log_format manage_gids memory_budget metrics \
+const SETTINGS: &str = "acls admin admin_listen cluster exports kerberos lease limits listen log log_format manage_gids memory_budget metrics \
                         metrics_clients networks nfs4 quotas rpcbind sandbox shares state tcp_congestion tcp_rcvbuf tcp_sndbuf tls_certificate \
                         tls_client_ca tls_client_crl tls_key tuning udp udp_per_interface udp_sockets workers";
 const EXPORT: &str = "cache clients cross_mounts delegations durability gone id locks memory name path quota_in_df set_id tls url";

@@ -48,6 +48,8 @@ pub struct ServiceOptions {
     pub states: StateOptions,
     /// Whether NFSv4 is served.
     pub nfs4: bool,
+    /// Whether NFSv3 clients see and set POSIX ACLs.
+    pub acls: bool,
     /// Whether NFSv3 clients can lock files.
     pub locks: bool,
     /// Whether clients may ask for quotas.
@@ -74,6 +76,7 @@ impl Default for ServiceOptions {
         Self {
             states: StateOptions::forgetful(),
             nfs4: true,
+            acls: true,
             locks: true,
             quotas: false,
             client_portmapper: PORTMAPPER,
@@ -99,13 +102,16 @@ impl Service {
 
     /// The same as it is chosen.
     pub fn with_options(exports: Exports, options: ServiceOptions) -> Self {
-        let ServiceOptions { states, nfs4, locks, quotas, client_portmapper, gss, more } = options;
+        let ServiceOptions { states, nfs4, acls, locks, quotas, client_portmapper, gss, more } = options;
         let exported = Arc::new(Exported::new(exports));
         let states =
             (nfs4 || locks).then(|| Arc::new(States::new(states).with_host_locks(Arc::clone(&exported))));
         let (ranges, listeners) = (Arc::<RangeDoubt>::default(), Arc::<RwLock<Listeners>>::default());
         let nfs3 = || Nfs3::new(Arc::clone(&exported), Arc::clone(&ranges), states.clone());
-        let mut programs: Vec<Box<dyn Program>> = vec![Box::new(nfs3()), Box::new(NfsAcl::new(nfs3()))];
+        let mut programs: Vec<Box<dyn Program>> = vec![Box::new(nfs3())];
+        if acls {
+            programs.push(Box::new(NfsAcl::new(nfs3())));
+        }
         let back_channels = states.as_ref().filter(|_| nfs4).map(|states| {
             let back = Arc::new(BackChannels::new(Arc::clone(states), Arc::clone(&exported)));
             states.set_client_news(&(Arc::clone(&back) as Arc<dyn ClientNews>));

@@ -70,7 +70,7 @@ const WITH_PASS_THROUGH: [&str; 9] =
     ["url", "pass_through", "max_connections", "listen", "state", "admin", "metrics", "log", "log_format"];
 
 /// What is not.
-const NOT_WITH_PASS_THROUGH: [&str; 53] = [
+const NOT_WITH_PASS_THROUGH: [&str; 54] = [
     "cache_memory",
     "cache_dir",
     "cache_size",
@@ -86,6 +86,7 @@ const NOT_WITH_PASS_THROUGH: [&str; 53] = [
     "workers",
     "rpcbind",
     "no_nfs4",
+    "no_acls",
     "lease",
     "manage_gids",
     "quotas",

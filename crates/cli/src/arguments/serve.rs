@@ -124,6 +124,10 @@ pub struct ServerArguments {
     #[arg(long)]
     pub no_nfs4: bool,
 
+    /// Show no POSIX ACLs to NFSv3 clients, and let them set none [default: setfacl and getfacl work]
+    #[arg(long)]
+    pub no_acls: bool,
+
     /// How long a silent NFSv4 client keeps its opens and locks [default: 90s]
     ///
     /// It is also the grace period after a restart: known clients reclaim their opens and locks, and others wait.

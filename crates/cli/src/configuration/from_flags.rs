@@ -38,6 +38,7 @@ pub fn decide(server: &ServerArguments, log: &LogArguments, file: FileSettings) 
         state: state(server.state.as_deref(), file.state)?,
         rpcbind: server.rpcbind.or(file.rpcbind).unwrap_or_default(),
         nfs4: !server.no_nfs4 && file.nfs4.unwrap_or(true),
+        acls: !server.no_acls && file.acls.unwrap_or(true),
         lease: server.lease.or(file.lease).unwrap_or(LEASE),
         manage_gids: server.manage_gids || file.manage_gids.unwrap_or(false),
         quotas: server.quotas || file.quotas.unwrap_or(false),

@@ -59,6 +59,7 @@ impl ServerConfig {
             ("state", self.state != new.state),
             ("rpcbind", self.rpcbind != new.rpcbind),
             ("nfs4", self.nfs4 != new.nfs4),
+            ("acls", self.acls != new.acls),
             ("lease", self.lease != new.lease),
             ("manage_gids", self.manage_gids != new.manage_gids),
             ("quotas", self.quotas != new.quotas),

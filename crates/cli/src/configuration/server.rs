@@ -29,6 +29,8 @@ pub struct ServerConfig {
     pub rpcbind: Rpcbind,
     /// Whether NFSv4.1 and 4.2 are served beside NFSv3.
     pub nfs4: bool,
+    /// Whether NFSv3 clients see and set POSIX ACLs.
+    pub acls: bool,
     /// How long a client of NFSv4 keeps what it has open and locked without a word from it.
     pub lease: Duration,
     /// Whether callers are in the groups that this host knows them in.

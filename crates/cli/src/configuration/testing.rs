@@ -19,6 +19,7 @@ pub fn one_export() -> ServerConfig {
         state: PathBuf::from("/var/lib/howdah"),
         rpcbind: Rpcbind::Auto,
         nfs4: true,
+        acls: true,
         lease: LEASE,
         manage_gids: false,
         quotas: false,

@@ -46,6 +46,9 @@ pub fn server(config: &ServerConfig) -> String {
     if config.nfs4 {
         line("lease", &format!("{} s", config.lease.as_secs()));
     }
+    if !config.acls {
+        line("ACLs", "off");
+    }
     if config.manage_gids {
         line("groups", "of each caller, looked up on this host");
     }

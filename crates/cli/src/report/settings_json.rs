@@ -61,6 +61,7 @@ fn server(config: &ServerConfig) -> Value {
             Rpcbind::Off => "off",
         },
         "nfs4": config.nfs4,
+        "acls": config.acls,
         "lease": config.lease.as_secs(),
         "manage_gids": config.manage_gids,
         "quotas": config.quotas,

@@ -110,6 +110,7 @@ impl RunningServer {
             let options = ServiceOptions {
                 states,
                 nfs4: config.nfs4,
+                acls: config.acls,
                 locks: portmapper.has_locks(),
                 quotas: config.quotas,
                 gss: kerberos.map(|acceptor| GssDoor::new(Box::new(acceptor))),

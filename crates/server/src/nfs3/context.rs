@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use howdah_state::IoKind;
-use howdah_vfs::{Attributes, Caller, Change, FileSystem, Handle};
+use howdah_vfs::{Attributes, Caller, Change, FileSystem, Handle, PosixAcls};
 use howdah_wire::nfs3::{self, FileHandle, Refused, Status, WeakCacheConsistency};
 use howdah_wire::rpc::AuthStatus;
 
@@ -136,6 +136,12 @@ impl Object<'_> {
     /// Whether both are of one export.
     pub fn is_beside(&self, other: &Self) -> bool {
         self.export.id() == other.export.id()
+    }
+
+    /// The ACLs of this object's file system. Those of another host stay there: clients ask for the ACL of each file that they list, which
+    /// would cost a round trip each.
+    pub fn acls(&self) -> Option<&dyn PosixAcls> {
+        if self.export.waits() { None } else { FileSystem::acls(&self.file_system) }
     }
 
     /// What the client gets for a handle of this object's file system.

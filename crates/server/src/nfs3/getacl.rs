@@ -1,6 +1,6 @@
 //! GETACL: the ACLs of a node.
 
-use howdah_vfs::{Acl, AclKind, Attributes, FileSystem, Result as FsResult};
+use howdah_vfs::{Acl, AclKind, Attributes, FileSystem, FsError, Result as FsResult};
 use howdah_wire::nfs3::{Refused, Status};
 use howdah_wire::nfsacl::AclSelection;
 use howdah_wire::nfsacl::getacl::{Arguments, Reply as Answer, Success};
@@ -61,12 +61,19 @@ fn read_one(
     if !selection.intersects(entries.and(count)) {
         return Ok(SelectedAcl::default());
     }
-    let file_system: &dyn FileSystem = &node.file_system;
-    let acl = file_system.require_acls()?.get_acl(&node.caller, &node.handle, kind)?;
     let acl = match kind {
-        AclKind::Access => acl.or_else(|| Some(Acl::from_mode(attributes.mode))),
-        AclKind::Default => acl,
+        AclKind::Access => found_acl(node, kind)?.or_else(|| Some(Acl::from_mode(attributes.mode))),
+        AclKind::Default => found_acl(node, kind)?,
     };
     let selected = |acl| SelectedAcl::new(acl, kind, attributes, selection.intersects(entries));
     Ok(acl.map(selected).unwrap_or_default())
+}
+
+/// The ACL of a node; none where there are no ACLs. Clients remember that, and would ask again before each file that they make if this
+/// were refused.
+fn found_acl(node: &Object<'_>, kind: AclKind) -> FsResult<Option<Acl>> {
+    match node.acls().map(|acls| acls.get_acl(&node.caller, &node.handle, kind)) {
+        None | Some(Err(FsError::NotSupported)) => Ok(None),
+        Some(found) => found,
+    }
 }

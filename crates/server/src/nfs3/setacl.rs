@@ -1,6 +1,6 @@
 //! SETACL: sets ACLs of a node.
 
-use howdah_vfs::{AclKind, Change, FileSystem, SetAcl};
+use howdah_vfs::{AclKind, Change, SetAcl};
 use howdah_wire::nfs3::{Refused, Status};
 use howdah_wire::nfsacl::AclSelection;
 use howdah_wire::nfsacl::setacl::{Arguments, Reply as Answer, Success};
@@ -42,8 +42,7 @@ fn set(node: &Object<'_>, arguments: &Arguments<'_>, change: &mut Change) -> Res
         let is_selected = arguments.selection.intersects(selects(kind).0);
         is_selected.then(|| acl_to_set(acl)).transpose().map(|acl| (kind, acl))
     });
-    let file_system: &dyn FileSystem = &node.file_system;
-    let acls = file_system.require_acls().map_err(convert::status)?;
+    let acls = node.acls().ok_or(Status::NotSupported)?;
     for (kind, acl) in [access?, default?] {
         let Some(acl) = acl else { continue };
         let set = SetAcl::new(&node.handle, kind, acl.as_ref());

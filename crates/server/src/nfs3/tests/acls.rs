@@ -13,7 +13,7 @@ use howdah_wire::nfsacl::{AclEntryOnWire, AclOnWire, AclSelection, PROGRAM, VERS
 use howdah_wire::rpc::{Accepted, AuthStatus, AuthSys, CallHeader, Credentials, Denied, ReplyHeader};
 use howdah_wire::xdr::{Array, Decode, Decoder, Encode, Encoder};
 
-use super::client::{Client, OWNER, status};
+use super::client::{Client, OWNER, decoded, status};
 use crate::calling::peer;
 use crate::exports::{ClientRule, Export, Exports, SecurityFlavor, SecurityFlavors, Squash};
 use crate::service::Service;
@@ -200,20 +200,19 @@ fn acls_of_a_read_only_export_are_shown_and_not_set() {
 }
 
 #[test]
-fn an_export_without_acls_says_so() {
+fn an_export_without_acls_shows_the_mode_and_sets_none() {
     let client = Client::new();
-    let node = FileHandle(&client.file);
-    let selection = AclSelection::ACCESS;
-    let (_, result) = ask(
-        (&client.service, &client.peer),
-        OWNER,
-        getacl::PROCEDURE,
-        &getacl::Arguments { node, selection },
-    );
-    assert_eq!(status(&result), Some(Status::NotSupported));
+    let (node, selection) = (FileHandle(&client.file), AclSelection::ALL);
+    let from = (&client.service, &client.peer);
+    let (_, result) = ask(from, OWNER, getacl::PROCEDURE, &getacl::Arguments { node, selection });
+    let answer: getacl::Reply<'_> = decoded(&result);
+    let shown = answer.expect("shown");
+    let entries: Vec<_> = shown.access.entries.iter().map(|entry| (entry.tag, entry.rights)).collect();
+    assert_eq!(entries, [(1, 6), (4, 4), (0x10, 4), (0x20, 4)]);
+    assert_eq!(shown.default.count, 0);
     let acl = AclOnWire { count: 0, entries: Array::default() };
     let arguments = setacl::Arguments { node, selection, access: acl, default: acl };
-    let (_, result) = ask((&client.service, &client.peer), OWNER, setacl::PROCEDURE, &arguments);
+    let (_, result) = ask(from, OWNER, setacl::PROCEDURE, &arguments);
     assert_eq!(status(&result), Some(Status::NotSupported));
 }
 
