@@ -215,6 +215,7 @@ fn judged(directory: &Path, (user, group, groups): (u32, u32, &[u32])) -> Vec<Ri
     rights
 }
 
+#[allow(clippy::print_stderr, reason = "a test that fails is repeated with its seed")]
 #[test]
 fn the_server_permits_what_the_kernel_permits() {
     if !rustix::process::geteuid().is_root() {
@@ -224,7 +225,7 @@ fn the_server_permits_what_the_kernel_permits() {
         return skipped(Lack::Program, "there is no setpriv");
     }
     let seed = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0x0ac1);
-    println!("SEED={seed} repeats this");
+    eprintln!("SEED={seed} repeats this");
     let mut random = Random::new(seed);
     let place = tempfile::tempdir().expect("a directory");
     fs::set_permissions(place.path(), PermissionsExt::from_mode(0o755)).expect("chmod");

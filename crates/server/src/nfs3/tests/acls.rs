@@ -151,7 +151,10 @@ fn acls_are_set_and_shown() {
     assert_eq!(served.set(OWNER, &served.file, 1, [&sent, &[]]), Ok(()));
     let shown = vec![(1, OWNER, 6), (2, 1001, 5), (4, 2000, 4), (0x10, 0, 7), (0x20, 0, 0)];
     assert_eq!(served.get(&served.file, 1), Ok((1, [(5, shown), (0, Vec::new())])));
-    let mode = fs::metadata(served.path().join("file")).expect("there").permissions().mode();
+    // This thread acts as the caller of the last call.
+    let (file, mut mode) = (served.path().join("file"), 0);
+    let mut look = || mode = fs::metadata(&file).expect("there").permissions().mode();
+    with_server_rights(&mut look).expect("root again");
     assert_eq!(mode & 0o777, 0o670, "the group's bits show the mask");
 
     // The default ACL has a flag in both directions, and stays when the access ACL is set alone.
@@ -173,7 +176,6 @@ fn acls_are_set_and_shown() {
     let (_, [access, shown]) = served.get(directory, 0xf).expect("shown");
     assert_eq!((access.0, shown.0), (4, 5));
     // The mask of a minimal list is no mask: chmod changes the group's rights, not a limit of them.
-    // This thread acts as the caller of the last call.
     let mut chmod = || fs::set_permissions(served.path(), PermissionsExt::from_mode(0o770)).expect("chmod");
     with_server_rights(&mut chmod).expect("root again");
     let (_, [access, _]) = served.get(directory, 1).expect("shown");
