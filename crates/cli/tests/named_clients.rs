@@ -92,6 +92,14 @@ fn inside(home: &Path) {
     server.signal(Signal::TERM);
     server.end();
 
+    let mistaken = home.join("mistaken.toml");
+    fs::write(&mistaken, fs::read_to_string(&file).expect("read").replace("@lab", "@labs")).expect("written");
+    let mut serve = Command::new(HOWDAH);
+    serve.arg("serve").arg("--config").arg(&mistaken).arg("--state").arg(home.join("other"));
+    let (code, _, errors) = run(serve.args(["--rpcbind", "off"]));
+    assert_eq!(code, Some(1), "{errors}");
+    assert!(errors.contains("/etc/netgroup has no netgroup labs"), "{errors}");
+
     hangs.store(true, Ordering::SeqCst);
     let _server = start();
     let (is_let_in, took) = thread::scope(|scope| {

@@ -10,6 +10,7 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::Reply;
 use crate::connection::Connection;
+use crate::limits::HELD_DATAGRAMS_MAX;
 use crate::udp::Port;
 
 /// Replies that are due within this time leave together.
@@ -43,6 +44,8 @@ pub struct HeldReplies {
 #[derive(Default)]
 struct Queue {
     replies: BinaryHeap<Reverse<Queued>>,
+    /// How many of them answer datagrams.
+    datagrams: usize,
     /// Number of the next reply: of those that are due at the same time the first goes first.
     next: u64,
     /// Nothing waits any longer: the server stops.
@@ -62,10 +65,16 @@ impl HeldReplies {
             connection.held().add(&held.reply);
         }
         let mut queue = self.queue.lock();
+        queue.datagrams += usize::from(matches!(held.target, ReplyTarget::Datagram(..)));
         let number = queue.next;
         queue.next += 1;
         queue.replies.push(Reverse(Queued { number, held }));
         self.came.notify_one();
+    }
+
+    /// Whether the reply to one more datagram may be held. Nothing stops the sender of datagrams, as a full connection stops a client.
+    pub fn takes_datagrams(&self) -> bool {
+        self.queue.lock().datagrams < HELD_DATAGRAMS_MAX
     }
 
     /// The next one that is due; waits until there is one. `None`: there will be no more.
@@ -77,8 +86,9 @@ impl HeldReplies {
             match due {
                 Some(due) if queue.is_released || due <= now => {
                     let Reverse(first) = queue.replies.pop()?;
-                    if let ReplyTarget::Connection(connection) = &first.held.target {
-                        connection.held().remove(&first.held.reply);
+                    match &first.held.target {
+                        ReplyTarget::Connection(connection) => connection.held().remove(&first.held.reply),
+                        ReplyTarget::Datagram(..) => queue.datagrams -= 1,
                     }
                     return Some(first.held);
                 }

@@ -124,6 +124,10 @@ howdah_limits::limits! {
     pub const HELD_MEMORY_BUDGET: usize = 64 << 20, bytes;
     beyond "no further call of a connection with a held reply is started", tested "server/src/connection/held_count::no_call_is_read_past_any_bound";
 
+    /// Replies to datagrams that caps hold, of all clients: 64 KiB each at most.
+    pub const HELD_DATAGRAMS_MAX: usize = 1 << 10, count;
+    beyond "datagrams of clients with caps get no answer and are not charged; the clients ask again", tested "server/tests/caps::datagrams_beyond_the_bound_are_not_held";
+
     /// Worker threads, unless `workers` asks for more: they grow while calls wait for storage. Each has 512 KB of stack, of which
     /// little is used.
     pub const WORKERS_MAX: usize = 512, count;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use common::{call, nfs_call, read_record};
 use howdah_server::caps::CapRule;
 use howdah_server::exports::{ClientRule, Export, Exports, Squash};
-use howdah_server::limits::HELD_REPLIES_MAX;
+use howdah_server::limits::{HELD_DATAGRAMS_MAX, HELD_REPLIES_MAX};
 use howdah_server::{Server, Settings, Sockets};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_wire::nfs3::{self, FileHandle, getattr};
@@ -134,17 +134,48 @@ fn a_server_that_stops_holds_nothing() {
     assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
 }
 
+/// Asks for attributes by a datagram.
+fn send(client: &UdpSocket, address: SocketAddr, xid: u32, handle: &[u8]) {
+    let arguments = getattr::Arguments { node: FileHandle(handle) };
+    let record = call(xid, nfs3::PROGRAM, nfs3::VERSION, getattr::PROCEDURE, &arguments);
+    client.send_to(&record[RecordMark::SIZE..], address).expect("sending");
+}
+
+#[test]
+fn datagrams_beyond_the_bound_are_not_held() {
+    const CALLS: u32 = 4 * HELD_DATAGRAMS_MAX as u32;
+    const FREE: u32 = u32::MAX;
+    let slow = CapRule { calls: Some(1), exports: vec!["/capped".to_owned()], ..rule("slow") };
+    let (server, address, [capped, free]) = serve(vec![slow]);
+    let client = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+    client.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+    let next = || {
+        let mut reply = [0; 4096];
+        client.recv(&mut reply).map(|_| u32::from_be_bytes(*reply.first_chunk().expect("a number")))
+    };
+    for xid in 0..CALLS {
+        send(&client, address, xid, &capped);
+        // So that no socket's buffer overflows.
+        send(&client, address, FREE, &free);
+        while next().expect("a reply") != FREE {}
+    }
+    server.set_knob("limit.slow.calls", "none").expect("set");
+    send(&client, address, CALLS, &capped);
+    while next().expect("who has no cap now is answered") != CALLS {}
+    let stopped = std::thread::spawn(move || server.stop(PATIENCE));
+    client.set_read_timeout(Some(Duration::from_secs(1))).expect("a timeout");
+    let held = std::iter::from_fn(|| next().ok()).count();
+    assert!((1..=HELD_DATAGRAMS_MAX).contains(&held), "{held}");
+    assert!(stopped.join().expect("it stops"));
+}
+
 #[test]
 fn datagrams_beyond_a_cap_are_answered_late() {
     let (_server, address, [capped, _]) = serve(vec![CapRule { calls: Some(20), ..rule("slow") }]);
     let client = UdpSocket::bind("127.0.0.1:0").expect("a socket");
     client.set_read_timeout(Some(PATIENCE)).expect("a timeout");
-    let arguments = getattr::Arguments { node: FileHandle(&capped) };
     let start = Instant::now();
-    for xid in 0..4 {
-        let record = call(xid, nfs3::PROGRAM, nfs3::VERSION, getattr::PROCEDURE, &arguments);
-        client.send_to(&record[RecordMark::SIZE..], address).expect("sending");
-    }
+    (0..4).for_each(|xid| send(&client, address, xid, &capped));
     for xid in 0..4u32 {
         let mut reply = [0; 4096];
         client.recv(&mut reply).expect("a reply");

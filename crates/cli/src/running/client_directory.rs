@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use anyhow::{Result, bail};
 use howdah_server::exports::{HostDirectory, Netgroup};
 
 use super::host_source::SystemHosts;
@@ -18,15 +19,21 @@ pub struct ClientDirectory {
 
 impl ClientDirectory {
     /// For the rules of these exports.
-    pub fn read(exports: &[ExportConfig]) -> Self {
-        let hosts = Arc::new(HostDirectory::new(SystemHosts));
-        Self { names: ClientNames::default().looked_up(exports), netgroups: netgroups(exports), hosts }
+    ///
+    /// # Errors
+    /// A netgroup is missing.
+    pub fn read(exports: &[ExportConfig]) -> Result<Self> {
+        let (netgroups, hosts) = (netgroups(exports)?, Arc::new(HostDirectory::new(SystemHosts)));
+        Ok(Self { names: ClientNames::default().looked_up(exports), netgroups, hosts })
     }
 
     /// The same for the rules of other exports. Names of clients that called are kept.
-    pub fn read_again(&self, exports: &[ExportConfig]) -> Self {
-        let hosts = Arc::clone(&self.hosts);
-        Self { names: self.names.looked_up(exports), netgroups: netgroups(exports), hosts }
+    ///
+    /// # Errors
+    /// A netgroup is missing.
+    pub fn read_again(&self, exports: &[ExportConfig]) -> Result<Self> {
+        let (netgroups, hosts) = (netgroups(exports)?, Arc::clone(&self.hosts));
+        Ok(Self { names: self.names.looked_up(exports), netgroups, hosts })
     }
 
     /// The hosts of a netgroup.
@@ -40,26 +47,26 @@ impl ClientDirectory {
     }
 }
 
-/// The netgroups of this host, if a rule is for one. Those that are not there take nobody, which the log says.
-fn netgroups(exports: &[ExportConfig]) -> Netgroups {
-    let named = |export: &ExportConfig| -> Vec<String> {
-        let names = export.clients.iter().filter_map(|rule| match &rule.who {
-            ClientPattern::Netgroup(name) => Some(name.clone()),
+/// The netgroups of this host, if a rule is for one. If one is missing, its hosts would get the rights of a later rule.
+fn netgroups(exports: &[ExportConfig]) -> Result<Netgroups> {
+    let rules = exports.iter().flat_map(|export| export.clients.iter().map(move |rule| (export, rule)));
+    let named: Vec<_> = rules
+        .filter_map(|(export, rule)| match &rule.who {
+            ClientPattern::Netgroup(name) => Some((&export.name, name)),
             _ => None,
-        });
-        names.collect()
-    };
-    let named: Vec<(&ExportConfig, String)> =
-        exports.iter().flat_map(|export| named(export).into_iter().map(move |name| (export, name))).collect();
+        })
+        .collect();
     if named.is_empty() {
-        return Netgroups::default();
+        return Ok(Netgroups::default());
     }
-    let netgroups = Netgroups::read();
-    for (export, name) in named.iter().filter(|(_, name)| !netgroups.has(name)) {
-        tracing::warn!(
-            export = %export.name,
-            "/etc/netgroup has no netgroup {name}: nobody is in it. Write it there (getent netgroup {name}), then reload"
-        );
+    let netgroups = Netgroups::read()?;
+    for (export, name) in named {
+        if let Some(missing) = netgroups.missing(name) {
+            bail!(
+                "export {export}: a client rule names @{name}, and /etc/netgroup has no netgroup {missing}; \
+                 add it to that file (getent netgroup {missing} prints it), or remove the rule"
+            );
+        }
     }
-    netgroups
+    Ok(netgroups)
 }

@@ -1,11 +1,11 @@
 //! Netgroups, as `/etc/netgroup` has them (netgroup(5)): read at start and at every reload.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::net::IpAddr;
-use std::path::Path;
 
+use anyhow::{Context, Result};
 use howdah_server::exports::Netgroup;
 
 /// Where they are.
@@ -30,46 +30,57 @@ enum Member {
 
 impl Netgroups {
     /// Those of this host. Without the file there are none.
-    pub fn read() -> Self {
-        let text = |path: &str| match fs::read(Path::new(path)) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(error) => {
-                if error.kind() != io::ErrorKind::NotFound {
-                    tracing::warn!("reading {path}: {error}");
-                }
-                String::new()
-            }
-        };
-        Self::parse(&text(FILE), &text(RESOLVER))
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn read() -> Result<Self> {
+        let file = text(FILE).with_context(|| format!("reading {FILE}"))?;
+        // Without it, hosts have no search domains.
+        let resolver = text(RESOLVER).unwrap_or_else(|error| {
+            tracing::warn!("reading {RESOLVER}: {error}");
+            String::new()
+        });
+        Ok(Self::parse(&file, &resolver))
     }
 
     fn parse(file: &str, resolver: &str) -> Self {
         let lines = file.replace("\\\n", " ");
         let groups = lines.lines().filter_map(|line| {
             let line = line.split('#').next().unwrap_or_default().trim();
-            let (name, members) = line.split_once(char::is_whitespace)?;
-            Some((name.to_owned(), self::members(members)))
+            let (name, members) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+            (!name.is_empty()).then(|| (name.to_owned(), self::members(members)))
         });
         Self { members: groups.collect(), domains: domains(resolver) }
     }
 
-    /// Whether there is a netgroup of this name.
-    pub fn has(&self, name: &str) -> bool {
-        self.members.contains_key(name)
+    /// The first netgroup that is not there, of this one and those in it.
+    pub fn missing(&self, name: &str) -> Option<String> {
+        self.reached(name).into_iter().find(|name| !self.members.contains_key(*name)).map(str::to_owned)
+    }
+
+    /// A netgroup and those in it, each once.
+    fn reached<'n>(&'n self, name: &'n str) -> Vec<&'n str> {
+        let (mut reached, mut at) = (vec![name], 0);
+        while let Some(next) = reached.get(at).copied() {
+            for member in self.members.get(next).into_iter().flatten() {
+                match member {
+                    Member::Group(inner) if !reached.contains(&inner.as_str()) => reached.push(inner),
+                    _ => {}
+                }
+            }
+            at += 1;
+        }
+        reached
     }
 
     /// The hosts of a netgroup, with those of the netgroups in it. One that is not there has none.
     pub fn of(&self, name: &str) -> Netgroup {
         let mut group = Netgroup { name: name.to_owned(), ..Netgroup::default() };
-        let (mut open, mut seen) = (vec![name], HashSet::from([name]));
-        while let Some(next) = open.pop() {
-            for member in self.members.get(next).into_iter().flatten() {
-                match member {
-                    Member::Group(inner) if seen.insert(inner) => open.push(inner),
-                    Member::Group(_) => {}
-                    Member::Host(None) => group.takes_all = true,
-                    Member::Host(Some(host)) => self.add(host, &mut group),
-                }
+        for member in self.reached(name).into_iter().filter_map(|name| self.members.get(name)).flatten() {
+            match member {
+                Member::Group(_) => {}
+                Member::Host(None) => group.takes_all = true,
+                Member::Host(Some(host)) => self.add(host, &mut group),
             }
         }
         group
@@ -85,6 +96,15 @@ impl Netgroups {
             group.hosts.extend(self.domains.iter().map(|domain| format!("{host}.{domain}")));
         }
         group.hosts.insert(host);
+    }
+}
+
+/// The text of a file; none without the file.
+fn text(path: &str) -> io::Result<String> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(error),
     }
 }
 
@@ -170,7 +190,18 @@ empty
             assert_eq!(group(name), Netgroup { name: name.to_owned(), ..Netgroup::default() });
         }
         let netgroups = Netgroups::parse(FILE, "");
-        assert!(netgroups.has("lab") && !netgroups.has("absent"));
         assert_eq!(netgroups.of("others").hosts.len(), 3);
+    }
+
+    #[test]
+    fn a_netgroup_is_missing_also_inside_another() {
+        let netgroups = Netgroups::parse("all lab other\nlab (a,,)\nempty\n", "");
+        let missing = |name| netgroups.missing(name);
+        assert_eq!((missing("lab"), missing("empty")), (None, None));
+        assert_eq!(
+            (missing("absent"), missing("all")),
+            (Some("absent".to_owned()), Some("other".to_owned()))
+        );
+        assert_eq!(Netgroups::parse("a b\nb a\n", "").missing("a"), None);
     }
 }

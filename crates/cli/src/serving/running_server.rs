@@ -100,8 +100,8 @@ impl RunningServer {
             shares: config.shares.clone(),
             delay,
         };
-        let clients = ClientDirectory::read(&config.exports);
         let start = || {
+            let clients = ClientDirectory::read(&config.exports)?;
             refuse_own_exports(&config.exports, &addresses, true)?;
             let directories = FileSystems::over(roots, &config.exports, &state)?;
             require_quotas(&config.exports, &directories, config.quotas)?;
@@ -118,10 +118,10 @@ impl RunningServer {
             };
             let service = Service::with_options(exports, options);
             let server = Server::start_service(&settings, sockets, service).context("starting the server")?;
-            anyhow::Ok((directories, server))
+            anyhow::Ok((directories, server, clients))
         };
         match start() {
-            Ok((directories, server)) => {
+            Ok((directories, server, clients)) => {
                 portmapper.keep();
                 Ok(Self {
                     server,
@@ -163,7 +163,7 @@ impl RunningServer {
         refuse_own_exports(configs, &self.addresses, false)?;
         let directories = self.directories.for_exports(configs, &self.state)?;
         require_quotas(configs, &directories, false)?;
-        let clients = self.clients.read_again(configs);
+        let clients = self.clients.read_again(configs)?;
         let exports = exports(configs, &directories, &self.secrets, self.delay, &clients, &self.users)?;
         let principals = self.principals.clone();
         let principals = principals.map(|principals| principals.with(&config.kerberos.principals));

@@ -116,6 +116,13 @@ impl Caps {
         table.covering = covering(&table.rules, places);
     }
 
+    /// Whether a rule with a rate is for this client and this export.
+    pub fn concern(&self, peer: &Peer, matched: &MatchedRules, export: u16) -> bool {
+        let table = self.table.read();
+        let with_rates = places_of_charged(&table.rules, ChargedRule::has_rate);
+        matched.of(&table, peer) & table.covering_of(export) & with_rates != 0
+    }
+
     /// A call of a client for an export cost so much: how long its reply must wait.
     pub fn charge(
         &self,
@@ -126,8 +133,7 @@ impl Caps {
         now: Moment,
     ) -> Option<CapWait> {
         let table = self.table.read();
-        let covering = table.covering.get(usize::from(export)).copied().unwrap_or(0);
-        let mut left = matched.of(&table, peer) & covering;
+        let mut left = matched.of(&table, peer) & table.covering_of(export);
         let mut longest = None;
         while left != 0 {
             let rule = left.trailing_zeros();
@@ -180,11 +186,20 @@ fn covering(rules: &[Arc<ChargedRule>], places: &[(u16, String)]) -> Vec<u32> {
 
 /// The places of some rules, a bit each.
 fn places_of(rules: &[Arc<ChargedRule>], is_meant: impl Fn(&CapRule) -> bool) -> u32 {
-    let bits = rules.iter().zip(0..).filter(|(charged, _)| is_meant(&charged.rule));
+    places_of_charged(rules, |charged| is_meant(&charged.rule))
+}
+
+fn places_of_charged(rules: &[Arc<ChargedRule>], is_meant: impl Fn(&ChargedRule) -> bool) -> u32 {
+    let bits = rules.iter().zip(0..).filter(|(charged, _)| is_meant(charged));
     bits.fold(0, |all, (_, place)| all | 1 << place)
 }
 
 impl Table {
+    /// The rules that cover an export, a bit each.
+    fn covering_of(&self, export: u16) -> u32 {
+        self.covering.get(usize::from(export)).copied().unwrap_or(0)
+    }
+
     /// The rule as it was, if it was there, with the rates that are asked for.
     fn kept(&self, rule: &CapRule) -> Arc<ChargedRule> {
         let is_same = |charged: &&Arc<ChargedRule>| charged.rule == *rule;
@@ -225,6 +240,11 @@ impl ChargedRule {
             held_calls: AtomicU64::new(0),
             held_nanoseconds: AtomicU64::new(0),
         }
+    }
+
+    /// Whether it caps anything now.
+    fn has_rate(&self) -> bool {
+        [&self.read, &self.write, &self.calls].iter().any(|rate| rate.get().is_some())
     }
 
     fn take(&self, client: IpAddr, cost: Cost, now: Moment) -> Duration {

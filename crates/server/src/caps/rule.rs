@@ -10,9 +10,9 @@ use crate::exports::{Clients, NameVerdict};
 pub struct CapRule {
     /// Its name, by which it is shown and set.
     pub name: String,
-    /// Whom it is for; empty: everybody.
+    /// Its clients; empty: all.
     pub clients: Vec<Clients>,
-    /// Names of exports that it is for; empty: all.
+    /// Names of its exports; empty: all.
     pub exports: Vec<String>,
     /// Each client address has the rates for itself; otherwise all clients of the rule share them.
     pub per_client: bool,

@@ -138,7 +138,7 @@ impl Clients {
         if fits { NameVerdict::Fits } else { NameVerdict::Other }
     }
 
-    /// Whether this address is among them, whoever has it, and whatever its name is.
+    /// Whether this address is among them, if neither a name nor a certificate decides.
     pub fn contains(&self, client: IpAddr) -> bool {
         let client = client.to_canonical();
         match self {

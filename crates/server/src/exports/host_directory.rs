@@ -219,7 +219,7 @@ fn verified(source: &dyn HostSource, client: IpAddr) -> io::Result<Option<Arc<st
     Ok(leads_back.then(|| name.into()))
 }
 
-/// An address is asked for; whoever waits for the answer is woken, whatever becomes of it.
+/// A lookup of one address. When it ends, also by a panic, calls that wait for it wake up.
 struct Asking<'s> {
     shared: &'s Shared,
     client: IpAddr,

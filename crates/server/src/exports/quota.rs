@@ -7,7 +7,7 @@ use super::{ClientRule, Export, Exports, Identity, Squash};
 use crate::Peer;
 use crate::counts::at_export;
 
-/// Why a quota is not told.
+/// Why a question for a quota is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuotaRefusal {
     /// It is none of the caller's.
@@ -37,8 +37,8 @@ impl Exports {
 }
 
 impl Export {
-    /// The owner whose quota a caller gets who asks for this one's; `None`: it is none of the caller's. Ports do not matter: users run
-    /// `quota`, and not root.
+    /// The owner whose quota answers the question for this one. `None`: the caller may not ask. Any source port may ask, since ordinary
+    /// users run `quota`.
     fn owner_asked(&self, peer: &Peer, identity: &Identity, owner: QuotaOwner) -> Option<QuotaOwner> {
         let rule = self.rule(peer).filter(|rule| rule.sec.contains(identity.flavor()))?;
         if !self.takes_silently(peer) {
@@ -62,8 +62,8 @@ fn sees_all(rule: &ClientRule, claimed: &Caller) -> bool {
     claimed.user == 0 && matches!(rule.squash, Squash::Root | Squash::None)
 }
 
-/// The directory that a path leads to, or the last one on the way that is there. Names are looked up as the superuser, as a client's
-/// root did to mount it, and what is told does not depend on whether a name exists.
+/// The directory that a path leads to, or the last one on the way that exists. Names are looked up as the superuser, as at the mount. The
+/// answer does not show whether a name exists.
 fn deepest<'p>(file_system: &dyn FileSystem, root: &Handle, parts: impl Iterator<Item = &'p [u8]>) -> Handle {
     let mut node = *root;
     for part in parts {

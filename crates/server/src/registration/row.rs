@@ -24,8 +24,8 @@ pub struct Row {
 }
 
 impl Row {
-    /// Everything that a server with these listeners has to register. A network has one place in rpcbind: where several
-    /// listeners share one, the first is told. `quotas`: whether clients may ask for quotas.
+    /// Everything that a server with these listeners has to register. A network has one place in rpcbind: of several
+    /// listeners on one network, the first is registered. `quotas`: whether clients may ask for quotas.
     pub fn all(listeners: &[(Transport, SocketAddr)], quotas: bool) -> Vec<Self> {
         let mut places = places(listeners);
         let all = places.clone();

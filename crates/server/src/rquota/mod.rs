@@ -34,7 +34,7 @@ const fn table(run: Run<RemoteQuotas>) -> [Row<RemoteQuotas>; 3] {
     ]
 }
 
-/// A path may have hundreds of names, each of which is opened.
+/// Dear: a path may have hundreds of names, and the server opens each of them.
 const fn row(name: &'static str, run: Run<RemoteQuotas>) -> Row<RemoteQuotas> {
     Row { procedure: Procedure { outline: first_path, ..Procedure::plain(name, Pace::Dear) }, run }
 }

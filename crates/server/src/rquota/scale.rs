@@ -1,4 +1,4 @@
-//! From a quota to what 32 bits can tell of it: the larger the limits, the larger the blocks.
+//! A quota in numbers of 32 bits: larger limits are counted in larger blocks.
 
 use howdah_vfs::{Quota, QuotaUse};
 use howdah_wire::rquota::RemoteQuota;
@@ -7,10 +7,10 @@ use howdah_wire::rquota::RemoteQuota;
 const BLOCK: u64 = 1024;
 /// Bytes of the largest block: the size is an `int`.
 const LARGEST_BLOCK: u64 = 1 << 30;
-/// The largest number that is told. Some clients take the one above it for no limit.
+/// The largest number in an answer. Some clients read the next one as "no limit".
 const MOST: u64 = u32::MAX as u64 - 1;
 
-/// A quota as it is told at `now`, in seconds since 1970.
+/// The answer for a quota at `now`, in seconds since 1970.
 pub fn scaled(quota: &Quota, now: u64) -> RemoteQuota {
     let Quota { bytes, files } = quota;
     let block = block_for(bytes.used.max(bytes.soft_limit).max(bytes.hard_limit));
@@ -28,7 +28,7 @@ pub fn scaled(quota: &Quota, now: u64) -> RemoteQuota {
     }
 }
 
-/// The smallest block by which so many bytes can be told.
+/// The smallest block in which so many bytes fit an answer.
 fn block_for(most_bytes: u64) -> u64 {
     let mut block = BLOCK;
     while most_bytes.div_ceil(block) > MOST && block < LARGEST_BLOCK {
@@ -64,26 +64,30 @@ mod tests {
         Quota { bytes: QuotaUse { used, soft_limit, hard_limit, grace_ends }, files: QuotaUse::default() }
     }
 
-    fn told(quota: &Quota) -> [u64; 4] {
-        let told = scaled(quota, 1000);
-        let block = u64::from(told.block_size);
+    fn answered(quota: &Quota) -> [u64; 4] {
+        let answer = scaled(quota, 1000);
+        let block = u64::from(answer.block_size);
         [
             block,
-            u64::from(told.blocks) * block,
-            u64::from(told.block_soft_limit) * block,
-            u64::from(told.block_hard_limit) * block,
+            u64::from(answer.blocks) * block,
+            u64::from(answer.block_soft_limit) * block,
+            u64::from(answer.block_hard_limit) * block,
         ]
     }
 
     #[test]
-    fn limits_are_told_in_blocks_that_are_large_enough() {
+    fn limits_are_counted_in_blocks_that_are_large_enough() {
         const TIB: u64 = 1 << 40;
-        assert_eq!(told(&space(1025, 5 << 20, 10 << 20, 0)), [1024, 2048, 5 << 20, 10 << 20]);
-        assert_eq!(told(&space(0, 0, 4 * TIB - 2048, 0)), [1024, 0, 0, 4 * TIB - 2048]);
-        assert_eq!(told(&space(TIB, 4 * TIB, 5 * TIB, 0)), [2048, TIB, 4 * TIB, 5 * TIB]);
-        assert_eq!(told(&space(1, 1, 8192 * TIB, 0)), [4 << 20, 4 << 20, 4 << 20, 8192 * TIB]);
+        assert_eq!(answered(&space(1025, 5 << 20, 10 << 20, 0)), [1024, 2048, 5 << 20, 10 << 20]);
+        assert_eq!(answered(&space(0, 0, 4 * TIB - 2048, 0)), [1024, 0, 0, 4 * TIB - 2048]);
+        assert_eq!(answered(&space(TIB, 4 * TIB, 5 * TIB, 0)), [2048, TIB, 4 * TIB, 5 * TIB]);
+        assert_eq!(answered(&space(1, 1, 8192 * TIB, 0)), [4 << 20, 4 << 20, 4 << 20, 8192 * TIB]);
         let huge = scaled(&space(u64::MAX, u64::MAX, u64::MAX, 0), 0);
-        assert_eq!((huge.block_size, huge.block_hard_limit), (1 << 30, u32::MAX - 1), "all that can be told");
+        assert_eq!(
+            (huge.block_size, huge.block_hard_limit),
+            (1 << 30, u32::MAX - 1),
+            "all that an answer can hold"
+        );
         assert_eq!(scaled(&space(7, 0, 0, 0), 0).block_hard_limit, 0, "no limit");
     }
 
@@ -95,9 +99,9 @@ mod tests {
     }
 
     #[test]
-    fn files_are_told_one_by_one() {
+    fn files_are_counted_one_by_one() {
         let files = QuotaUse { used: 3, soft_limit: 5, hard_limit: 1 << 40, grace_ends: 0 };
-        let told = scaled(&Quota { files, ..Quota::default() }, 0);
-        assert_eq!((told.files, told.file_soft_limit, told.file_hard_limit), (3, 5, u32::MAX - 1));
+        let answer = scaled(&Quota { files, ..Quota::default() }, 0);
+        assert_eq!((answer.files, answer.file_soft_limit, answer.file_hard_limit), (3, 5, u32::MAX - 1));
     }
 }

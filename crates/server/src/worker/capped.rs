@@ -49,7 +49,8 @@ impl Worker {
         }
     }
 
-    /// Has the reply to a datagram held as long as caps say; gives it back if it may go at once.
+    /// Has the reply to a datagram held as long as caps say; gives it back if it may go at once. Drops it if too many are held: its client
+    /// asks again.
     pub(super) fn hold_datagram(
         &self,
         (port, datagram): (&Arc<Port>, &Datagram),
@@ -58,9 +59,12 @@ impl Worker {
     ) -> Option<Reply> {
         let caps = &self.shared.caps;
         let Some(ticket) = reply.ticket().filter(|_| caps.are_on()) else { return Some(reply) };
+        let (peer, matched, export) = (datagram.peer(), MatchedRules::default(), ticket.place.export);
+        if !self.shared.held.takes_datagrams() && caps.concern(&peer, &matched, export) {
+            return None;
+        }
         let cost = Cost { received: received as u64, sent: reply.message_length() as u64 };
-        let matched = MatchedRules::default();
-        let wait = caps.charge(&datagram.peer(), &matched, ticket.place.export, cost, Moment::now());
+        let wait = caps.charge(&peer, &matched, export, cost, Moment::now());
         let Some(wait) = wait else { return Some(reply) };
         let target = ReplyTarget::Datagram(Arc::clone(port), *datagram);
         self.shared.held.push(HeldReply { due: Instant::now() + wait.time, reply, target });
