@@ -154,13 +154,16 @@ impl Queued {
 
 #[cfg(test)]
 mod tests {
+    use howdah_net::{Token, UdpSocket};
+
     use super::*;
+    use crate::Ends;
     use crate::connection::tests::connected;
 
     #[test]
     fn replies_go_when_they_are_due_and_all_of_them_at_the_end() {
         let (stream, _client) = connected();
-        let connection = Arc::new(Connection::new(howdah_net::Token(9), stream));
+        let connection = Arc::new(Connection::new(Token(9), stream));
         let held = HeldReplies::default();
         let now = Instant::now();
         let hour = Duration::from_secs(3600);
@@ -181,5 +184,22 @@ mod tests {
         held.end();
         assert!(held.next().is_none());
         assert_eq!(Arc::strong_count(&connection), 1);
+    }
+
+    #[test]
+    fn no_more_datagrams_are_held_than_there_are_places() {
+        let socket = UdpSocket::bind("127.0.0.1:0".parse().expect("an address")).expect("a socket");
+        let ends = Ends { client: ([192, 0, 2, 1], 700).into(), server: ([192, 0, 2, 2], 2049).into() };
+        let port = Arc::new(Port::new(socket, Token(1), None));
+        let held = HeldReplies::default();
+        let push = || {
+            let target = ReplyTarget::Datagram(Arc::clone(&port), Datagram { length: 0, ends });
+            held.push(HeldReply { due: Instant::now(), reply: Reply::with_buffer(Vec::new()), target });
+        };
+        (1..HELD_DATAGRAMS_MAX).for_each(|_| push());
+        assert!(held.takes_datagrams());
+        push();
+        assert!(!held.takes_datagrams());
+        assert!(held.next().is_some() && held.takes_datagrams());
     }
 }

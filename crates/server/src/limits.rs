@@ -126,7 +126,7 @@ howdah_limits::limits! {
 
     /// Replies to datagrams that caps hold, of all clients: 64 KiB each at most.
     pub const HELD_DATAGRAMS_MAX: usize = 1 << 10, count;
-    beyond "datagrams of clients with caps get no answer and are not charged; the clients ask again", tested "server/tests/caps::datagrams_beyond_the_bound_are_not_held";
+    beyond "datagrams of clients with caps get no answer and are not charged; the clients ask again", tested "server/src/held_replies::no_more_datagrams_are_held_than_there_are_places";
 
     /// Worker threads, unless `workers` asks for more: they grow while calls wait for storage. Each has 512 KB of stack, of which
     /// little is used.
