@@ -121,7 +121,7 @@ fn lists(host: u8) -> (bool, Duration) {
     (code == Some(0), start.elapsed())
 }
 
-/// A server of names, which says nothing any more when told so.
+/// A name server. It stops answering when the flag is set.
 fn answer_names() -> Arc<AtomicBool> {
     let socket = UdpSocket::bind("127.0.0.1:53").expect("nobody else is here");
     let hangs = Arc::new(AtomicBool::new(false));

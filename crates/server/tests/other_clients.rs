@@ -35,7 +35,7 @@ const SIGNED: u64 = 1 << 63;
 struct Habit {
     system: &'static str,
     does: &'static str,
-    /// Where it is told.
+    /// Where this is documented.
     source: &'static str,
     check: fn(&mut Session),
 }

@@ -144,8 +144,7 @@ pub struct ServerArguments {
 
     /// Answer clients that ask for quotas, so that `quota` on a client shows the limits of this host's file systems [default: off]
     ///
-    /// The server tells users their own quotas and those of their groups, and the root of a client all (rquota, over TCP and UDP).
-    /// Clients look up the service on port 111. Needs root and Linux 5.14. The file system enforces quotas with or without this.
+    /// Users see their own quotas and those of their groups. The root of a client sees all (rquota, over TCP and UDP). Clients look up the service on port 111. Needs root and Linux 5.14. The file system enforces quotas with or without this.
     #[arg(long)]
     pub quotas: bool,
 

@@ -114,6 +114,14 @@ impl CallError {
         matches!(self, Self::Connect(ConnectError::Tls { .. } | ConnectError::TlsOverDatagrams))
     }
 
+    /// Whether the server does not serve the program of the call, or only another version of it.
+    pub fn lacks_program(&self) -> bool {
+        matches!(
+            self,
+            Self::Refused(Refusal::NotRun(Accepted::ProgramUnavailable | Accepted::ProgramMismatch { .. }))
+        )
+    }
+
     /// What the server's stream begins with, if that is another protocol than RPC.
     pub fn not_rpc(&self) -> Option<FirstBytes> {
         match self {

@@ -10,18 +10,13 @@ pub(crate) fn failure(procedure: &str, error: &CallError) -> FsError {
     match error {
         // Their sources say so, once.
         CallError::Away | CallError::Kerberos(_) => tracing::debug!(procedure, %error, "a call got no reply"),
-        CallError::Refused(Refusal::NotRun(Accepted::ProgramUnavailable)) => {
-            tracing::debug!(procedure, %error, "a call got no reply")
-        }
         _ => tracing::warn!(procedure, %error, "a call got no reply"),
     }
     match error {
         CallError::TimedOut => FsError::TimedOut,
         CallError::Away => FsError::Delay,
         CallError::Refused(Refusal::Denied(Denied::Authentication(_))) => FsError::AccessDenied,
-        CallError::Refused(Refusal::NotRun(
-            Accepted::ProgramUnavailable | Accepted::ProgramMismatch { .. } | Accepted::ProcedureUnavailable,
-        )) => FsError::NotSupported,
+        CallError::Refused(Refusal::NotRun(Accepted::ProcedureUnavailable)) => FsError::NotSupported,
         CallError::Refused(_) | CallError::Malformed(_) | CallError::Nonsense(_) => FsError::ServerFault,
         CallError::NewKeys { .. } => FsError::AccessDenied,
         CallError::Kerberos(error) => without_context(error),

@@ -109,9 +109,9 @@ impl ConnectError {
     /// Whether this says that NFSv3 is not there, so that NFSv4 may be.
     pub(super) fn has_no_nfs3(&self) -> bool {
         match self {
-            Self::NotServed { cause, .. } => is_of_another_version(cause),
+            Self::NotServed { cause, .. } => cause.lacks_program(),
             Self::Mount { cause: MountError::Unreachable { cause, contact, .. }, .. } => {
-                is_of_another_version(cause)
+                cause.lacks_program()
                     || *contact == Contact::Closes
                     || matches!(cause, CallError::Connect(channel::ConnectError::Failed { .. }))
             }
@@ -123,11 +123,6 @@ impl ConnectError {
     pub(super) fn is_of_nfs4(&self) -> bool {
         matches!(self, Self::Nfs4 { cause, .. } if !cause.is_other_version())
     }
-}
-
-fn is_of_another_version(cause: &CallError) -> bool {
-    let CallError::Refused(Refusal::NotRun(refusal)) = cause else { return false };
-    matches!(refusal, Accepted::ProgramUnavailable | Accepted::ProgramMismatch { .. })
 }
 
 impl fmt::Display for ConnectError {

@@ -15,10 +15,10 @@ use super::exchange::{Results, success};
 use super::procedure::Procedure;
 use crate::channel::{Class, Request};
 
-const GET: Procedure = Procedure::idempotent(getacl::PROCEDURE, "GETACL", Class::Attributes);
-const SET: Procedure = Procedure::once(setacl::PROCEDURE, "SETACL");
+const GET: Procedure = Procedure::idempotent(getacl::PROCEDURE, "GETACL", Class::Attributes).optional();
+const SET: Procedure = Procedure::once(setacl::PROCEDURE, "SETACL").optional();
 
-/// The ACLs of a node, and what else the answer tells of it.
+/// The ACLs and attributes of a node, from one answer.
 struct NodeAcls {
     attributes: Attributes,
     access: Option<Acl>,

@@ -100,6 +100,9 @@ impl Nfs3 {
                     repeated |= may_have_run;
                     continue;
                 }
+                Err(error) if procedure.is_optional && error.lacks_program() => {
+                    return Err(FsError::NotSupported);
+                }
                 outcome => outcome.map_err(|error| failure(procedure.name, &error))?,
             };
             repeated |= answer.sent_more_than_once;

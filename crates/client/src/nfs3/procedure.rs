@@ -13,16 +13,23 @@ pub(super) struct Procedure {
     pub class: Class,
     /// Whether it may run twice.
     pub replay: Replay,
+    /// Whether servers may lack its program.
+    pub is_optional: bool,
 }
 
 impl Procedure {
     /// One that ends the same however often it runs.
     pub const fn idempotent(number: u32, name: &'static str, class: Class) -> Self {
-        Self { number, name, class, replay: Replay::Idempotent }
+        Self { number, name, class, replay: Replay::Idempotent, is_optional: false }
     }
 
     /// One that ends in another way when it runs again.
     pub const fn once(number: u32, name: &'static str) -> Self {
-        Self { number, name, class: Class::Change, replay: Replay::OnceOnly }
+        Self { number, name, class: Class::Change, replay: Replay::OnceOnly, is_optional: false }
+    }
+
+    /// The same of a program that servers may lack: there the call is not supported, and nothing is wrong.
+    pub const fn optional(self) -> Self {
+        Self { is_optional: true, ..self }
     }
 }

@@ -25,7 +25,7 @@ impl Tabled for RemoteQuotas {
 const VERSION_1: &[Row<RemoteQuotas>] = &table(getquota::run_version_1);
 const VERSION_2: &[Row<RemoteQuotas>] = &table(getquota::run_version_2);
 
-/// The versions differ in their arguments alone. The kernel tells the quotas that are enforced, so both questions have one answer.
+/// The versions differ in their arguments alone. The kernel shows only quotas that it enforces, so both questions have one answer.
 const fn table(run: Run<RemoteQuotas>) -> [Row<RemoteQuotas>; 3] {
     [
         Row { procedure: Procedure::plain("NULL", Pace::Quick), run: |_, _, _| Ok(()) },

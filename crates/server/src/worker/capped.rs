@@ -71,7 +71,7 @@ impl Worker {
         None
     }
 
-    /// Sends replies when they are due, until told to stop.
+    /// Sends replies when they are due, until the server stops.
     pub fn run_held(mut self) {
         self.clerk.sit_down();
         let shared = Arc::clone(&self.shared);

@@ -1,5 +1,5 @@
-//! Quotas, as the kernel has them. It tells users their own quota, and only holders of CAP_SYS_ADMIN those of others. A thread that
-//! becomes the owner for one question needs no right that the server does not have already.
+//! Quotas of the kernel, which shows users their own, and those of others only to holders of CAP_SYS_ADMIN. A thread that becomes the
+//! owner for one question needs no right that the server does not have already.
 
 use std::os::fd::AsFd;
 use std::thread;
@@ -11,7 +11,7 @@ use super::LocalFileSystem;
 use super::errno::refusal;
 use super::syscall;
 
-/// Bytes of a block in which the kernel tells limits (`QIF_DQBLKSIZE`).
+/// Bytes of a block in which the kernel counts limits (`QIF_DQBLKSIZE`).
 const BLOCK: u64 = 1024;
 
 /// Whether this kernel can be asked for the quotas of an open file (Linux 5.14, with quotas compiled in).
