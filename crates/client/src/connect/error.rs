@@ -9,9 +9,9 @@ use std::time::Duration;
 use howdah_rpc::client::FirstBytes;
 use howdah_units::plain;
 use howdah_vfs::{FsError, Shown};
-use howdah_wire::rpc::{Accepted, AuthFlavor};
+use howdah_wire::rpc::AuthFlavor;
 
-use crate::channel::{self, CallError, KerberosError, Refusal};
+use crate::channel::{self, CallError, KerberosError};
 use crate::mount::{Contact, MountError};
 use crate::nfs4::EstablishError;
 

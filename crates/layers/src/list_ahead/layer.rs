@@ -87,7 +87,8 @@ impl ListAhead {
         let is_walked = {
             let mut walks = self.shared.walks.lock();
             walks.begin(directory);
-            walks.on_asked(caller, directory, self.shared.now())
+            let is_known = || self.shared.cache.knows_listing(caller, directory);
+            walks.on_asked(caller, directory, self.shared.now(), is_known)
         };
         self.start();
         let files = self.shared.files();
@@ -117,7 +118,8 @@ impl ListAhead {
         run: impl FnOnce(&mut dyn FnMut(Entry<'_>) -> ControlFlow<()>) -> Result<Listing>,
     ) -> Result<Listing> {
         self.wait_for(directory);
-        let is_walked = self.shared.walks.lock().on_asked(caller, directory, self.shared.now());
+        let is_known = || self.shared.cache.knows_listing(caller, directory);
+        let is_walked = self.shared.walks.lock().on_asked(caller, directory, self.shared.now(), is_known);
         self.start();
         let mut children = Vec::new();
         let listing = run(&mut |entry| {
