@@ -16,7 +16,7 @@ use nix::sched::{CloneFlags, unshare};
 use super::campaign::{Context, Progress, Verdict};
 use super::disk::lacking;
 use super::mount::Mount;
-use super::names::{Names, States};
+use super::names::{FoundTree, Names, States};
 use super::path::FarPath;
 use super::server::{Offer, Server};
 
@@ -134,7 +134,7 @@ fn employ(
         let (mut states, mut changes) = (vec![model.clone()], 0);
         while !stop.load(Ordering::Relaxed) {
             match model.change(&root, &mut random, &mut states) {
-                Ok(()) => {
+                Ok(_) => {
                     states = vec![model.clone()];
                     changes += 1;
                 }
@@ -147,7 +147,7 @@ fn employ(
 }
 
 /// Whether a call was not answered because its mount was killed.
-fn was_killed(error: &std::io::Error) -> bool {
+pub fn was_killed(error: &std::io::Error) -> bool {
     let codes = [nix::libc::ENOTCONN, nix::libc::ECONNABORTED, nix::libc::EIO];
     error.raw_os_error().is_some_and(|code| codes.contains(&code))
 }
@@ -157,10 +157,11 @@ fn ended(program: JoinHandle<Result<(States, u64)>>) -> Result<(States, u64)> {
 }
 
 /// The state that a tree is in, among those that it may be in.
-fn settled(root: &Path, states: States, place: &str) -> Result<Names> {
+pub fn settled(root: &Path, states: States, place: &str) -> Result<Names> {
+    let there = FoundTree::below(root).with_context(|| format!("looking at {}", root.display()))?;
     let mut differences = Vec::new();
     for state in states.into_iter().rev() {
-        match state.difference(root).with_context(|| format!("looking at {}", root.display()))? {
+        match state.difference(&there) {
             None => return Ok(state),
             Some(difference) => differences.push(difference),
         }
@@ -169,7 +170,7 @@ fn settled(root: &Path, states: States, place: &str) -> Result<Names> {
 }
 
 /// Waits until all is on the server.
-fn sync(context: &Context, path: &FarPath, at: &Path) -> Result<()> {
+pub fn sync(context: &Context, path: &FarPath, at: &Path) -> Result<()> {
     let mut command: Command = path.near_command();
     command.arg(&context.binary).arg("sync").arg(at).arg("--state").arg(context.directory.join("mounts"));
     let began = Instant::now();

@@ -23,6 +23,7 @@ mod losing;
 mod mount;
 mod names;
 mod path;
+mod power_behind;
 mod power_cut;
 mod server;
 mod soak;
@@ -89,6 +90,11 @@ const CAMPAIGNS: &[Campaign] = &[
         name: "power-cut",
         about: "the power of the server's disk is cut at any write",
         run: power_cut::run,
+    },
+    Campaign {
+        name: "power-behind",
+        about: "the power of a mount with -o behind, of its server, or of both is cut under changes of names",
+        run: power_behind::run,
     },
     Campaign {
         name: "exactly-once",

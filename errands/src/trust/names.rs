@@ -5,11 +5,14 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
 use std::path::Path;
+use std::sync::Arc;
 
 use howdah_random::Random;
 
 /// A tree with more names than this is not made larger.
 const NAMES_MAX: usize = 60;
+/// What is appended to a file.
+const MORE: &[u8] = b"more";
 
 /// A tree: what has which name. Two names may be of one file.
 #[derive(Debug, Clone, Default)]
@@ -23,8 +26,20 @@ pub struct Names {
 #[derive(Clone, PartialEq, Eq)]
 pub enum Node {
     Directory,
-    File { mode: u32, data: Vec<u8> },
+    File { mode: u32, data: Arc<Vec<u8>> },
     Link(String),
+}
+
+impl Node {
+    /// Where the bytes of two files begin to differ, and what they are there.
+    fn differs_at(&self, wanted: &Self) -> Option<String> {
+        let (Self::File { data: found, .. }, Self::File { data: wanted, .. }) = (self, wanted) else {
+            return None;
+        };
+        let at = found.iter().zip(wanted.iter()).position(|(found, wanted)| found != wanted)?;
+        let some = |data: &[u8]| data[at..data.len().min(at + 8)].to_vec();
+        Some(format!(", from byte {at}: {:?} in the place of {:?}", some(found), some(wanted)))
+    }
 }
 
 impl std::fmt::Debug for Node {
@@ -56,24 +71,32 @@ impl Names {
         self.names.iter().filter(|(_, node)| fits(&self.nodes[node])).map(|(path, _)| path.clone()).collect()
     }
 
-    /// How a tree on a disk differs from this one, if it does.
-    pub fn difference(&self, root: &Path) -> io::Result<Option<String>> {
-        let mut there = BTreeMap::new();
-        look(root, "", &mut there)?;
-        let (wanted, mut differ) = (self.tree(), Vec::new());
-        for (path, node) in &there {
-            match wanted.get(path.as_str()) {
-                Some(its) if *its == node => {}
-                its => differ.push(format!("{path} is {node:?} and should be {its:?}")),
-            }
+    fn append(&mut self, path: &str, more: &[u8]) {
+        if let Some(Node::File { data, .. }) = self.nodes.get_mut(&self.names[path]) {
+            Arc::make_mut(data).extend_from_slice(more);
         }
-        let lost = wanted.iter().filter(|(path, _)| !there.contains_key(**path));
-        differ.extend(lost.map(|(path, node)| format!("{path} is missing: {node:?}")));
-        Ok((!differ.is_empty()).then(|| differ.join("; ")))
     }
 
-    /// Makes one change below a directory. `states` is what the tree may be like from the moment of the call until its answer.
-    pub fn change(&mut self, root: &Path, random: &mut Random, states: &mut States) -> io::Result<()> {
+    /// How a tree that was found differs from this one, if it does.
+    pub fn difference(&self, there: &FoundTree) -> Option<String> {
+        let (wanted, mut differ) = (self.tree(), Vec::new());
+        for (path, node) in &there.0 {
+            match wanted.get(path.as_str()) {
+                Some(its) if *its == node => {}
+                its => {
+                    let what = its.and_then(|its| node.differs_at(its)).unwrap_or_default();
+                    differ.push(format!("{path} is {node:?} and should be {its:?}{what}"));
+                }
+            }
+        }
+        let lost = wanted.iter().filter(|(path, _)| !there.0.contains_key(**path));
+        differ.extend(lost.map(|(path, node)| format!("{path} is missing: {node:?}")));
+        (!differ.is_empty()).then(|| differ.join("; "))
+    }
+
+    /// Makes one change below a directory, and says whether it was made durable. `states` is what the tree may be like from the
+    /// moment of the call until its answer.
+    pub fn change(&mut self, root: &Path, random: &mut Random, states: &mut States) -> io::Result<bool> {
         let mut directories = self.all(|node| *node == Node::Directory);
         directories.push(String::new());
         let files = self.all(|node| matches!(node, Node::File { .. }));
@@ -83,23 +106,22 @@ impl Names {
         let is_free = !self.names.contains_key(&free) && self.names.len() < NAMES_MAX;
         let file = if files.is_empty() { None } else { Some(files[random.index(files.len())].clone()) };
         let at = |path: &str| root.join(path);
+        let mut is_durable = false;
         *states = vec![self.clone()];
         match (random.below(13), file) {
             (0..=4, _) if is_free => {
                 let mut data = vec![0; random.below(20_000) as usize];
                 data.iter_mut().for_each(|byte| *byte = random.below(256) as u8);
-                self.make(&free, Node::File { mode: 0o640, data: Vec::new() });
+                self.make(&free, Node::File { mode: 0o640, data: Arc::default() });
                 states.push(self.clone());
-                self.nodes.insert(self.next, Node::File { mode: 0o640, data: data.clone() });
+                let data = Arc::new(data);
+                self.nodes.insert(self.next, Node::File { mode: 0o640, data: Arc::clone(&data) });
                 states.push(self.clone());
                 let mut file = OpenOptions::new().write(true).create_new(true).mode(0o640).open(at(&free))?;
                 file.write_all(&data)?;
                 // What close refuses is no answer either.
-                if random.one_in(8) {
-                    file.sync_all()
-                } else {
-                    nix::unistd::close(file).map_err(io::Error::from)
-                }
+                is_durable = random.one_in(8);
+                if is_durable { file.sync_all() } else { nix::unistd::close(file).map_err(io::Error::from) }
             }
             (5, _) if is_free => {
                 self.make(&free, Node::Directory);
@@ -121,7 +143,7 @@ impl Names {
                 let other = files[random.index(files.len())].clone();
                 let to = if is_free && random.one_in(2) { free } else { other };
                 if self.names.get(&path) == self.names.get(&to) {
-                    return Ok(());
+                    return Ok(false);
                 }
                 let node = self.names.remove(&path).expect("it is there");
                 self.names.insert(to.clone(), node);
@@ -142,25 +164,41 @@ impl Names {
                 fs::set_permissions(at(&path), fs::Permissions::from_mode(new))
             }
             (12, Some(path)) => {
-                if let Some(Node::File { data, .. }) = self.nodes.get_mut(&self.names[&path]) {
-                    data.extend_from_slice(b"more");
-                }
-                states.push(self.clone());
+                let mut torn = self.clone();
+                torn.append(&path, &[0; MORE.len()]);
+                self.append(&path, MORE);
+                // Until it is answered, a server that loses its power may have the new size and not the data.
+                states.extend([torn, self.clone()]);
                 let mut file = OpenOptions::new().append(true).open(at(&path))?;
-                file.write_all(b"more")?;
-                nix::unistd::close(file).map_err(io::Error::from)
+                file.write_all(MORE)?;
+                nix::unistd::close(file)?;
+                states.remove(1);
+                Ok(())
             }
             _ => {
                 let is_empty = |path: &&String| {
                     let below = format!("{path}/");
                     !path.is_empty() && !self.names.keys().any(|name| name.starts_with(&below))
                 };
-                let Some(path) = directories.iter().find(is_empty) else { return Ok(()) };
+                let Some(path) = directories.iter().find(is_empty) else { return Ok(false) };
                 self.names.remove(path);
                 states.push(self.clone());
                 fs::remove_dir(at(path))
             }
-        }
+        }?;
+        Ok(is_durable)
+    }
+}
+
+/// What was found in a directory.
+pub struct FoundTree(BTreeMap<String, Node>);
+
+impl FoundTree {
+    /// Reads all of it.
+    pub fn below(root: &Path) -> io::Result<Self> {
+        let mut there = BTreeMap::new();
+        look(root, "", &mut there)?;
+        Ok(Self(there))
     }
 }
 
@@ -176,7 +214,7 @@ fn look(root: &Path, below: &str, into: &mut BTreeMap<String, Node>) -> io::Resu
         } else if found.is_symlink() {
             Node::Link(fs::read_link(entry.path())?.to_string_lossy().into_owned())
         } else {
-            Node::File { mode: found.permissions().mode() & 0o7777, data: fs::read(entry.path())? }
+            Node::File { mode: found.permissions().mode() & 0o7777, data: Arc::new(fs::read(entry.path())?) }
         };
         into.insert(path, node);
     }

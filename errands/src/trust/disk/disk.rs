@@ -51,16 +51,35 @@ pub const BTRFS: Kind = Kind {
 impl Disk {
     /// Makes a disk below `place`, a file system on it, and mounts that.
     pub fn make(place: &Path, kind: Kind) -> Result<Self> {
+        Self::attached(place, kind, Platter::new(kind.size), |device| {
+            let (make, _) = kind.make;
+            run(Command::new(make[0]).args(&make[1..]).arg(device))
+        })
+    }
+
+    /// A disk below `place` that holds these bytes, with a file system of this kind: the kernel recovers it, and mounts it.
+    pub fn of(place: &Path, kind: Kind, bytes: Vec<u8>) -> Result<Self> {
+        Self::attached(place, kind, Platter::of(bytes), |_| Ok(()))
+    }
+
+    fn attached(
+        place: &Path,
+        kind: Kind,
+        platter: Platter,
+        fill: impl FnOnce(&str) -> Result<()>,
+    ) -> Result<Self> {
         let (fuse, mounted) = (place.join("fuse"), place.join("disk"));
         for directory in [&fuse, &mounted] {
             std::fs::create_dir_all(directory).with_context(|| format!("making {}", directory.display()))?;
         }
-        let platter = Arc::new(Platter::new(kind.size));
+        let platter = Arc::new(platter);
         let session = fuser::spawn_mount(Served(Arc::clone(&platter)), &fuse, &Config::default());
         let session = session.context("mounting a disk's file by FUSE")?;
         let file = fuse.join(NAME);
         let device = attach(&file)?;
-        let outcome = fill(&device, &mounted, kind);
+        let mut mount = Command::new("mount");
+        mount.args(["-t", kind.name, "-o", kind.options, &device]).arg(&mounted);
+        let outcome = fill(&device).and_then(|()| run(&mut mount));
         // From here on only the mount holds the device, which goes with it, whatever ends us.
         let detached = run(Command::new("losetup").args(["-d", &device]));
         outcome.and(detached)?;
@@ -84,13 +103,6 @@ impl Drop for Disk {
         // What fails here ends with the sandbox.
         let _ = run(Command::new("umount").arg("-l").arg(&self.mounted));
     }
-}
-
-/// Makes a file system on a device, and mounts it.
-fn fill(device: &str, mounted: &Path, kind: Kind) -> Result<()> {
-    let (make, _) = kind.make;
-    run(Command::new(make[0]).args(&make[1..]).arg(device))?;
-    run(Command::new("mount").args(["-t", kind.name, "-o", kind.options, device]).arg(mounted))
 }
 
 /// Why there can be no disk here, if there can be none: block devices are the superuser's, and not of a namespace.

@@ -50,7 +50,12 @@ pub struct Platter {
 impl Platter {
     /// An empty one.
     pub fn new(size: usize) -> Self {
-        let inside = Inside { bytes: vec![0; size], ..Inside::default() };
+        Self::of(vec![0; size])
+    }
+
+    /// One that holds this.
+    pub fn of(bytes: Vec<u8>) -> Self {
+        let inside = Inside { bytes, ..Inside::default() };
         Self { inside: Mutex::new(inside), better: Condvar::new() }
     }
 

@@ -2,7 +2,7 @@
 //! The server works on a real file system over a disk of our own, whose log is then cut; the kernel mounts what is left, with
 //! its own recovery, and every territory is compared with what was promised by then.
 
-mod cut;
+pub mod cut;
 mod history;
 mod image;
 
