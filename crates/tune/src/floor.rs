@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn the_article_s_arithmetic() {
-        // 2.656 Gb/s x 3 ms (`docs/lab/bdp-article.md`; the article has 995,908).
+        // 2.656 Gb/s x 3 ms (`docs/lab/old-experiments.md`; the article has 995,908).
         let product = bandwidth_delay_product(2.656e9 / 8.0, Duration::from_millis(3));
         assert_eq!(product, 996_000);
     }

@@ -13,7 +13,7 @@ use crate::{Receiving, Sample};
 /// No window is smaller: a call of 64 KiB and its successors.
 pub const WINDOW_MIN: u64 = 256 << 10;
 /// The kernel's autotuning is over when the buffer is the largest that it gives. Most kernels give at least that part of it as a
-/// window: 0.66 of it was seen (`docs/lab/buffers-2008.md`); some (Linux 6.2 to 6.5) and some drivers less.
+/// window: 0.66 of it was seen (`docs/lab/old-experiments.md`); some (Linux 6.2 to 6.5) and some drivers less.
 const AUTOTUNED_WINDOW: f64 = 0.6;
 /// Half of the window used in a round trip: time for twice as much.
 const GROW_AT: f64 = 0.5;
