@@ -1,6 +1,6 @@
-//! The documents: links lead to files and headings that exist, every page of the manual is in its contents, sentences of README, tutorials
-//! and how-to pages are short, and some words are in none of them. `mdbook build docs` makes
-//! the book of the same files.
+//! The documents: links lead to files and headings that exist, every page of the manual is in its contents, sentences of README and
+//! manual are short, all pages together are bounded, and some words are in none of them. `mdbook build docs` makes the book of the
+//! same files.
 
 mod literals;
 mod markdown;
@@ -10,10 +10,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use literals::literals;
-use markdown::{Link, anchors, links, prose, sentences};
+use markdown::{Link, anchors, links, prose, sentences, words};
 
-/// The longest sentence of README, tutorials and how-to pages, in words.
+/// The longest sentence of README and manual, in words.
 const SENTENCE_MAX: usize = 35;
+
+/// The most words of all pages of the book together, those that are written from the code included.
+const WORDS_MAX: usize = 90_000;
+
+/// Pages of the manual that are written from help and comments: their sentences are those of the code.
+const FROM_THE_CODE: [&str; 3] = ["commands.md", "exit-codes.md", LIMITS];
 
 /// Words that have no innocent use in README, manual and messages, in small letters, with what to write instead.
 const WORST: [(&str, &str); 16] = [
@@ -96,14 +102,10 @@ fn wrong(document: &Path, link: &Link) -> Option<String> {
     (!is_there).then(|| format!("{place}: no such heading"))
 }
 
-/// The pages that the contents list below these headings, or all.
-fn listed(headings: &[&str]) -> BTreeSet<PathBuf> {
+/// The pages that the contents list.
+fn listed() -> BTreeSet<PathBuf> {
     let docs = root().join("docs");
-    let contents = read(&docs.join("SUMMARY.md"));
-    let parts = contents
-        .split("\n# ")
-        .filter(|part| headings.is_empty() || headings.iter().any(|one| part.starts_with(one)));
-    parts.flat_map(links).map(|link| docs.join(link.target)).collect()
+    links(&read(&docs.join("SUMMARY.md"))).into_iter().map(|link| docs.join(link.target)).collect()
 }
 
 /// README and the pages of the manual.
@@ -130,7 +132,7 @@ fn links_lead_to_files_and_headings() {
 
 #[test]
 fn the_contents_list_every_page_of_the_book() {
-    let listed = listed(&[]);
+    let listed = listed();
     let docs = root().join("docs");
     let is_page = |page: &PathBuf| page.starts_with(&docs) && !page.ends_with("SUMMARY.md");
     let missing: Vec<PathBuf> =
@@ -139,20 +141,44 @@ fn the_contents_list_every_page_of_the_book() {
 }
 
 #[test]
-fn sentences_of_readme_tutorials_and_how_tos_are_short() {
-    let mut pages = listed(&["Tutorials", "How-to"]);
-    assert!(pages.len() > 15, "only {} pages are listed", pages.len());
-    pages.insert(root().join("README.md"));
+fn sentences_of_readme_and_manual_are_short() {
+    let is_written = |page: &PathBuf| !FROM_THE_CODE.iter().any(|name| page.ends_with(name));
+    let pages: Vec<PathBuf> = manual().into_iter().filter(is_written).collect();
+    assert!(pages.len() > 30, "only {} pages are found", pages.len());
     let mut long = Vec::new();
     for page in pages {
         for sentence in sentences(&read(&page)) {
-            let words = sentence.split_whitespace().count();
-            if words > SENTENCE_MAX {
-                long.push(format!("{}: {words} words: {sentence}", page.display()));
+            let length = words(&sentence);
+            if length > SENTENCE_MAX {
+                long.push(format!("{}: {length} words: {sentence}", page.display()));
             }
         }
     }
     assert!(long.is_empty(), "more than {SENTENCE_MAX} words:\n{}", long.join("\n"));
+}
+
+#[test]
+fn the_book_is_short_enough() {
+    let docs = root().join("docs");
+    let pages = documents().into_iter().filter(|page| page.starts_with(&docs));
+    let mut lengths: Vec<(usize, PathBuf)> = pages.map(|page| (words(&read(&page)), page)).collect();
+    lengths.sort_unstable();
+    let sum: usize = lengths.iter().map(|(length, _)| length).sum();
+    let longest = lengths.iter().rev().take(10);
+    let longest: Vec<String> = longest.map(|(length, page)| format!("{length} {}", page.display())).collect();
+    assert!(
+        sum <= WORDS_MAX,
+        "{sum} words, {WORDS_MAX} are allowed; the longest pages:\n{}",
+        longest.join("\n")
+    );
+    assert!(sum > WORDS_MAX / 2, "only {sum} words found");
+}
+
+#[test]
+fn readme_counts_the_built_in_plans() {
+    let plans = files(&root().join("lab/plans"), &["toml"]).len();
+    let counted = format!("{plans} built-in plans");
+    assert!(read(&root().join("README.md")).contains(&counted), "README.md does not say {counted:?}");
 }
 
 /// The worst words in a text of small letters.

@@ -99,12 +99,22 @@ fn without_targets(text: &str) -> String {
     parts.fold(first, |text, part| text + part.split_once(')').map_or("", |(_, after)| after))
 }
 
-/// The sentences of a document. A word without a letter or a digit does not count.
+/// What has no letter and no digit is no word: bars and lines of tables, dashes.
+fn is_word(word: &&str) -> bool {
+    word.chars().any(char::is_alphanumeric)
+}
+
+/// How many words a document has, code included.
+pub fn words(document: &str) -> usize {
+    document.split_whitespace().filter(is_word).count()
+}
+
+/// The sentences of a document.
 pub fn sentences(document: &str) -> Vec<String> {
     let mut sentences = Vec::new();
     for paragraph in prose(document) {
         let mut sentence = Vec::new();
-        for word in paragraph.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)) {
+        for word in paragraph.split_whitespace().filter(is_word) {
             sentence.push(word);
             let end = word.trim_end_matches(['"', ')', '*', ']']);
             if end.ends_with(['.', '!', '?']) {
@@ -131,6 +141,11 @@ fn headings_have_names() {
     let document = "# One `two`, three\n## Same\n## Same\n```\n# not\n```\n#no\n";
     let expected = ["one-two-three", "same", "same-1"].map(str::to_owned);
     assert_eq!(anchors(document), BTreeSet::from(expected));
+}
+
+#[test]
+fn bars_and_dashes_are_no_words() {
+    assert_eq!(words("# One\n\n| `two` | - | 3.5 |\n|---|---|---|\n"), 3);
 }
 
 #[test]
