@@ -12,7 +12,7 @@ use crate::sizes::BelowFloor;
 const BUFFER_PER_FLIGHT: f64 = 2.4;
 /// With offloads, memory is payload: what two thirds of the buffer hold.
 const FLIGHT_PER_BUFFER: f64 = 2.0 / 3.0;
-/// `SO_RCVBUF` counts memory, the window payload: 0.66 to 0.80 of a buffer was offered (`docs/lab`, the pages of
+/// `SO_RCVBUF` counts memory, the window payload: 0.66 to 0.80 of a buffer was offered (`docs/lab/old-experiments.md`,
 /// `buffers-2008` and `bdp-article`), so twice is enough.
 const BUFFER_PER_WINDOW: u64 = 2;
 
