@@ -37,11 +37,6 @@ fn page() -> String {
             let _ = writeln!(text, "| `{name}` | {amount} | {} | {beyond} |", limit.explanation());
         }
     }
-    text.push_str("\n## The tests that go one past each\n\n| limit | test |\n|---|---|\n");
-    for limit in PARTS.iter().flat_map(|(_, limits)| *limits) {
-        let (file, test) = limit.test.split_once("::").expect("FILE::TEST");
-        let _ = writeln!(text, "| `{}` | `{test}` in `crates/{file}.rs` |", limit.name);
-    }
     text.push('\n');
     text
 }

@@ -193,6 +193,13 @@ impl Names {
 /// What was found in a directory.
 pub struct FoundTree(BTreeMap<String, Node>);
 
+impl From<&Names> for FoundTree {
+    /// What would be found if this was there.
+    fn from(names: &Names) -> Self {
+        Self(names.tree().into_iter().map(|(path, node)| (path.to_owned(), node.clone())).collect())
+    }
+}
+
 impl FoundTree {
     /// Reads all of it.
     pub fn below(root: &Path) -> io::Result<Self> {

@@ -32,6 +32,8 @@ const PROGRAMS: u64 = 3;
 const MOST_LATER: Duration = Duration::from_millis(1500);
 /// What was answered so long before a cut is there. It is 0.1 s where disks are quick; here the kernel writes through us.
 const MOST_LOST: Duration = Duration::from_secs(3);
+/// What tells clients, with the boot of the machine, that data may have been lost.
+const VERIFIER: &str = "state/write-verifier";
 /// Both disks.
 const KIND: Kind = Kind { size: 96 << 20, ..EXT4 };
 /// Whose power is cut.
@@ -90,6 +92,12 @@ pub fn run(context: &Context) -> Result<Verdict> {
         }
         if cuts_far {
             far.lose((far_before, moments[1]), &mut random)?;
+            // To the server this is the same boot of the same machine, with all that its memory held. After a real cut it is another one.
+            match fs::remove_file(far.at.join(VERIFIER)) {
+                // It was not on the disk yet.
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                removed => removed.context("removing the write verifier of the boot before")?,
+            }
             server.start_again()?;
             server.wait()?;
         }
@@ -172,10 +180,7 @@ impl Host {
     /// What is on the disk for sure; from here on it is known what is written.
     fn start_log(&self) -> Result<Vec<u8>> {
         command(Command::new("sync").arg("-f").arg(&self.at))?;
-        let platter = &self.disk()?.platter;
-        let before = platter.start_log();
-        drop(platter.take_log());
-        Ok(before)
+        Ok(self.disk()?.platter.start_log())
     }
 
     /// Its power was cut at a moment: its disk holds what was flushed by then, and whatever it likes of what was not.
@@ -261,7 +266,10 @@ impl Ended {
     fn found(self, root: &Path, durable: usize, cut: Instant, lost: &mut Loss) -> Result<Names> {
         let there = FoundTree::below(root).with_context(|| format!("looking at {}", root.display()))?;
         let answered: Vec<Instant> = self.history.iter().map(|(when, _)| *when).collect();
-        let mut differences = Vec::new();
+        let steps: Vec<Names> =
+            self.history.iter().filter_map(|(_, states)| states.last().cloned()).collect();
+        // What differs from the state that is most like it.
+        let mut nearest: Option<(usize, String)> = None;
         for (number, (_, states)) in self.history.into_iter().enumerate().skip(durable).rev() {
             // Of the change that was made durable only what it led to; of others whatever they came by.
             let fewest = if number == durable { states.len().saturating_sub(1) } else { 0 };
@@ -279,16 +287,25 @@ impl Ended {
                         );
                         return Ok(state);
                     }
-                    Some(difference) => differences.push(difference),
+                    Some(difference) => {
+                        let is_nearer = |(_, other): &(usize, String)| {
+                            difference.split("; ").count() < other.split("; ").count()
+                        };
+                        if nearest.as_ref().is_none_or(is_nearer) {
+                            nearest = Some((number, difference));
+                        }
+                    }
                 }
             }
         }
-        let (latest, earliest) = (differences.first(), differences.last());
+        let (number, difference) = nearest.unwrap_or_default();
+        let after = steps.windows(2).skip(number).map(|pair| pair[1].difference(&FoundTree::from(&pair[0])));
+        let after: Vec<_> = after.map(Option::unwrap_or_default).collect();
         Err(anyhow!(
-            "the tree is as it never was in its last {} changes; beside the last: {}; beside what was durable: {}",
-            answered.len() - durable,
-            latest.map_or("", String::as_str),
-            earliest.map_or("", String::as_str)
+            "the tree is as it never was after the {durable} changes that are durable of {}; after {number}: {difference}; then \
+             came: {}",
+            answered.len() - 1,
+            after.join(" | ")
         ))
     }
 }

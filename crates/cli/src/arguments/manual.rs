@@ -1,6 +1,7 @@
 //! Pages of the manual that are made from the arguments (`UPDATE=1 cargo test -p howdah --lib manual` renews them), and command
 //! lines of all pages that must be ones.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -63,11 +64,25 @@ fn the_page_of_commands_is_what_help_says() {
     for (name, _) in commands() {
         let _ = writeln!(page, "- [`{name}`](#{})", name.replace(' ', "-"));
     }
+    let mut serve = String::new();
     for (name, help) in commands() {
-        let lines: String = help.lines().map(|line| format!("{}\n", line.trim_end())).collect();
+        let mut lines: String = help.lines().map(|line| format!("{}\n", line.trim_end())).collect();
+        match name.as_str() {
+            "howdah serve" => serve.clone_from(&lines),
+            "howdah relay" => lines = without_options_of(&lines, &serve, "howdah serve"),
+            _ => {}
+        }
         let _ = write!(page, "\n## {name}\n\n```text\n{}\n```\n", lines.trim_end());
     }
     check_page("commands.md", &page);
+}
+
+/// A help without the options that another command describes in the same words.
+fn without_options_of(help: &str, other: &str, name: &str) -> String {
+    let described: HashSet<&str> = other.split("\n\n").collect();
+    let is_own = |part: &&str| !part.starts_with("  ") || !described.contains(*part);
+    let own: Vec<&str> = help.split("\n\n").filter(is_own).collect();
+    format!("{}\n\nAll other options are those of `{name}`.", own.join("\n\n").trim_end())
 }
 
 #[test]

@@ -74,10 +74,11 @@ impl Platter {
         self.lock().bytes.len()
     }
 
-    /// Keeps from here on what is written, and gives what it holds before.
+    /// Keeps from here on what is written, and only that, and gives what it holds before.
     pub fn start_log(&self) -> Vec<u8> {
         let mut inside = self.lock();
         inside.logs = true;
+        inside.log.clear();
         inside.bytes.clone()
     }
 
