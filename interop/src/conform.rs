@@ -26,8 +26,8 @@ const MOOSEFS: &[(&str, &str)] = &[
     ("a_copied_range_is_the_same", "two changes in one second have one time"),
     ("a_change_is_a_change_of_the_node", "two changes in one second have one time"),
     ("every_change_of_a_file_is_told", "two changes in one second have one time"),
-    ("reading_follows_the_bits", "whoever is in the group may also do what all others may"),
-    ("writing_follows_the_bits", "whoever is in the group may also do what all others may"),
+    ("reading_follows_the_bits", "members of the group may also do what all others may"),
+    ("writing_follows_the_bits", "members of the group may also do what all others may"),
     ("listing_takes_the_read_bit", "its master judges listings by other rules"),
     ("a_sticky_directory_is_its_owners", "its client does not know the mode when it judges attributes"),
 ];

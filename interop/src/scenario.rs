@@ -9,7 +9,7 @@ pub struct Scenario {
     pub name: &'static str,
     /// What a pass proves, in a line.
     pub about: &'static str,
-    /// With whom.
+    /// The other side.
     pub peer: Peer,
     /// Flags of `howdah serve` besides address, state and directory.
     pub server: &'static [&'static str],

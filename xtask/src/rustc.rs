@@ -6,13 +6,13 @@ use anyhow::{Context, Result, ensure};
 
 use crate::workspace::Workspace;
 
-/// The host that this compiler runs on, and builds for unless told otherwise, as rustc calls it.
+/// The host that this compiler runs on, and builds for by default, as rustc calls it.
 pub fn host(rustc: &mut Command) -> Result<String> {
     let output = rustc.arg("-vV").output().context("starting rustc")?;
     let said = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "rustc -vV: {}", said.trim());
-    let told = String::from_utf8_lossy(&output.stdout);
-    let host = told.lines().find_map(|line| line.strip_prefix("host: "));
+    let text = String::from_utf8_lossy(&output.stdout);
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).context("rustc does not tell its host")
 }
 

@@ -126,8 +126,8 @@ mod tests {
         // In pieces, so that this file is not one of them.
         let mark = ["allow(unsafe", "_code"].concat();
         let has_mark = |path: &PathBuf| std::fs::read_to_string(path).is_ok_and(|text| text.contains(&mark));
-        let told = |path: PathBuf| path.strip_prefix(root).expect("below it").display().to_string();
-        let mut found: Vec<String> = found.into_iter().filter(has_mark).map(told).collect();
+        let relative = |path: PathBuf| path.strip_prefix(root).expect("below it").display().to_string();
+        let mut found: Vec<String> = found.into_iter().filter(has_mark).map(relative).collect();
         let mut known: Vec<&str> =
             LOOKED_AT.iter().flat_map(|looked| looked.files).chain(&NOT_LOOKED_AT).copied().collect();
         found.sort();

@@ -29,5 +29,5 @@ fn the_task_runner_needs_few_crates_and_none_of_howdahs() {
     let crates: BTreeSet<&str> = text.lines().filter_map(|line| line.split(' ').next()).collect();
     assert!(crates.contains("clap") && crates.len() <= MOST, "{} crates: {crates:?}", crates.len());
     let own: Vec<&&str> = crates.iter().filter(|name| name.starts_with("howdah")).collect();
-    assert!(own.is_empty(), "whoever needs {own:?} belongs in errands/");
+    assert!(own.is_empty(), "code that needs {own:?} belongs in errands/");
 }

@@ -1,4 +1,4 @@
-//! The files that the documents name exist: whoever follows a READ through the rooms must find the rooms.
+//! The files that the documents name exist: a reader who follows a READ through the rooms must find the rooms.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What the arguments of a call say, as far as it is told: nothing of data.
+//! What a capture reports of a call's arguments: nothing of data.
 
 use howdah_wire::nfs3::{
     DirectoryName, FileHandle, NewAttributes, SetTime, access, commit, create, fsinfo, fsstat, getattr, link,
@@ -10,7 +10,7 @@ use howdah_wire::xdr::{Decode, DecodeError, Decoder};
 use super::format::{Call, How, Stability};
 use super::pseudonyms::Pseudonyms;
 
-/// Tells what arguments say.
+/// Reads what arguments say.
 pub struct CallReader<'p> {
     /// How names and handles are shown.
     pub pseudonyms: &'p Pseudonyms,

@@ -1,4 +1,5 @@
-//! The lines of a capture's file: one [`Header`], a [`Call`] each, one [`End`]. `docs/protocols/capture.md` tells of each field.
+//! The lines of a capture's file: one [`Header`], a [`Call`] each, one [`End`]. `docs/protocols/capture.md` describes each
+//! field.
 
 use std::borrow::Cow;
 
@@ -17,7 +18,7 @@ pub struct Header {
     pub howdah: String,
     /// When it began: RFC 3339, UTC.
     pub started: String,
-    /// How names are told.
+    /// How names are written.
     pub names: Names,
     /// It ended after so long at the latest.
     pub seconds_most: f64,
@@ -27,7 +28,7 @@ pub struct Header {
     pub bytes_most: u64,
 }
 
-/// The last line: without it, whoever wrote the file was killed.
+/// The last line. Without it, the process that wrote the file was killed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct End {
     /// Why it ended.
@@ -42,7 +43,7 @@ pub struct End {
     pub left_out: u64,
 }
 
-/// How names are told.
+/// How names are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Names {
@@ -118,7 +119,7 @@ pub struct Call {
     pub at: f64,
     /// Seconds from then until its reply stood ready to be sent.
     pub took: f64,
-    /// The number of the client's address, in the order of appearance from 1; 0: beyond those that are told apart.
+    /// The number of the client's address, in the order of appearance from 1; 0 for clients beyond those that are numbered.
     pub client: u32,
     /// The number of its address and port.
     pub connection: u32,
@@ -140,10 +141,10 @@ pub struct Call {
     /// The hash of the handle it is for: a file, or the directory that `name` is in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
-    /// What `node` is, where the answer tells it.
+    /// What `node` is, where the answer says it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
-    /// Bytes of `node` before the call, where the answer tells it.
+    /// Bytes of `node` before the call, where the answer says it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
     /// A name in `node`, hashed unless asked for; `.` and `..` are themselves.
@@ -200,7 +201,7 @@ pub struct Call {
     /// READDIR, READDIRPLUS: whether it goes on where another one ended.
     #[serde(skip_serializing_if = "is_not")]
     pub goes_on: bool,
-    /// How many entries were told.
+    /// How many entries were listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entries: Option<u64>,
     /// Whether they were the last ones, or what was read reaches the end of the file.

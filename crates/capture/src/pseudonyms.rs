@@ -1,10 +1,10 @@
-//! Names and handles as they are told: hashed with a key that nobody knows and that ends with the capture.
+//! Names and handles as a capture reports them: hashed with a key that nobody knows and that ends with the capture.
 
 use std::hash::{BuildHasher, RandomState};
 
 use super::format::Names;
 
-/// How names are told in one capture.
+/// How one capture writes names.
 pub struct Pseudonyms {
     key: RandomState,
     names: Names,

@@ -1,4 +1,4 @@
-//! What the result of a call says, as far as it is told: why it was refused, what a node is, how much was done.
+//! What a capture reports of a call's result: why it was refused, what a node is, how much was done.
 
 use std::borrow::Cow;
 
@@ -70,9 +70,9 @@ fn node(attributes: Option<Attributes>, call: &mut Call) {
     call.size = attributes.map(|attributes| attributes.size);
 }
 
-fn changed(told: &WeakCacheConsistency, call: &mut Call) {
-    call.kind = told.after.map(|attributes| kind(attributes.kind));
-    call.size = told.before.map(|before| before.size);
+fn changed(consistency: &WeakCacheConsistency, call: &mut Call) {
+    call.kind = consistency.after.map(|attributes| kind(attributes.kind));
+    call.size = consistency.before.map(|before| before.size);
 }
 
 fn found(

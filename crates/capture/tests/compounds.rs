@@ -83,13 +83,13 @@ impl Compound {
         (with(Encoder::to_vec(&head), &self.arguments), with(Encoder::to_vec(&reply), &self.results))
     }
 
-    fn told(&self) -> Call {
+    fn parsed(&self) -> Call {
         let (arguments, result) = self.bytes();
-        told(&arguments, &result)
+        parsed(&arguments, &result)
     }
 }
 
-fn told(arguments: &[u8], result: &[u8]) -> Call {
+fn parsed(arguments: &[u8], result: &[u8]) -> Call {
     let mut call = Call::default();
     read_compound(&Pseudonyms::new(Names::Clear), arguments, result, &mut call).expect("a compound");
     call
@@ -134,7 +134,7 @@ fn an_open_finds_a_file_or_makes_it() {
                 &access::Success { supported: 3, granted: 3 },
             )
             .attributes(FileType::Regular, 7)
-            .told()
+            .parsed()
     };
     let found = compound(None);
     is(&found, "LOOKUP", "OPEN");
@@ -145,7 +145,7 @@ fn an_open_finds_a_file_or_makes_it() {
     assert_eq!((made.how, made.found.is_some()), (Some(How::Guarded), true));
     let mut current = opens(b"", None);
     current.claim = Claim::Current;
-    let current = Compound::of(b"handle").with(open::OPERATION, &current, &opened()).told();
+    let current = Compound::of(b"handle").with(open::OPERATION, &current, &opened()).parsed();
     is(&current, "GETATTR", "OPEN");
     assert!(current.node.is_some() && current.name.is_none());
 }
@@ -158,19 +158,22 @@ fn reads_and_writes_are_told_without_data() {
         .attributes(FileType::Regular, 19);
     // What is kept may end within the data.
     let (arguments, result) = read.bytes();
-    for told in [read.told(), told(&arguments, &result[..result.len() - 40])] {
-        is(&told, "READ", "READ");
-        assert_eq!((told.offset, told.count, told.done, told.at_end), (Some(10), Some(100), Some(9), true));
+    for parsed in [read.parsed(), parsed(&arguments, &result[..result.len() - 40])] {
+        is(&parsed, "READ", "READ");
+        assert_eq!(
+            (parsed.offset, parsed.count, parsed.done, parsed.at_end),
+            (Some(10), Some(100), Some(9), true)
+        );
     }
     let wanted =
         write::Arguments { state: STATE, offset: 5, stability: Durable::FileSync, data: b"some more data" };
     let done = write::Success { count: 14, committed: Durable::FileSync, verifier: Verifier([0; 8]) };
     let written = Compound::of(b"file").with(write::OPERATION, &wanted, &done);
     let (arguments, result) = written.bytes();
-    for told in [written.told(), told(&arguments[..arguments.len() - 10], &result)] {
-        is(&told, "WRITE", "WRITE");
+    for parsed in [written.parsed(), parsed(&arguments[..arguments.len() - 10], &result)] {
+        is(&parsed, "WRITE", "WRITE");
         assert_eq!(
-            (told.offset, told.count, told.done, told.stable),
+            (parsed.offset, parsed.count, parsed.done, parsed.stable),
             (Some(5), Some(14), Some(14), Some(Stability::File))
         );
     }
@@ -181,22 +184,22 @@ fn names_are_moved_removed_and_looked_up() {
     let save = |compound: Compound| compound.with(savefh::OPERATION, &(), &()).put(b"other");
     let names = rename::Arguments { from: Name(b"old"), to: Name(b"new") };
     let moved = rename::Success { source: ChangeInfo::default(), target: ChangeInfo::default() };
-    let renamed = save(Compound::of(b"directory")).with(rename::OPERATION, &names, &moved).told();
+    let renamed = save(Compound::of(b"directory")).with(rename::OPERATION, &names, &moved).parsed();
     is(&renamed, "RENAME", "RENAME");
     let [node, name, to, to_name, found] = nodes(&renamed);
     assert!(node.is_some() && to.is_some() && node != to && found.is_none());
     assert_eq!((name.as_deref(), to_name.as_deref()), (Some("old"), Some("new")));
     let gone = remove::Arguments { name: Name(b"name") };
-    let gone = Compound::of(b"directory").refused(remove::OPERATION, &gone, Status::NOTEMPTY).told();
+    let gone = Compound::of(b"directory").refused(remove::OPERATION, &gone, Status::NOTEMPTY).parsed();
     is(&gone, "REMOVE", "REMOVE");
     assert_eq!((gone.error.as_deref(), gone.name.as_deref()), (Some("NOTEMPTY"), Some("name")));
-    // Of two names on a way the first is told.
+    // Of two names on a way the first is reported.
     let lookup = |name| lookup::Arguments { name: Name(name) };
     let way = Compound::of(b"directory")
         .with(lookup::OPERATION, &lookup(b"first"), &())
         .with(lookup::OPERATION, &lookup(b"second"), &())
         .handle(b"handle")
-        .told();
+        .parsed();
     is(&way, "LOOKUP", "LOOKUP");
     assert_eq!((way.name.as_deref(), way.found), (Some("first"), None));
 }
@@ -206,7 +209,7 @@ fn a_node_is_told_as_what_it_was_made() {
     let make = |node| {
         let wanted = create::Arguments { node, name: Name(b"name"), attributes: Values::default() };
         let made = create::Success { directory: ChangeInfo::default(), attributes_set: Bitmap::default() };
-        Compound::of(b"directory").with(create::OPERATION, &wanted, &made).handle(b"handle").told()
+        Compound::of(b"directory").with(create::OPERATION, &wanted, &made).handle(b"handle").parsed()
     };
     let link = make(create::NewNode::SymbolicLink(LinkTarget(b"where to")));
     is(&link, "SYMLINK", "CREATE");
@@ -217,10 +220,10 @@ fn a_node_is_told_as_what_it_was_made() {
 
 #[test]
 fn attributes_alone_are_told_and_what_no_other_version_has_by_its_name() {
-    let asked = Compound::of(b"file").attributes(FileType::Regular, 3).told();
+    let asked = Compound::of(b"file").attributes(FileType::Regular, 3).parsed();
     is(&asked, "GETATTR", "GETATTR");
     assert_eq!((asked.kind, asked.size, asked.node.is_some()), (Some(Kind::File), Some(3), true));
-    let alone = Compound::of(b"file").refused(4, &(), Status::BAD_STATEID).told();
+    let alone = Compound::of(b"file").refused(4, &(), Status::BAD_STATEID).parsed();
     is(&alone, "CLOSE", "CLOSE");
     assert_eq!(alone.error.as_deref(), Some("BAD_STATEID"));
 }
@@ -245,9 +248,9 @@ fn entries_are_counted() {
     compound.results.extend(entries);
     let (_, result) = compound.bytes();
     assert_eq!(entries_listed(&result), Some((2, true)));
-    let told = compound.told();
-    is(&told, "READDIRPLUS", "READDIR");
-    assert!(told.goes_on);
+    let parsed = compound.parsed();
+    is(&parsed, "READDIRPLUS", "READDIR");
+    assert!(parsed.goes_on);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What a running server has given up, as the kernel tells it, and that it serves all the same.
+//! What a running server has given up, as the kernel shows it, and that it serves all the same.
 
 #[path = "running/server.rs"]
 #[allow(dead_code, reason = "another test program uses the rest")]

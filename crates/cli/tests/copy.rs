@@ -18,7 +18,7 @@ use rustix::fs::Mode;
 use rustix::process::{Resource, Rlimit};
 use server::{HOWDAH, Server, home, run, serve};
 
-/// The seed of this run, told, or the one that is asked for.
+/// The seed of this run, printed, or the one that is asked for.
 #[allow(clippy::print_stdout, reason = "a test that fails is repeated with its seed")]
 fn seed(test: &str) -> Random {
     let asked = std::env::var("HOWDAH_SEED").ok().and_then(|text| text.parse().ok());

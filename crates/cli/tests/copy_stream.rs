@@ -104,7 +104,7 @@ fn a_pipe_is_not_opened_for_a_copy_that_is_there_or_for_a_dry_run() {
     assert!(made.success());
     fs::create_dir(home.path().join("directory")).expect("made");
     fs::write(home.path().join("directory/fifo"), b"old").expect("written");
-    for (arguments, told) in [
+    for (arguments, expected) in [
         (&["-n", "fifo", "directory"][..], "0 files copied"),
         (&["-n", "fifo", "directory/fifo"], "1 unchanged"),
         (&["--dry-run", "fifo", "directory"], "1 file (0 B) would be copied"),
@@ -112,7 +112,7 @@ fn a_pipe_is_not_opened_for_a_copy_that_is_there_or_for_a_dry_run() {
         let (code, output, errors) =
             run(Command::new(HOWDAH).arg("cp").args(arguments).current_dir(home.path()));
         assert_eq!((code, &errors[..]), (Some(0), ""), "{arguments:?}");
-        assert!(output.contains(told), "{arguments:?}: {output}");
+        assert!(output.contains(expected), "{arguments:?}: {output}");
     }
     assert_eq!(fs::read(home.path().join("directory/fifo")).expect("there"), b"old");
 }

@@ -75,10 +75,10 @@ fn doctor(home: &Path, planted: &Planted<'_>) -> Option<(Value, Option<i32>)> {
         return None;
     }
     let log = fs::read_to_string(home.join("log")).unwrap_or_default();
-    let told = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
+    let report = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
         panic!("{error}: {}\n{errors}\n{log}", String::from_utf8_lossy(&output.stdout))
     });
-    Some((told, output.status.code()))
+    Some((report, output.status.code()))
 }
 
 /// How often what it says may be something else: what it measures on a machine that others use, too, may be their doing.
@@ -91,60 +91,61 @@ fn doctor_until(
 ) -> Option<(Value, Option<i32>, TempDir)> {
     for left in (0..TRIES).rev() {
         let home = tempfile::tempdir().expect("a directory");
-        let (told, code) = doctor(home.path(), planted)?;
-        if is_wanted(&told, code) || left == 0 {
-            return Some((told, code, home));
+        let (report, code) = doctor(home.path(), planted)?;
+        if is_wanted(&report, code) || left == 0 {
+            return Some((report, code, home));
         }
-        println!("once more, since it said: {}", told["says"]);
+        println!("once more, since it said: {}", report["says"]);
     }
     None
 }
 
 /// That layer is named first, with these words. `cargo test -p howdah --test doctor -- --nocapture` prints a table of all of them.
 fn names(cause: &str, planted: &Planted<'_>, layer: &str, says: &str) -> Option<Value> {
-    let is_named = |told: &Value| told["says"].as_str().is_some_and(|said| said.contains(says));
-    let (told, code, _home) = doctor_until(planted, |told, _| told["limiting"] == layer && is_named(told))?;
+    let is_named = |report: &Value| report["says"].as_str().is_some_and(|said| said.contains(says));
+    let (report, code, _home) =
+        doctor_until(planted, |report, _| report["limiting"] == layer && is_named(report))?;
     println!(
         "| {cause} | {} | {} |",
-        told["limiting"].as_str().unwrap_or("nothing"),
-        told["says"].as_str().unwrap_or_default()
+        report["limiting"].as_str().unwrap_or("nothing"),
+        report["says"].as_str().unwrap_or_default()
     );
-    assert_eq!(told["limiting"], layer, "{told:#}");
-    assert!(is_named(&told), "{told:#}");
-    assert_eq!(code, Some(1), "{told:#}");
-    Some(told)
+    assert_eq!(report["limiting"], layer, "{report:#}");
+    assert!(is_named(&report), "{report:#}");
+    assert_eq!(code, Some(1), "{report:#}");
+    Some(report)
 }
 
 /// There is nothing to do, and nothing is left.
 fn is_healthy(cause: &str, planted: &Planted<'_>) -> Option<Value> {
-    let (told, code, home) =
-        doctor_until(planted, |told, code| told["limiting"].is_null() && code == Some(0))?;
-    println!("| {cause} | {} | |", told["limiting"].as_str().unwrap_or("nothing"));
-    assert_eq!((&told["limiting"], code), (&Value::Null, Some(0)), "{told:#}");
-    assert_eq!(told["remedies"].as_array().map(Vec::len), Some(0), "{told:#}");
+    let (report, code, home) =
+        doctor_until(planted, |report, code| report["limiting"].is_null() && code == Some(0))?;
+    println!("| {cause} | {} | |", report["limiting"].as_str().unwrap_or("nothing"));
+    assert_eq!((&report["limiting"], code), (&Value::Null, Some(0)), "{report:#}");
+    assert_eq!(report["remedies"].as_array().map(Vec::len), Some(0), "{report:#}");
     let left: Vec<_> = fs::read_dir(home.path().join("data")).expect("listed").flatten().collect();
     assert!(left.len() == 1 && left[0].file_name() == "file", "{left:?}");
-    Some(told)
+    Some(report)
 }
 
 #[test]
 fn nothing_is_wrong_with_a_healthy_path() {
-    let Some(told) = is_healthy("nothing", &Planted::default()) else { return };
-    let path = &told["facts"]["path"];
+    let Some(report) = is_healthy("nothing", &Planted::default()) else { return };
+    let path = &report["facts"]["path"];
     let round_trip = path["round_trip"].as_f64().expect("measured");
     assert!((0.0095..0.5).contains(&round_trip), "{path:#}");
     assert_eq!((&path["mtu"]["passes"], &path["measured_twice"]), (&1500.into(), &false.into()), "{path:#}");
-    assert!(told["facts"]["nfs"]["reads"]["bytes_per_second"].is_number(), "{told:#}");
+    assert!(report["facts"]["nfs"]["reads"]["bytes_per_second"].is_number(), "{report:#}");
 }
 
 #[test]
 fn what_is_written_when_allowed_is_removed() {
-    let Some(told) =
+    let Some(report) =
         is_healthy("nothing, with --write", &Planted { doctor: " --write", ..Planted::default() })
     else {
         return;
     };
-    assert!(told["facts"]["nfs"]["writes"]["bytes_per_second"].as_f64() > Some(0.0), "{told:#}");
+    assert!(report["facts"]["nfs"]["writes"]["bytes_per_second"].as_f64() > Some(0.0), "{report:#}");
 }
 
 /// A doctor that listens on the server; its last line says how to stop it.
@@ -158,13 +159,13 @@ while read -r line <&4; do case "$line" in Stop:*) break;; esac; done
 
 #[test]
 fn with_a_doctor_at_the_other_end_both_ways_are_measured() {
-    let Some(told) = is_healthy(
+    let Some(report) = is_healthy(
         "nothing, a doctor at the other end",
         &Planted { beside: LISTENING, ..Planted::default() },
     ) else {
         return;
     };
-    let (path, other) = (&told["facts"]["path"], &told["facts"]["other_host"]);
+    let (path, other) = (&report["facts"]["path"], &report["facts"]["other_host"]);
     assert_eq!(path["train"]["by"], "udp", "{path:#}");
     assert!(path["train"]["arrived"].as_u64() > Some(900), "{path:#}");
     assert!(path["back"]["bytes_per_second"].as_f64() > Some(0.0), "{path:#}");
@@ -208,7 +209,7 @@ fn a_black_hole_is_the_paths() {
 #[test]
 fn half_of_the_rate_is_the_paths() {
     let planted = Planted { doctor: " --expect 100Mbit", ..Planted::default() };
-    let Some(told) = names(
+    let Some(report) = names(
         "a link of half the rate (--expect)",
         &planted,
         "path",
@@ -216,7 +217,7 @@ fn half_of_the_rate_is_the_paths() {
     ) else {
         return;
     };
-    assert_eq!(told["facts"]["path"]["measured_twice"], true, "{told:#}");
+    assert_eq!(report["facts"]["path"]["measured_twice"], true, "{report:#}");
 }
 
 #[test]
@@ -297,26 +298,29 @@ fn another_server_is_looked_at_as_far_as_it_goes() {
     let Some(server) = ganesha(home.path()) else { return };
     let doctor = "run/export?nfsport=2049\\&mountport=20048";
     let planted = Planted { other_server: Some(&server), doctor, ..Planted::default() };
-    let Some((told, code)) = self::doctor(home.path(), &planted) else { return };
-    println!("| nothing, NFS-Ganesha as the server | {} | |", told["limiting"].as_str().unwrap_or("nothing"));
-    assert_eq!((&told["limiting"], code), (&Value::Null, Some(0)), "{told:#}");
-    let facts = &told["facts"];
+    let Some((report, code)) = self::doctor(home.path(), &planted) else { return };
+    println!(
+        "| nothing, NFS-Ganesha as the server | {} | |",
+        report["limiting"].as_str().unwrap_or("nothing")
+    );
+    assert_eq!((&report["limiting"], code), (&Value::Null, Some(0)), "{report:#}");
+    let facts = &report["facts"];
     for (what, seen) in [
         ("what the path carries", &facts["path"]["there"]["bytes_per_second"]),
         ("the longest packet", &facts["path"]["mtu"]["passes"]),
         ("small calls", &facts["storage"]["attributes"]),
         ("reads", &facts["nfs"]["reads"]["bytes_per_second"]),
     ] {
-        assert!(seen.as_f64().is_some_and(|figure| figure > 0.0), "{what}: {told:#}");
+        assert!(seen.as_f64().is_some_and(|figure| figure > 0.0), "{what}: {report:#}");
     }
-    let could_not = |rung: &str| could_not(&told, rung);
-    assert!(could_not("path").contains("run `howdah doctor --listen` there"), "{told:#}");
-    assert!(could_not("nfs").contains("only measured with --write"), "{told:#}");
+    let could_not = |rung: &str| could_not(&report, rung);
+    assert!(could_not("path").contains("run `howdah doctor --listen` there"), "{report:#}");
+    assert!(could_not("nfs").contains("only measured with --write"), "{report:#}");
 }
 
 /// What could not be found out about a rung.
-fn could_not(told: &Value, rung: &str) -> String {
-    let rungs = told["rungs"].as_array().expect("rungs");
+fn could_not(report: &Value, rung: &str) -> String {
+    let rungs = report["rungs"].as_array().expect("rungs");
     let rung = rungs.iter().find(|one| one["rung"] == rung).expect("it is there");
     rung["could_not"].to_string()
 }
@@ -332,11 +336,11 @@ fn an_ordinary_user_is_told_what_he_could_not() {
         return;
     }
     let home = tempfile::tempdir().expect("a directory");
-    let told = |more: &Planted<'_>| {
+    let report = |more: &Planted<'_>| {
         let client = "cp \"$HOWDAH\" \"$HOME/as-nobody\" && chmod 755 \"$HOME\" \"$HOME/as-nobody\" && HOWDAH=\"$HOME/as-nobody\"";
         doctor(home.path(), &Planted { client, as_whom: whom, server: more.server, ..Planted::default() })
     };
-    let Some((healthy, code)) = told(&Planted::default()) else { return };
+    let Some((healthy, code)) = report(&Planted::default()) else { return };
     println!("| nothing, as an ordinary user | {} | |", healthy["limiting"].as_str().unwrap_or("nothing"));
     assert_eq!((&healthy["limiting"], code), (&Value::Null, Some(0)), "{healthy:#}");
     let path = could_not(&healthy, "path");

@@ -34,6 +34,6 @@ fn keepalived_takes_the_example_of_the_manual() {
     let mut command = Command::new("unshare");
     command.args(["-rn", "sh", "-ec", script, "sh"]).arg(&log).arg(&file);
     let done = command.output().expect("it runs");
-    let told = fs::read_to_string(&log).unwrap_or_default();
-    assert!(done.status.success() && told.is_empty(), "{done:?}\n{told}");
+    let text = fs::read_to_string(&log).unwrap_or_default();
+    assert!(done.status.success() && text.is_empty(), "{done:?}\n{text}");
 }

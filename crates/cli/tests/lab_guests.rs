@@ -100,7 +100,7 @@ fn netem_stands_in_for_the_wire() {
                 [cell.clients.main]\nkind = 'probe'\nworkload = 'delay'\noptions = ['--count', '5']\n\
                 [cell.netem]\nwords = 'delay 40ms'\ninstead = true\n";
     let Some(row) = run(home.path(), cell) else { return };
-    // Longer than the wire's 2 ms: they went through the guest. Never shorter than netem was told.
+    // Longer than the wire's 2 ms: they went through the guest. Never shorter than netem was set to.
     assert!(row.figures["p1"].value >= 0.040, "{:?}", row.figures);
     assert_eq!(commands(&row), ["netem", "main"]);
 }

@@ -34,7 +34,7 @@ at_most = 1.0
 of = "line rate"
 "#;
 
-fn told(output: &Output) -> String {
+fn printed(output: &Output) -> String {
     format!(
         "{}\n{}\n{}",
         output.status,
@@ -47,11 +47,11 @@ fn told(output: &Output) -> String {
 fn a_plan_runs_to_its_report_and_is_not_run_twice() {
     let home = tempfile::tempdir().expect("a directory");
     let Some(Ran { output, results, .. }) = run(home.path(), PLAN, &[]) else { return };
-    assert!(output.status.success(), "{}", told(&output));
+    assert!(output.status.success(), "{}", printed(&output));
     let rows = counted(&results);
     assert_eq!(rows.iter().map(|row| row.cell).collect::<Vec<_>>(), [1, 2]);
     for row in &rows {
-        assert_eq!(row.outcome, Outcome::Ok, "{}", told(&output));
+        assert_eq!(row.outcome, Outcome::Ok, "{}", printed(&output));
         assert_eq!(row.figures["bytes"].value, f64::from(2 << 20));
         assert!(row.figures["throughput"].value < row.line_rate_bytes_per_second.expect("a rate"));
         assert!(row.other_load.is_some_and(|load| (0.0..=1.0).contains(&load.share)), "{:?}", row.other_load);
@@ -72,16 +72,20 @@ fn a_plan_runs_to_its_report_and_is_not_run_twice() {
     }
     assert_ne!(rows[0].seed, rows[1].seed);
     assert!(results.report_path().is_file());
-    let said = told(&output);
+    let said = printed(&output);
     assert!(said.contains("held: It is not faster than the line."), "{said}");
 
     let again = run(home.path(), PLAN, &[]).expect("a sandbox was made before");
-    assert!(again.output.status.success(), "{}", told(&again.output));
+    assert!(again.output.status.success(), "{}", printed(&again.output));
     assert_eq!(counted(&again.results), rows, "what is done is not done again");
 
     let short = run(home.path(), PLAN, &["--quick"]).expect("a sandbox was made before");
-    assert_eq!(short.output.status.code(), Some(1), "{}", told(&short.output));
-    assert!(told(&short.output).contains("has results of the plan's whole form"), "{}", told(&short.output));
+    assert_eq!(short.output.status.code(), Some(1), "{}", printed(&short.output));
+    assert!(
+        printed(&short.output).contains("has results of the plan's whole form"),
+        "{}",
+        printed(&short.output)
+    );
 }
 
 #[test]
@@ -93,12 +97,15 @@ fn a_cell_that_fails_is_kept_and_the_others_run() {
     let claim = tail.split_once("[[claim]]").expect("a claim").1;
     let plan = format!("{head}{broken}[[claim]]{claim}");
     let Some(Ran { output, results, .. }) = run(home.path(), &plan, &[]) else { return };
-    assert_eq!(output.status.code(), Some(3), "{}", told(&output));
+    assert_eq!(output.status.code(), Some(3), "{}", printed(&output));
     let rows = counted(&results);
     let Outcome::Failed(why) = &rows[0].outcome else { panic!("{:?}", rows[0].outcome) };
     assert!(why.starts_with("client main: ") && why.contains("cannot connect to 10.77.0.1:2049"), "{why}");
-    assert!(rows[0].commands.iter().any(|command| command.name == "main"), "what ran is told all the same");
-    assert_eq!(rows[1].outcome, Outcome::Ok, "{}", told(&output));
+    assert!(
+        rows[0].commands.iter().any(|command| command.name == "main"),
+        "what ran is recorded all the same"
+    );
+    assert_eq!(rows[1].outcome, Outcome::Ok, "{}", printed(&output));
     assert!(results.report_path().is_file());
 }
 
@@ -107,8 +114,8 @@ fn a_claim_that_does_not_hold_is_an_exit_code() {
     let home = tempfile::tempdir().expect("a directory");
     let text = PLAN.replace("at_most = 1.0", "at_least = 2.0");
     let Some(Ran { output, .. }) = run(home.path(), &text, &["--cell", "1"]) else { return };
-    assert_eq!(output.status.code(), Some(4), "{}", told(&output));
-    assert!(told(&output).contains("DID NOT HOLD: It is not faster"), "{}", told(&output));
+    assert_eq!(output.status.code(), Some(4), "{}", printed(&output));
+    assert!(printed(&output).contains("DID NOT HOLD: It is not faster"), "{}", printed(&output));
 }
 
 #[test]
@@ -164,8 +171,8 @@ fn what_is_wrong_is_said_before_anything_is_made() {
         (vec![typo.to_str().expect("text")], "typo.toml: cell 1: "),
     ] {
         let (_, output) = end_of(Command::new(HOWDAH).args(["lab", "run"]).args(&arguments));
-        assert_eq!(output.status.code(), Some(2), "{}", told(&output));
-        assert!(told(&output).contains(says), "{}", told(&output));
+        assert_eq!(output.status.code(), Some(2), "{}", printed(&output));
+        assert!(printed(&output).contains(says), "{}", printed(&output));
     }
 }
 
@@ -173,8 +180,8 @@ fn what_is_wrong_is_said_before_anything_is_made() {
 fn a_dry_run_shows_commands_that_need_nothing() {
     let (_, output) =
         end_of(Command::new(HOWDAH).args(["lab", "run", "buffers-2008", "--quick", "--dry-run"]));
-    assert!(output.status.success(), "{}", told(&output));
-    let said = told(&output);
+    assert!(output.status.success(), "{}", printed(&output));
+    let said = printed(&output);
     assert!(said.contains("howdah serve") && said.contains("nfs://10.77.0.1/"), "{said}");
 }
 
@@ -198,14 +205,14 @@ fn a_record_is_played_over_a_path() {
         .replace(r#"values = ["2ms", "4ms"]"#, r#"values = ["40ms"]"#);
     let Some(Ran { output, results, .. }) = run(home.path(), &plan, &[]) else { return };
     let rows = counted(&results);
-    let [row] = &rows[..] else { panic!("{}", told(&output)) };
-    assert_eq!(row.outcome, Outcome::Ok, "{}", told(&output));
+    let [row] = &rows[..] else { panic!("{}", printed(&output)) };
+    assert_eq!(row.outcome, Outcome::Ok, "{}", printed(&output));
     let figure = |name: &str| row.figures.get(name).map(|figure| figure.value);
     assert_eq!(
         (figure("bytes"), figure("calls")),
         (Some(f64::from(1 << 20)), Some(16.0)),
         "{}",
-        told(&output)
+        printed(&output)
     );
     assert!(figure("p50").is_some_and(|seconds| seconds > 0.039), "the path is in it: {:?}", figure("p50"));
 }

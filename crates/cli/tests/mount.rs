@@ -120,8 +120,8 @@ fn an_export_is_mounted_told_of_and_unmounted() {
     assert_eq!(fs::read(scene.at().join("file")).expect("read"), b"hello");
     fs::write(scene.at().join("new"), "written").expect("written");
     assert_eq!(fs::read(scene.home.path().join("data/new")).expect("there"), b"written");
-    let told = &scene.mounts()[0];
-    assert_eq!((&told["read"], &told["written"]), (&5.into(), &7.into()));
+    let mount = &scene.mounts()[0];
+    assert_eq!((&mount["read"], &mount["written"]), (&5.into(), &7.into()));
     let (_, text, _) = scene.howdah("mounts", &[]);
     assert!(text.contains("read 5 B") && text.contains("wrote 7 B"), "{text}");
     let (code, _, errors) = scene.mount(&[]);
@@ -237,16 +237,16 @@ fn a_mount_of_a_tree_that_nobody_else_changes_says_so_and_when_that_is_wrong() {
     let (code, _, errors) = scene.mount(&["-o", "alone"]);
     assert_eq!(code, Some(0), "{errors}");
     assert!(errors.contains("never on two hosts at once"), "{errors}");
-    let told = || scene.mounts().remove(0);
+    let status = || scene.mounts().remove(0);
     let directory = scene.at().join("directory");
     fs::create_dir(&directory).expect("made");
     fs::write(directory.join("ours"), "ours").expect("written");
     assert!(fs::metadata(directory.join("theirs")).is_err());
-    assert_eq!((&told()["alone"], &told()["alone_broken"]), (&Value::Bool(true), &Value::Null));
+    assert_eq!((&status()["alone"], &status()["alone_broken"]), (&Value::Bool(true), &Value::Null));
     fs::write(scene.home.path().join("data/directory/theirs"), "theirs").expect("written");
     assert!(fs::metadata(directory.join("theirs")).is_err(), "it is believed");
     fs::write(directory.join("ours too"), "ours").expect("written");
-    while told()["alone_broken"] != "directory" {
+    while status()["alone_broken"] != "directory" {
         thread::yield_now();
     }
     while fs::metadata(directory.join("theirs")).is_err() {

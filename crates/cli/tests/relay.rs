@@ -1,4 +1,4 @@
-//! A relay between two servers' lives: what COMMIT promised is on the far server, whoever dies meanwhile.
+//! A relay between two servers' lives: what COMMIT promised is on the far server, no matter which process dies meanwhile.
 
 #[path = "running/server.rs"]
 mod server;
@@ -201,10 +201,10 @@ fn a_relay_reads_from_disk_what_it_read_before_it_was_restarted() {
         command.args(["--cache", &format!("nfs://{}/", far.address()), "--listen", ANYWHERE]).args(RIGHTS);
         Server::start(command.arg("--cache-dir").arg(&cache))
     };
-    let told = || why(home.path());
+    let printed = || why(home.path());
     for is_second in [false, true] {
         let mut near = start();
-        while told().contains("its index is being read") {
+        while printed().contains("its index is being read") {
             std::thread::yield_now();
         }
         let fs = client(&near);
@@ -214,7 +214,7 @@ fn a_relay_reads_from_disk_what_it_read_before_it_was_restarted() {
         fs.read(&me(), ReadFile::new(&node, 0, PART), &mut read).expect("read");
         assert!(read == content);
         let share = if is_second { "100 % of reads from it" } else { "0 % of reads from it" };
-        assert!(told().contains(share), "{}", told());
+        assert!(printed().contains(share), "{}", printed());
         near.signal(Signal::TERM);
         assert_eq!(near.end().code(), Some(0));
     }
@@ -277,5 +277,5 @@ fn a_relay_that_calls_from_low_ports_takes_calls_from_such_ports_and_says_whose_
     client(&near);
     drop(near);
     let near = relay(home, &far, ANYWHERE);
-    assert!(near.screen.contains("any port"), "as it was told: {}", near.screen);
+    assert!(near.screen.contains("any port"), "as it was configured: {}", near.screen);
 }

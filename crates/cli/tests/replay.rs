@@ -54,11 +54,11 @@ fn what_is_played_is_what_was_recorded() {
     let mut report = Value::Null;
     let (played, _) = second.capture(&[], || report = play(&second.url(), &file, &["--speed", "max"]));
     is_as_recorded(&recorded, &report);
-    let (before, told) = (recorded.of_play(), &report["replay"]["phases"][0]["procedures"]);
-    for count in told.as_array().expect("counted").iter().filter(|count| count["program"] == "nfs") {
+    let (before, replayed) = (recorded.of_play(), &report["replay"]["phases"][0]["procedures"]);
+    for count in replayed.as_array().expect("counted").iter().filter(|count| count["program"] == "nfs") {
         let name = count["procedure"].as_str().expect("a name").to_uppercase();
         if let Some(calls) = before.calls.get(&name) {
-            assert_eq!(count["calls"].as_u64(), Some(*calls), "{name}: {told}");
+            assert_eq!(count["calls"].as_u64(), Some(*calls), "{name}: {replayed}");
         }
     }
     // What the second server saw has what was made before and removed afterwards in it, too.
@@ -113,10 +113,7 @@ fn a_capture_ends_when_it_is_told_to_though_calls_keep_coming_and_another_spoils
     let (code, _, errors) = capture.end();
     load.signal(Signal::INT);
     let (loaded, _, said) = load.end();
-    assert!(
-        loaded == Some(1) && said.contains("interrupted"),
-        "it went on until it was told to stop: {said}"
-    );
+    assert!(loaded == Some(1) && said.contains("interrupted"), "it ran until it was stopped: {said}");
     assert_eq!(code, Some(0), "{errors}");
     let recorded = fs::read_to_string(&file).expect("text");
     assert!(recorded.starts_with("{\"howdah_capture\":1,"), "{}", &recorded[..100]);

@@ -470,7 +470,7 @@ fn a_server_that_acts_as_nobody_else_refuses_to_read_quotas() {
     }
     let (code, _, errors) = run(&mut command);
     assert_eq!(code, Some(1), "{errors}");
-    let told =
+    let lines =
         "cannot read the quotas of export /: only a server that acts as its callers may; start it as root";
-    assert!(errors.contains(told), "{errors}");
+    assert!(errors.contains(lines), "{errors}");
 }

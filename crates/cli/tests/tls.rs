@@ -70,7 +70,7 @@ fn a_certificate_is_renewed_without_a_restart_or_stays() {
     let mut server = Server::start(&mut command);
     let (code, output, errors) = list(&server, &ca, "&tlsname=a.test");
     assert_eq!((code, output.trim()), (Some(0), "file"), "{errors}");
-    // Who does not ask for TLS is told to.
+    // A client that does not ask for TLS gets a message that says to.
     let (code, _, errors) = run(Command::new(HOWDAH).arg("ls").arg(format!("nfs://{}/", server.address())));
     assert!(code == Some(1) && errors.contains("xprtsec=tls"), "{errors}");
 

@@ -65,7 +65,7 @@ fn serves(server: &Server) {
     client.lookup(&Caller::ROOT, &client.root(), named).expect("it is there");
 }
 
-/// The value of a gauge, of a server whose log tells where metrics are.
+/// The value of a gauge, of a server whose log says where metrics are.
 fn gauge(metrics: &str, name: &str) -> String {
     let mut stream = TcpStream::connect(metrics).expect("it listens");
     write!(stream, "GET /metrics HTTP/1.0\r\nHost: localhost\r\n\r\n").expect("sent");

@@ -88,8 +88,8 @@ impl Case {
         wrong.extend(missing.map(|part| format!("\"{part}\" is missing")));
         let inside = FORBIDDEN.iter().filter(|word| errors.contains(**word));
         wrong.extend(inside.map(|word| format!("\"{word}\" is no word for users")));
-        let told = || format!("$ howdah {}\n{output}{errors}  -> {}\n", self.command, wrong.join("; "));
-        (!wrong.is_empty()).then(told)
+        let transcript = || format!("$ howdah {}\n{output}{errors}  -> {}\n", self.command, wrong.join("; "));
+        (!wrong.is_empty()).then(transcript)
     }
 }
 

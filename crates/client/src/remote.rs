@@ -35,7 +35,7 @@ pub trait Remote: FileSystem {
     /// What the first of these names led to when this connected, if there are any.
     fn first_below_at_connect(&self) -> Option<Result<Node>>;
 
-    /// What tells the server from others, if it says who it is: handles of clients that have this in common are those of one server.
+    /// The identity of the server, if it sends one: handles of clients that have this in common are those of one server.
     fn server_identity(&self) -> Option<&str> {
         None
     }
@@ -53,7 +53,8 @@ pub trait Remote: FileSystem {
         Ok(())
     }
 
-    /// Tells the server that this client leaves, so that it keeps nothing for it. Calls after that may fail. Dropping it does so, too.
+    /// Announces to the server that this client leaves, so that it keeps nothing for it. Calls after that may fail. Dropping it
+    /// does so, too.
     fn leave(&self) {}
 
     /// What was called to connect: calls that the channel does not count.

@@ -1,4 +1,4 @@
-//! The conformance suite with servers that tell as little as they may, or take little at a time: what they leave out is asked
+//! The conformance suite with servers that send as little as they may, or take little at a time: what they leave out is asked
 //! for.
 
 mod middleman;
@@ -27,7 +27,7 @@ fn subject(served: &Served, middleman: &Middleman, query: &str) -> Subject {
     Subject::new(client, served.abilities.clone())
 }
 
-/// A reply without what may be left out, but for what a change tells of the node before and after it.
+/// A reply without what may be left out, but for what a change says of the node before and after it.
 fn terse(exchange: &Exchange<'_>) -> Fate {
     if exchange.program != nfs3::PROGRAM {
         return Fate::Pass;
@@ -35,25 +35,25 @@ fn terse(exchange: &Exchange<'_>) -> Fate {
     let results = exchange.results;
     match exchange.procedure {
         nfs3::lookup::PROCEDURE => changed(results, |reply: &mut nfs3::lookup::Reply<'_>| {
-            reply.iter_mut().for_each(|told| (told.attributes, told.directory) = (None, None));
+            reply.iter_mut().for_each(|success| (success.attributes, success.directory) = (None, None));
         }),
         nfs3::access::PROCEDURE => changed(results, |reply: &mut nfs3::access::Reply| {
-            reply.iter_mut().for_each(|told| told.attributes = None);
+            reply.iter_mut().for_each(|success| success.attributes = None);
         }),
         nfs3::readlink::PROCEDURE => changed(results, |reply: &mut nfs3::readlink::Reply<'_>| {
-            reply.iter_mut().for_each(|told| told.attributes = None);
+            reply.iter_mut().for_each(|success| success.attributes = None);
         }),
         nfs3::read::PROCEDURE => changed(results, |reply: &mut nfs3::read::Reply<'_>| {
-            reply.iter_mut().for_each(|told| told.attributes = None);
+            reply.iter_mut().for_each(|success| success.attributes = None);
         }),
         nfs3::link::PROCEDURE => changed(results, |reply: &mut nfs3::link::Reply| {
-            reply.iter_mut().for_each(|told| told.node = None);
+            reply.iter_mut().for_each(|success| success.node = None);
         }),
         nfs3::create::PROCEDURE
         | nfs3::mkdir::PROCEDURE
         | nfs3::symlink::PROCEDURE
         | nfs3::mknod::PROCEDURE => changed(results, |reply: &mut Made<'_>| {
-            reply.iter_mut().for_each(|told| (told.node, told.attributes) = (None, None));
+            reply.iter_mut().for_each(|success| (success.node, success.attributes) = (None, None));
         }),
         nfs3::readdirplus::PROCEDURE => terse_listing(results),
         _ => Fate::Pass,
@@ -70,18 +70,18 @@ fn changed<'a, R: Decode<'a> + Encode>(results: &'a [u8], change: impl FnOnce(&m
 
 /// Every third entry keeps its handle, every other entry its attributes.
 fn terse_listing(results: &[u8]) -> Fate {
-    let Ok(Ok(told)) = nfs3::readdirplus::Reply::decode(&mut Decoder::new(results)) else {
+    let Ok(Ok(success)) = nfs3::readdirplus::Reply::decode(&mut Decoder::new(results)) else {
         return Fate::Pass;
     };
     let mut output = Vec::new();
     let budget = Budget { whole: usize::MAX, names: usize::MAX };
-    let mut writer = Writer::new(&mut output, told.verifier, budget);
-    for (index, entry) in told.entries.enumerate() {
+    let mut writer = Writer::new(&mut output, success.verifier, budget);
+    for (index, entry) in success.entries.enumerate() {
         let node = entry.node.filter(|_| index % 3 == 0);
         let attributes = entry.attributes.filter(|_| index % 2 == 0);
         assert!(writer.add(&nfs3::readdirplus::Entry { node, attributes, ..entry }).is_continue());
     }
-    writer.finish(None, told.end);
+    writer.finish(None, success.end);
     Fate::Replace(output)
 }
 

@@ -77,12 +77,13 @@ fn the_longest_start_of_the_path_that_can_be_mounted_is_the_root() {
         let left: Vec<_> = client.below_root().iter().map(|name| String::from_utf8_lossy(name)).collect();
         assert_eq!(left, below, "{path}");
         // The first of them was looked up beside the call that asks for sizes.
-        let told = client.first_below_at_connect().map(|told| told.map(|node| node.attributes.kind));
+        let first_below =
+            client.first_below_at_connect().map(|first_below| first_below.map(|node| node.attributes.kind));
         let there = client.below_root().first().map(|first| {
             let found = client.lookup(&ME, &client.root(), Name::parse(first).expect("a name"));
             found.map(|found| found.node.attributes.kind)
         });
-        assert_eq!(told, there, "{path}");
+        assert_eq!(first_below, there, "{path}");
     }
     let client = opened(&served.url("/export/a/b/file", ""), &ConnectOptions::default());
     assert!(client.lookup(&ME, &client.root(), name("file")).is_ok());
@@ -135,8 +136,8 @@ fn a_file_that_is_mounted_has_its_directory_if_that_is_asked_for() {
         match is_mount && exchange.arguments.ends_with(b"/export/a/b/file") {
             true => {
                 let flavors = vec![howdah_wire::rpc::AuthFlavor::SYS];
-                let told = protocol::mnt::Success { handle: nfs3::FileHandle(file.as_bytes()), flavors };
-                Fate::Replace(Encoder::to_vec(&protocol::mnt::Reply::Ok(told)))
+                let reply = protocol::mnt::Success { handle: nfs3::FileHandle(file.as_bytes()), flavors };
+                Fate::Replace(Encoder::to_vec(&protocol::mnt::Reply::Ok(reply)))
             }
             false => Fate::Pass,
         }
@@ -231,7 +232,7 @@ fn over_ipv6_rpcbind_is_asked() {
 #[test]
 fn without_a_portmapper_all_programs_are_expected_on_the_port_of_nfs() {
     let url = "nfs://127.0.0.1/export".parse().expect("a URL");
-    // Whoever has that port on this host is asked for MOUNT: nobody, something else, or a server that may let us in.
+    // What has that port on this host is asked for MOUNT: nothing, another program, or a server that may let us in.
     if let Err(error) = connect(&url, &with_portmapper(free_port())) {
         let said = error.to_string();
         assert!(said.contains("127.0.0.1:2049") || said.contains("mounting"), "{said}");
@@ -377,8 +378,8 @@ fn mounts(served: &Served) -> Vec<String> {
         ..Request::null(protocol::PROGRAM, protocol::VERSION_3)
     });
     let results = answer.expect("an answer").results;
-    let told = protocol::dump::Reply::decode(&mut Decoder::new(&results)).expect("a list");
-    told.mounts.iter().map(|mount| String::from_utf8_lossy(mount.path.0).into_owned()).collect()
+    let list = protocol::dump::Reply::decode(&mut Decoder::new(&results)).expect("a list");
+    list.mounts.iter().map(|mount| String::from_utf8_lossy(mount.path.0).into_owned()).collect()
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn an_acl_of_a_directory_is_set_and_the_other_one_stays() {
     let set = |kind, acl: Option<&Acl>| {
         let mut change = Change::default();
         acls.set_acl(&ME, SetAcl::new(&directory, kind, acl), &mut change).expect("set");
-        change.after.expect("told").mode
+        change.after.expect("attributes").mode
     };
     assert_eq!((get(AclKind::Access), get(AclKind::Default)), (None, None));
     assert_eq!(set(AclKind::Default, Some(&acl(1001))), 0o750);

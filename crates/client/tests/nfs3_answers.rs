@@ -180,9 +180,9 @@ fn a_reply_that_is_lost_with_its_connection_is_asked_for_again() {
 /// A READ's reply with no more than so many bytes.
 fn short(exchange: &Exchange<'_>, most: usize) -> Fate {
     let reply = nfs3::read::Reply::decode(&mut Decoder::new(exchange.results)).expect("howdah's own reply");
-    results(&reply.map(|told| {
-        let data = &told.data[..told.data.len().min(most)];
-        nfs3::read::Success { end: told.end && data.len() == told.data.len(), data, ..told }
+    results(&reply.map(|success| {
+        let data = &success.data[..success.data.len().min(most)];
+        nfs3::read::Success { end: success.end && data.len() == success.data.len(), data, ..success }
     }))
 }
 
@@ -215,7 +215,7 @@ fn a_server_that_reads_nothing_and_no_end_is_no_endless_loop() {
     let file = stage.file("f", b"howdy");
     stage.judge(nfs3::read::PROCEDURE, |_, exchange| {
         let reply = nfs3::read::Reply::decode(&mut Decoder::new(exchange.results)).expect("a reply");
-        results(&reply.map(|told| nfs3::read::Success { end: false, data: b"", ..told }))
+        results(&reply.map(|success| nfs3::read::Success { end: false, data: b"", ..success }))
     });
     let outcome = stage.client.read(&ME, ReadFile::new(&file, 0, 5), &mut Vec::new());
     assert_eq!(outcome.err(), Some(FsError::ServerFault));
@@ -226,10 +226,10 @@ fn short_writes_go_on_until_all_is_written() {
     let data = pattern(30_000);
     let stage = stage("wsize=4096");
     let file = stage.file("f", b"");
-    // The server took it all, but says that it took less: what it is told again is the same.
+    // The server took it all, but says that it took less: the next call sends the same again.
     stage.judge(nfs3::write::PROCEDURE, |_, exchange| {
         let reply = nfs3::write::Reply::decode(&mut Decoder::new(exchange.results)).expect("a reply");
-        results(&reply.map(|told| nfs3::write::Success { count: told.count.min(1000), ..told }))
+        results(&reply.map(|success| nfs3::write::Success { count: success.count.min(1000), ..success }))
     });
     assert_eq!(stage.write(&file, 3, &data).map(|written| written.count), Ok(data.len()));
     let mut buffer = Vec::new();
@@ -245,7 +245,7 @@ fn a_write_across_a_restart_counts_only_what_the_same_run_took() {
         let asked = nfs3::write::Head::decode(&mut Decoder::new(exchange.arguments)).expect("arguments");
         let reply = nfs3::write::Reply::decode(&mut Decoder::new(exchange.results)).expect("a reply");
         let verifier = if asked.offset < 3 * 1024 { [1; 8] } else { [2; 8] };
-        results(&reply.map(|told| nfs3::write::Success { verifier, ..told }))
+        results(&reply.map(|success| nfs3::write::Success { verifier, ..success }))
     });
     let written = stage.write(&file, 0, &pattern(10_000)).expect("written");
     assert_eq!((written.count, written.verifier), (3 * 1024, [1; 8]));

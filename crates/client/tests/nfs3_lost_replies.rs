@@ -1,5 +1,5 @@
-//! Replies that are lost: the server did what it was told, the client sends the call again, and a server that remembers
-//! nothing runs it a second time.
+//! Replies that are lost: the server did what was asked, the client sends the call again, and a server that remembers nothing
+//! runs it a second time.
 
 mod middleman;
 mod served;
@@ -98,11 +98,11 @@ fn a_name_that_was_removed_is_gone() {
     let stage = Stage::new();
     stage.file("f");
     stage.lose(nfs3::remove::PROCEDURE, |_| {});
-    let mut told = change();
-    let removed = stage.check(stage.client.remove(&ME, &stage.root(), name("f"), &mut told));
+    let mut change_seen = change();
+    let removed = stage.check(stage.client.remove(&ME, &stage.root(), name("f"), &mut change_seen));
     assert_eq!(removed, Ok(()));
-    assert!(told.after.is_some(), "the refusal of the second run tells of the directory too");
-    assert_eq!(told.before, None, "what it saw before may be what the first run left");
+    assert!(change_seen.after.is_some(), "the refusal of the second run tells of the directory too");
+    assert_eq!(change_seen.before, None, "what it saw before may be what the first run left");
     let again = stage.client.remove(&ME, &stage.root(), name("f"), &mut change());
     assert_eq!(again, Err(FsError::NotFound), "what is sent once is believed");
 }

@@ -24,7 +24,7 @@ pub(crate) fn allow_only() -> Result<(), String> {
     install().map_err(|error| error.to_string())
 }
 
-/// Whoever asks for one of these is not howdah: the process ends, and the kernel's audit log tells which call it was.
+/// A process that makes one of these calls is not howdah: it ends, and the kernel's audit log names the call.
 fn fatal() -> Result<BpfProgram, Error> {
     compile(FATAL.iter().map(|call| (*call, Vec::new())), SeccompAction::Allow, SeccompAction::KillProcess)
 }

@@ -103,7 +103,7 @@ impl Copier {
             None => self.in_flight(job, &block, || self.transfer(job, &block, worker)),
         };
         went.inspect_err(|_| job.ledger.lock().put_back(block))?;
-        // Whoever notices: a file's one writer writes on meanwhile.
+        // Any worker may commit: a file's one writer writes on meanwhile.
         if self.wants_commit(job) { self.commit(job) } else { Ok(()) }
     }
 
@@ -137,7 +137,7 @@ impl Copier {
         if !job.sparse || job.verifying.load(Ordering::Relaxed) {
             return false;
         }
-        // Whatever is refused here the read is told of.
+        // Whatever is refused here, the read gets too.
         let Ok(next) = job.entry.parent.source().next_data(&job.node.handle, block.start) else {
             return false;
         };

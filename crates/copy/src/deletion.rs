@@ -20,7 +20,7 @@ pub(super) struct Tree {
     source: Arc<Side>,
     node: Node,
     target: Target,
-    /// How the paths of both are told to people.
+    /// The paths of both, as messages show them.
     path: Vec<u8>,
     directory_path: Vec<u8>,
 }
@@ -305,7 +305,7 @@ impl Walk<'_> {
         })
     }
 
-    /// How a path at the destination is told to people.
+    /// A path at the destination, as messages show it.
     fn path(&self, path: &[u8]) -> Vec<u8> {
         self.tree.shown(path)
     }
@@ -315,7 +315,7 @@ impl Walk<'_> {
     }
 }
 
-/// What tells a node from others of its side: file system and number.
+/// The identity of a node on its side: file system and number.
 type Place = (u64, u64);
 
 fn place(node: &Node) -> Place {

@@ -250,7 +250,7 @@ impl Copier {
         }
     }
 
-    /// A directory could not be listed. Its name tells whether it vanished, or another directory has replaced it.
+    /// A directory could not be listed. A look-up of its name shows whether it vanished, or another directory has replaced it.
     fn on_unlisted(&self, directory: &Arc<DirectoryJob>, trouble: Trouble) {
         match self.replacement(directory, trouble) {
             Ok(Some(entry)) => *directory.replacement.lock() = Some(entry),

@@ -306,7 +306,7 @@ impl Copier {
         }
     }
 
-    /// What is known of an item. A side that does not tell its limits does not limit.
+    /// What is known of an item. A side that does not report its limits does not limit.
     fn facts(
         &self,
         source: Arc<Side>,
@@ -401,7 +401,7 @@ impl Copier {
         })
     }
 
-    /// Counts and tells something that was not copied.
+    /// Counts and reports something that was not copied.
     pub(super) fn report(&self, error: &CopyError) {
         // The report at the end contains this once.
         if error.cause == Cause::Stopped {
@@ -414,7 +414,7 @@ impl Copier {
         self.tell(&Event::Failed(error));
     }
 
-    /// Tells something once.
+    /// Reports something once.
     pub(super) fn note(&self, text: &'static str) {
         let mut noted = self.noted.lock();
         if !noted.contains(&text) {

@@ -1,4 +1,4 @@
-//! What a copy tells while it runs.
+//! What a copy reports while it runs.
 
 use super::CopyError;
 

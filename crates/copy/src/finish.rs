@@ -86,7 +86,7 @@ impl Copier {
         }
         match self.complete_file(job) {
             Ok(true) => self.on_complete(job),
-            // Of a file that was cut and written again nothing else would tell.
+            // Nothing else would show that a file was cut and written again.
             Ok(false) => return self.begin_verifying(job),
             Err(trouble) => self.fail_closed(job, trouble),
         }
@@ -124,7 +124,7 @@ impl Copier {
         Ok(true)
     }
 
-    /// Gives the partial file the attributes of its source. Gives those afterwards, if the answer tells them.
+    /// Gives the partial file the attributes of its source. Gives those afterwards, if the answer has them.
     pub(super) fn final_attributes(&self, job: &FileJob) -> howdah_vfs::Result<Option<Attributes>> {
         // Writes alone make it long enough unless it ends in a hole.
         let size = (job.sparse || job.resumed).then_some(job.size());
@@ -158,10 +158,10 @@ impl Copier {
         *job.partial_seen.lock() = seen;
     }
 
-    /// What a read tells of the file may be from before its data: from a local file always, and from a server that sends local files as
-    /// they lie. So a file of one block is looked at again, too: here that is an `fstat`, at a server a call that other files'
-    /// calls overlap, and more workers are let in where a path is long. Of an empty file nothing was read; but what was empty when it was
-    /// listed, perhaps long ago, need not be so still.
+    /// What a read returns of the file may be from before its data: from a local file always, and from a server that sends
+    /// local files as they lie. So a file of one block is looked at again, too: here that is an `fstat`, at a server a call
+    /// that other files' calls overlap, and more workers are let in where a path is long. Of an empty file nothing was read;
+    /// but what was empty when it was listed, perhaps long ago, need not be so still.
     fn look_again(&self, job: &FileJob) -> Step<()> {
         let now = job.entry.parent.source().attributes(&job.node.handle);
         match job.is_still_copied(&now.at_source("check")?) {
@@ -185,7 +185,7 @@ impl Copier {
         self.release(&job.entry.parent);
     }
 
-    /// Gives up a file. The first who finds a reason tells it; what others still have on its way comes to nothing.
+    /// Gives up a file. The first worker that finds a reason reports it; what others still have on its way comes to nothing.
     pub(super) fn fail(&self, job: &Arc<FileJob>, trouble: Trouble) {
         // A commit that failed closed the ledger itself.
         if job.failed.swap(true, Ordering::Relaxed) {

@@ -15,9 +15,9 @@ pub struct Item {
     pub node: Node,
     /// The directory that it becomes an entry of, and its name there; or the directory that it becomes itself.
     pub target: Target,
-    /// How its path is told to people.
+    /// Its path, as messages show it.
     pub path: Vec<u8>,
-    /// How the path of the target's directory is told to people.
+    /// The path of the target's directory, as messages show it.
     pub directory_path: Vec<u8>,
     /// Distinguishes copies from different sources: see [`super::source_id`].
     pub id: u64,

@@ -59,8 +59,8 @@ impl JournalFile {
     ) -> Result<NewJournal> {
         let new = NewAttributes::with_mode(0o600);
         let handle = side.create_afresh(directory, &name, new)?.handle;
-        // Room for the first records, so that they can be written when the data has filled the disk. If there is none, that is told by the
-        // data.
+        // Room for the first records, so that they can be written when the data has filled the disk. If there is none, writing
+        // the data fails and says so.
         let room = Bytes::from_static(&[0; ROOM]);
         let _ =
             side.write(&handle, (0, ROOM), |done| Data::Shared(room.slice(done..)), durability, |_, _| {});

@@ -24,7 +24,7 @@ pub(super) struct Ledger {
     written_bytes: u64,
     committing: bool,
     committed: RangeSet,
-    /// What of `committed` nobody was told of yet.
+    /// What of `committed` has not been reported yet.
     news: RangeSet,
     losses: u32,
     /// Nothing more may be taken: the copy failed or was stopped.
@@ -134,7 +134,7 @@ impl Ledger {
         self.committing
     }
 
-    /// Bytes written and not committed, or committed and not told.
+    /// Bytes written and not committed, or committed and not reported.
     pub(super) fn unsettled(&self) -> u64 {
         self.written_bytes + self.news.bytes()
     }

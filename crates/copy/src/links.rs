@@ -33,7 +33,7 @@ enum Copy<N> {
 /// What to do with a name.
 #[derive(Debug)]
 pub(super) enum Claim<N> {
-    /// Copy it, and tell how that ended.
+    /// Copy it, and report how that ended.
     Copy(N),
     /// Nothing now: it comes back when the copy is there.
     Wait,

@@ -1,4 +1,4 @@
-//! What a copy can be told.
+//! The options of a copy.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub struct CopyOptions {
     pub delete_all: bool,
     /// The most names that are removed.
     pub max_delete: Option<u64>,
-    /// Whether it is only told what would be done: nothing is changed at the destination.
+    /// Whether it only reports what would be done: nothing is changed at the destination.
     pub dry_run: bool,
     /// Whether directories on another file system than the one given are left empty.
     pub one_file_system: bool,
@@ -122,8 +122,8 @@ pub struct Tuning {
     pub most_small_jobs: usize,
     /// What the path between both sides is expected to carry.
     pub expected: Option<Expected>,
-    /// Whether each file has one writer, for whom many read; without, where the destination takes the writes of a file one
-    /// after the other.
+    /// Whether each file has one writer and many readers; if unset, where the destination takes the writes of a file one after
+    /// the other.
     pub one_writer: Option<bool>,
 }
 

@@ -18,7 +18,7 @@ pub(super) struct Block {
     pub(super) bytes: Bytes,
 }
 
-/// What waits to be written. Whoever puts something in while nobody writes is the writer, until nothing is left.
+/// What waits to be written. The thread that puts something in while nobody writes is the writer, until nothing is left.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     state: Mutex<State>,
@@ -33,7 +33,8 @@ struct State {
 }
 
 impl Outbox {
-    /// Puts a block in, and waits while there are too many, which it tells. Says whether the caller is the writer now.
+    /// Puts a block in, and waits while there are too many, which it notes in `was_full`. Returns whether the caller is the
+    /// writer now.
     pub(super) fn put(&self, block: Block, was_full: &AtomicBool) -> bool {
         let mut state = self.state.lock();
         state.waiting.insert(block.range.start, block);

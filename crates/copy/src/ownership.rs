@@ -6,7 +6,7 @@ use howdah_vfs::{Attributes, FileKind, Handle, NewAttributes, Result};
 
 use super::{Side, naming};
 
-/// As whom this copy makes files, once it is known: a server may take the caller for another user.
+/// The user that owns files made by this copy, once it is known: a server may take the caller for another user.
 #[derive(Debug, Default)]
 pub(super) struct Ownership {
     user: OnceLock<u32>,

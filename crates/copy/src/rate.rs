@@ -49,7 +49,7 @@ const SMALLEST_BLOCK: usize = 64 * 1024;
 mod tests {
     use super::*;
 
-    /// Runs takers one after another, each waiting as told, and says how long all took.
+    /// Runs takers one after another, each waiting as required, and says how long all took.
     fn run(rate: u64, block: u64, count: u32, late: Duration) -> Duration {
         let mut bucket = Bucket::new(rate);
         let mut now = Duration::from_secs(1000);

@@ -17,7 +17,7 @@ pub(super) const NAMES_MAX: usize = 1 << 21;
 /// The deepest that directories are removed in each other: as deep as paths that programs can use (Linux' PATH_MAX).
 const DEEPEST: usize = 2048;
 
-/// What a deletion tells.
+/// What a deletion reports.
 pub(super) enum Change<'a> {
     /// This is gone; in a dry run it would be.
     Removed(&'a [u8]),
@@ -178,7 +178,7 @@ impl Removal<'_> {
     }
 }
 
-/// All names of a directory, with their nodes as far as the listing tells them.
+/// All names of a directory, with their nodes as far as the listing has them.
 pub(super) type Names = HashMap<Vec<u8>, Option<Node>>;
 
 /// Lists a directory.

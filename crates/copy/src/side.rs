@@ -21,7 +21,7 @@ const MOST_TRIES: usize = 8;
 pub struct Side {
     /// The file system.
     pub file_system: Arc<dyn FileSystem>,
-    /// As whom every call is made.
+    /// The user of every call.
     pub caller: Caller,
     /// Two sides of one realm may be the same files; in another realm the same numbers are other files.
     pub(super) realm: u64,
@@ -171,7 +171,7 @@ impl Side {
         )
     }
 
-    /// Sets attributes. Gives those afterwards, if the answer tells them.
+    /// Sets attributes. Gives those afterwards, if the answer has them.
     pub(super) fn set(&self, node: &Handle, new: &NewAttributes) -> Result<Option<Attributes>> {
         let mut change = Change::default();
         if *new != NewAttributes::default() {

@@ -1,4 +1,4 @@
-//! Copies of what can be read once and tells no length: a pipe, a terminal, a device.
+//! Copies of what can be read once and has no known length: a pipe, a terminal, a device.
 
 use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;

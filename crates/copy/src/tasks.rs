@@ -19,7 +19,7 @@ pub(super) struct Entry {
     pub(super) parent: Arc<DirectoryJob>,
     /// The name at the destination; below the top it is the source's too.
     pub(super) name: Vec<u8>,
-    /// The node at the source, if the listing told.
+    /// The node at the source, if the listing had it.
     pub(super) node: Option<Node>,
     pub(super) part: LinkPart,
     /// How often it was begun anew because it changed meanwhile.
@@ -46,7 +46,7 @@ pub(super) enum LinkPart {
 }
 
 impl Entry {
-    /// How it is told to people.
+    /// Its path, as messages show it.
     pub(super) fn path(&self) -> Vec<u8> {
         self.parent.path_of(&self.name)
     }
@@ -99,9 +99,9 @@ pub(super) struct DirectoryJob {
 /// What holds for all of one source.
 pub(super) struct ItemFacts {
     pub(super) source: Arc<Side>,
-    /// How its path is told to people.
+    /// Its path, as messages show it.
     pub(super) path: Vec<u8>,
-    /// How the path of its destination's directory is told to people.
+    /// The path of its destination's directory, as messages show it.
     pub(super) directory_path: Vec<u8>,
     pub(super) id: u64,
     /// The coarser time step of both sides, in nanoseconds. New files are copied without it.
@@ -132,7 +132,7 @@ impl ItemFacts {
 }
 
 impl DirectoryJob {
-    /// How an entry's path is told to people.
+    /// An entry's path, as messages show it.
     pub(super) fn path_of(&self, name: &[u8]) -> Vec<u8> {
         match &self.parent {
             None => self.item.path.clone(),
@@ -140,7 +140,7 @@ impl DirectoryJob {
         }
     }
 
-    /// How the path of a name at the destination is told to people.
+    /// The path of a name at the destination, as messages show it.
     pub(super) fn target_path_of(&self, name: &[u8]) -> Vec<u8> {
         match &self.parent {
             None => join(self.item.directory_path.clone(), name),

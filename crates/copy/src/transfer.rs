@@ -69,7 +69,7 @@ impl Copier {
     }
 
     /// Writes a block that lies in a file without reading it. Nothing: whose fault it is that it could not be written is not
-    /// known, and reading it tells.
+    /// known, and reading it shows that.
     fn pass_on(&self, job: &FileJob, block: &Range<u64>, range: &FileRange) -> Step<Option<Parts>> {
         // All workers' blocks are fetched from the storage at once, though they are sent one after the other. A file that takes
         // no advice is sent all the same.

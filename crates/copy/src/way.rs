@@ -15,8 +15,8 @@ impl Copier {
         self.options.delete && self.options.existing != Existing::Keep && entry.parent.node.is_some()
     }
 
-    /// What is there is of another kind and cannot be replaced by a rename. In a dry run what would go is told now; else it goes when
-    /// the copy is complete.
+    /// What is there is of another kind and cannot be replaced by a rename. In a dry run what would go is reported now; else it
+    /// goes when the copy is complete.
     pub(super) fn will_make_way(&self, entry: &Entry, there: &Node, step: &'static str) -> Step<()> {
         match self.may_make_way(entry) {
             false => Err(Trouble::destination(step, Cause::InTheWay(there.attributes.kind))),

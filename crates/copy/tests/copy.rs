@@ -1,4 +1,4 @@
-//! Copies between file systems in memory and local directories: what arrives, what is told, what is refused.
+//! Copies between file systems in memory and local directories: what arrives, what is reported, what is refused.
 
 mod copying;
 
@@ -604,7 +604,7 @@ fn items_that_are_named_are_begun_at_the_same_time() {
         let file = |name: &String| from.file(&from.root().handle, name, 3, &[(0, b"abc".to_vec())]);
         names.iter().map(|name| item(&from, file(name), to, name)).collect()
     };
-    // The first alone tells how the destination is.
+    // The first alone shows how the destination is.
     let meeting = Arc::new(Meeting {
         inner: Arc::new(MemoryFileSystem::new()),
         call: Call::Limits,

@@ -18,7 +18,7 @@ fn memory() -> Files {
     Files(Arc::new(MemoryFileSystem::new()))
 }
 
-/// Copies as the user. What is told goes to `on_event`.
+/// Copies as the user. What it reports goes to `on_event`.
 fn copy_as_user(
     from: &Files,
     node: Node,
@@ -27,14 +27,14 @@ fn copy_as_user(
     on_event: impl Fn(&str, &Copier) + Send + Sync + 'static,
 ) -> (Outcome, Vec<String>) {
     let heard: Arc<std::sync::Mutex<Vec<String>>> = Arc::default();
-    let (told, cell) = (Arc::clone(&heard), Arc::new(std::sync::OnceLock::<Arc<Copier>>::new()));
+    let (record, cell) = (Arc::clone(&heard), Arc::new(std::sync::OnceLock::<Arc<Copier>>::new()));
     let copier = Arc::clone(&cell);
     let observer = move |event: &Event<'_>| {
         let text = format!("{event:?}");
         if let Some(copier) = copier.get() {
             on_event(&text, copier);
         }
-        told.lock().expect("nobody panics").push(text);
+        record.lock().expect("nobody panics").push(text);
     };
     let caller = Caller::new(USER, USER);
     let side = Side::new(Arc::clone(&to.0), caller);
@@ -216,13 +216,14 @@ fn names_of_one_symbolic_link_stay_one() {
     let other = from.symbolic_link(&source.handle, "other", "elsewhere");
     from.link(&other.handle, &from.root().handle, "outside");
     for run in ["new", "again"] {
-        let (told, _) = copying::copy(&from, source, &to, "copy", CopyOptions { dry_run: true, ..options() });
+        let (planned, _) =
+            copying::copy(&from, source, &to, "copy", CopyOptions { dry_run: true, ..options() });
         let (outcome, heard) = copying::copy(&from, source, &to, "copy", options());
         assert_eq!(outcome.figures.errors, 0, "{run}: {:?}", heard.all());
         assert_eq!(from.see(&source), to.see(&to.at("copy")), "{run}: {:?}", heard.all());
         let made = (outcome.figures.symbolic_links, outcome.figures.hard_links);
         assert_eq!(made, if run == "new" { (2, 3) } else { (0, 0) }, "{run}: {:?}", heard.all());
-        assert_eq!((told.figures.symbolic_links, told.figures.hard_links), made, "{run}");
+        assert_eq!((planned.figures.symbolic_links, planned.figures.hard_links), made, "{run}");
     }
 }
 
@@ -277,8 +278,8 @@ fn what_cannot_be_removed_below_a_mount_point_is_not_called_one() {
     let (outcome, heard) =
         copying::copy(&from, source, &busy, "copy", CopyOptions { delete: true, ..options() });
     assert_eq!((outcome.figures.errors, outcome.figures.removed), (1, 0), "{:?}", heard.all());
-    let told = "cannot delete /there/copy/mounted/inner: permission denied";
-    assert!(heard.has(told) && !heard.has("something is mounted"), "{:?}", heard.all());
+    let message = "cannot delete /there/copy/mounted/inner: permission denied";
+    assert!(heard.has(message) && !heard.has("something is mounted"), "{:?}", heard.all());
 }
 
 #[test]

@@ -293,8 +293,8 @@ fn begin_again(files: &Files) {
 
 #[test]
 fn a_copy_that_another_has_taken_over_gives_no_name_to_what_the_other_has_begun() {
-    // Its own handle is of no use any more when it completes the file; or that comes a moment later, at a server that tells nothing of
-    // the file then.
+    // Its own handle is of no use any more when it completes the file; or that comes a moment later, at a server that says
+    // nothing of the file then.
     for (size, before) in [(1_000, true), (4_000_000, true), (1_000, false), (4_000_000, false)] {
         let from = memory();
         let bytes = Random::new(1).bytes(size);
@@ -443,12 +443,13 @@ fn a_copy_beyond_a_quota_says_what_to_do_and_resumes() {
         |writes| Files(Arc::new(Full(Arc::clone(&to), AtomicI64::new(writes), FsError::QuotaExceeded)));
     let (outcome, heard) = copy(&from, file, &beyond(1), "copy", options());
     assert_eq!(outcome.figures.errors, 1);
-    let told = "cannot write /there/copy: disk quota exceeded; delete files of yours there or have your quota raised, and run the same command again";
-    assert!(heard.has(told), "{:?}", heard.all());
+    let message = "cannot write /there/copy: disk quota exceeded; delete files of yours there or have your quota raised, and run the same command again";
+    assert!(heard.has(message), "{:?}", heard.all());
     let (outcome, heard) = copy(&from, file, &beyond(6), "copy", CopyOptions { jobs: Some(1), ..options() });
     assert_eq!(outcome.figures.errors, 1);
-    let told = ["disk quota exceeded", "or have your quota raised, and run the same command again to resume"];
-    assert!(told.iter().all(|told| heard.has(told)), "{:?}", heard.all());
+    let message =
+        ["disk quota exceeded", "or have your quota raised, and run the same command again to resume"];
+    assert!(message.iter().all(|message| heard.has(message)), "{:?}", heard.all());
     let (outcome, heard) = copy(&from, file, &Files(Arc::clone(&to) as _), "copy", options());
     assert_eq!((outcome.figures.errors, outcome.figures.resumed_files), (0, 1), "{:?}", heard.all());
 }

@@ -103,13 +103,13 @@ fn a_mirror_becomes_equal_whatever_a_name_was() {
     for (new, old) in KINDS.iter().flat_map(|new| KINDS.iter().map(move |old| (new, old))) {
         let trees = trees(new, old);
         let before = trees.to.see(&trees.to.root());
-        let (told, heard) = trees.dry(mirror());
-        assert_eq!(told.figures.errors, 0, "{old} to {new}: {:?}", heard.all());
+        let (planned, heard) = trees.dry(mirror());
+        assert_eq!(planned.figures.errors, 0, "{old} to {new}: {:?}", heard.all());
         assert_eq!(trees.to.see(&trees.to.root()), before, "{old} to {new}: a dry run changes nothing");
         let (done, heard) = trees.copy(mirror());
         assert_eq!(done.figures.errors, 0, "{old} to {new}: {:?}", heard.all());
         assert!(trees.is_equal(), "{old} to {new}: {:?}", heard.all());
-        assert_eq!(told.figures.removed, done.figures.removed, "{old} to {new}: {:?}", heard.all());
+        assert_eq!(planned.figures.removed, done.figures.removed, "{old} to {new}: {:?}", heard.all());
         assert_eq!(trees.to.content(&trees.to.at("outside/deep")), b"stays!", "{old} to {new}");
         let (again, heard) = trees.copy(mirror());
         let changes = again.figures.files + again.figures.removed + again.figures.errors;

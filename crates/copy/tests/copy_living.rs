@@ -185,7 +185,7 @@ fn a_directory_that_was_replaced_since_it_was_listed_is_copied_as_it_is_now() {
     assert_eq!(from.see(&source), to.see(&to.at("copy")), "{:?}", heard.all());
 }
 
-/// A server that comes back with another key knows no handle any more: then nothing tells what the source has.
+/// A server that comes back with another key knows no handle any more: then nothing shows what the source has.
 #[test]
 fn a_directory_whose_name_cannot_be_looked_up_has_not_vanished() {
     let (from, source, _, to) = with_log(10);

@@ -168,7 +168,7 @@ fn a_write_that_fails_in_the_middle_is_told_once_and_the_next_copy_goes_on() {
     let mut random =
         Random::new(seed("a_write_that_fails_in_the_middle_is_told_once_and_the_next_copy_goes_on"));
     for round in 0..10 {
-        // One worker commits between two blocks; of several, whoever commits may do so after all the others have written.
+        // One worker commits between two blocks; of several, the one that commits may do so after all the others have written.
         let jobs = (round % 2 == 0).then_some(1);
         let traffic = Arc::new(Traffic::default());
         let (from, node) = file(&traffic, BLOCKS, &mut random);

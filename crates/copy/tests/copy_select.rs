@@ -164,13 +164,13 @@ fn a_mirror_has_what_the_source_has_and_no_more() {
     }
     let before = to.see(&copied);
     let dry = CopyOptions { dry_run: true, ..mirror("") };
-    let (told, heard) = onto(&from, from.at("source"), &read_only(&to), dry);
-    assert_eq!((told.figures.errors, to.see(&copied)), (0, before), "{:?}", heard.all());
+    let (planned, heard) = onto(&from, from.at("source"), &read_only(&to), dry);
+    assert_eq!((planned.figures.errors, to.see(&copied)), (0, before), "{:?}", heard.all());
     let (outcome, heard) = onto(&from, from.at("source"), &to, mirror(""));
     assert_eq!(outcome.figures.errors, 0, "{:?}", heard.all());
     assert_eq!(to.see(&to.at("copy")), from.see(&source));
     assert!(outcome.figures.removed >= 31 && heard.has("removed /there/copy/extra"), "{:?}", heard.all());
-    assert_eq!(told.figures.removed, outcome.figures.removed);
+    assert_eq!(planned.figures.removed, outcome.figures.removed);
 }
 
 fn directories(files: &Files, top: Node) -> Vec<Node> {
@@ -294,8 +294,8 @@ fn a_dry_run_tells_what_a_run_does_and_changes_nothing() {
         }
         let before = to.see(&to.root());
         let dry = CopyOptions { dry_run: true, ..one_worker() };
-        let (told, heard) = copy(&from, source, &read_only(&to), "copy", dry);
-        assert_eq!((told.figures.errors, to.see(&to.root())), (0, before), "{:?}", heard.all());
+        let (planned, heard) = copy(&from, source, &read_only(&to), "copy", dry);
+        assert_eq!((planned.figures.errors, to.see(&to.root())), (0, before), "{:?}", heard.all());
         let (done, heard) = copy(&from, source, &to, "copy", one_worker());
         let sums = |outcome: &howdah_copy::Outcome| {
             let figures = outcome.figures;
@@ -304,7 +304,7 @@ fn a_dry_run_tells_what_a_run_does_and_changes_nothing() {
                 (figures.directories, figures.symbolic_links, figures.special_files),
             )
         };
-        assert_eq!(sums(&told), sums(&done), "{:?}", heard.all());
+        assert_eq!(sums(&planned), sums(&done), "{:?}", heard.all());
     }
 }
 

@@ -14,7 +14,7 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// One that is only told.
+    /// One that is only reported.
     pub fn told(name: impl Into<String>, value: impl Into<String>) -> Self {
         Self { name: name.into(), value: value.into(), limit: None }
     }

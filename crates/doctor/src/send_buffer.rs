@@ -10,8 +10,8 @@ use howdah_tune::host::Host;
 const SEND_BUFFER: u64 = 32 << 20;
 const UNSENT: u64 = 256 << 10;
 
-/// Makes room for what a path holds, where that is allowed: else the kernel's own limits hold, and are told if they are what
-/// limits.
+/// Makes room for what a path holds, where that is allowed: else the kernel's own limits hold, and are reported if they are
+/// what limits.
 pub fn make_room(socket: BorrowedFd<'_>) {
     if probe_buffers().is_ok_and(|host| is_larger(&host)) {
         let _ = apply(socket, Change::SendBuffer(SEND_BUFFER));

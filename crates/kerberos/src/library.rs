@@ -160,7 +160,7 @@ pub(crate) struct Credential<'l> {
 pub(crate) struct SecurityContext<'l> {
     library: &'l Library,
     handle: Handle,
-    /// Whom it was begun with, if it was begun here.
+    /// The peer that it was begun with, if it was begun here.
     target: Option<Name<'l>>,
 }
 

@@ -15,7 +15,7 @@ use crate::message::Reply;
 use crate::socket::send_message;
 use crate::worker::work;
 
-/// The variable that tells a helper which of the two it is.
+/// The environment variable by which a helper knows which of the two it is.
 pub(crate) const ROLE: &str = "HOWDAH_KERBEROS_ROLE";
 /// Its value for a supervisor.
 pub(crate) const SUPERVISOR: &str = "supervisor";
@@ -65,7 +65,7 @@ fn supervise() -> io::Result<()> {
         if run_worker()?.success() {
             return Ok(());
         }
-        // Whoever waits for an answer asks again, or gives up. If nobody is there, the next worker finds that out.
+        // A caller that waits for an answer asks again, or gives up. If nobody is there, the next worker finds that out.
         let _ = send_message(io::stdin().as_fd(), &Reply::Died.encode(0));
         if start.elapsed() >= STARTED {
             pause = PAUSES.0;

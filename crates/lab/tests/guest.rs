@@ -1,5 +1,5 @@
-//! A guest boots, does what it is told, and leaves nothing, however it goes. Where User Mode Linux is not installed these
-//! say so and pass.
+//! A guest boots, does what it is sent, and leaves nothing, however it goes. Where User Mode Linux is not installed these say
+//! so and pass.
 
 use std::fs;
 use std::process::Command;
@@ -60,7 +60,7 @@ fn a_guest_runs_scripts_and_halts() {
     // The host's time is about a longer stretch: it was there before the script began, and after it ended.
     assert!(ran.ended.guest_time() > Duration::from_millis(1500), "{ran:?}");
     assert!(ran.host_time > Duration::from_millis(1500), "{ran:?}");
-    // Either may be told late on a busy machine.
+    // Either may be reported late on a busy machine.
     assert!((0.2..5.0).contains(&ran.clock), "{ran:?}");
     guest.halt().expect("a guest that halts");
     assert_eq!(processes_of(&directory), Vec::<String>::new());

@@ -52,7 +52,8 @@ fn serve(network: &Network, lanes: &str) -> (Server, Arc<Metered>, NfsUrl) {
     (server, runs, url)
 }
 
-/// Makes a name and takes it away again. The client takes the refusal of a second run for a success, so whoever wants to know counts.
+/// Makes a name and takes it away again. The client takes the refusal of a second run for a success, so a test that wants to
+/// know counts.
 fn change_names(fs: &dyn FileSystem, number: usize) -> impl FnMut() {
     let (text, caller, root) = (format!("name-{number}"), Caller::ROOT, fs.root());
     move || {
@@ -80,7 +81,7 @@ fn write_blocks(fs: &dyn FileSystem, number: usize) -> impl FnMut() {
     }
 }
 
-/// Waits until each of these has gone on, and tells how long that took.
+/// Waits until each of these has gone on, and returns how long that took.
 fn all_go_on(counts: &[AtomicUsize]) -> Duration {
     let (began, before) = (Instant::now(), counts.iter().map(count).collect::<Vec<_>>());
     while counts.iter().zip(&before).any(|(now, before)| count(now) == *before) {

@@ -47,7 +47,7 @@ impl Tree {
         let tree = Self { cache, server, seconds, directory };
         let root = tree.cache.root();
         for known in [&root, &tree.directory] {
-            tree.cache.access(&ROOT, known, Access::ALL).expect("told");
+            tree.cache.access(&ROOT, known, Access::ALL).expect("an answer");
             list(&tree.cache, known);
         }
         tree
@@ -101,16 +101,16 @@ fn list(fs: &dyn FileSystem, directory: &Handle) -> Vec<String> {
 fn nothing_is_asked_again() {
     let tree = Tree::known(MemoryOptions::default());
     let file = tree.look("a").expect("there");
-    tree.cache.opened(&ROOT, &file).expect("told");
+    tree.cache.opened(&ROOT, &file).expect("an answer");
     let before = tree.calls();
     for _ in 0..3 {
         tree.later(DAY);
         assert_eq!(list(&tree.cache, &tree.directory), ["a", "b"]);
         assert_eq!(tree.look("a"), Ok(file));
         assert_eq!(tree.look("none"), Err(FsError::NotFound));
-        tree.cache.attributes(&ROOT, &tree.directory).expect("told");
-        tree.cache.access(&ROOT, &file, Access::READ).expect("told");
-        tree.cache.opened(&ROOT, &file).expect("told");
+        tree.cache.attributes(&ROOT, &tree.directory).expect("an answer");
+        tree.cache.access(&ROOT, &file, Access::READ).expect("an answer");
+        tree.cache.opened(&ROOT, &file).expect("an answer");
     }
     assert_eq!((tree.calls(), tree.broken()), (before, None));
 }
@@ -119,7 +119,7 @@ fn nothing_is_asked_again() {
 fn what_we_change_stays_known() {
     let tree = Tree::known(MemoryOptions::default());
     let made = create(&tree.cache, &tree.directory, "c");
-    tree.cache.opened(&ROOT, &made).expect("told");
+    tree.cache.opened(&ROOT, &made).expect("an answer");
     let data = WriteFile::new(&made, 0, Data::Bytes(b"data"), Stability::FileSync);
     tree.cache.write(&ROOT, data, &mut Change::default()).expect("written");
     let times = NewAttributes { modified: SetTime::Now, ..NewAttributes::default() };
@@ -129,7 +129,7 @@ fn what_we_change_stays_known() {
     let before = tree.calls();
     tree.later(DAY);
     assert_eq!(["a", "b", "c", "d"].map(|text| tree.look(text).is_ok()), [false, true, true, false]);
-    assert_eq!(tree.cache.opened(&ROOT, &made).expect("told").size, 4);
+    assert_eq!(tree.cache.opened(&ROOT, &made).expect("an answer").size, 4);
     assert_eq!(tree.calls(), before, "our own changes are known");
     tree.cache.audit();
     assert_eq!((tree.calls(), tree.broken()), (before + 1, None), "one listing compares them");
@@ -161,7 +161,7 @@ fn a_change_by_another_client_is_seen_by_our_next_change() {
     assert!(tree.look("later").is_ok(), "from now on, what is remembered ages");
     let file = tree.look("c").expect("there");
     let before = tree.calls();
-    tree.cache.opened(&ROOT, &file).expect("told");
+    tree.cache.opened(&ROOT, &file).expect("an answer");
     assert_eq!(tree.calls(), before + 1, "and an open asks");
 }
 
@@ -216,8 +216,8 @@ fn an_open_with_all_caches_asks_nothing_the_second_time() {
     let file = create(&*server, &server.root(), "file");
     let options = CachingOptions { attributes: AttributeCacheOptions::alone(), ..CachingOptions::default() };
     let cached = Cached::around(Arc::clone(&server) as _, options);
-    cached.opened(&ROOT, &file).expect("told");
-    cached.opened(&ROOT, &file).expect("told");
+    cached.opened(&ROOT, &file).expect("an answer");
+    cached.opened(&ROOT, &file).expect("an answer");
     assert_eq!(server.snapshot().of(Call::Access).count, 1);
 }
 

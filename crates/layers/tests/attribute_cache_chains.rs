@@ -85,7 +85,7 @@ fn asked(metered: &Metered) -> u64 {
 
 /// Brings a cache to know all of a directory: its attributes, rights and names.
 fn learn(fs: &dyn FileSystem, directory: &Handle) {
-    fs.access(&ROOT, directory, Access::ALL).expect("told");
+    fs.access(&ROOT, directory, Access::ALL).expect("an answer");
     list(fs, directory);
 }
 
@@ -108,7 +108,7 @@ fn names_and_rights_stay_known_while_changes_of_ours_overlap() {
         assert!(look(&cache, &root, &format!("file{number}")).is_ok());
     }
     assert_eq!(look(&cache, &root, "none"), Err(FsError::NotFound));
-    cache.access(&ROOT, &root, Access::ALL).expect("told");
+    cache.access(&ROOT, &root, Access::ALL).expect("an answer");
     assert_eq!(asked(&metered), before, "nothing had to be asked");
 }
 

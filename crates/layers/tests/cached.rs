@@ -60,17 +60,17 @@ fn questions_while_a_file_is_written_are_answered_from_memory() {
     let server = server();
     let fs = cached(&server, 64 << 20);
     let node = create(&fs, "file").handle;
-    let (mut before, mut told) = (attributes(&fs, &node), None);
+    let (mut before, mut shown) = (attributes(&fs, &node), None);
     for number in 1..=100 {
         let change = write(&fs, &node, (number - 1) * 1000, &[1; 1000]);
         let now = attributes(&fs, &node);
         assert_eq!(now.size, number as u64 * 1000);
         assert!(now.modified > before.modified && now.changed > before.changed, "times grow");
         assert_eq!(change.after, Some(now));
-        if told.is_some() {
-            assert_eq!(change.before, told, "what callers saw last");
+        if shown.is_some() {
+            assert_eq!(change.before, shown, "what callers saw last");
         }
-        (before, told) = (now, Some((&now).into()));
+        (before, shown) = (now, Some((&now).into()));
     }
     assert_eq!(calls(&server, Call::Attributes), 0);
     fs.flush(&ME, &node).expect("safe");
@@ -151,7 +151,7 @@ fn a_listing_answers_for_its_names_and_one_question_for_all_rights() {
     let root = fs.root();
     let wanted = [Access::LOOKUP, Access::READ, Access::MODIFY | Access::EXTEND];
     for wanted in wanted {
-        assert_eq!(fs.access(&ME, &root, wanted).expect("told").0, wanted);
+        assert_eq!(fs.access(&ME, &root, wanted).expect("an answer").0, wanted);
     }
     assert_eq!(calls(&server, Call::Access), 1);
     let mut names = Vec::new();
@@ -240,7 +240,7 @@ fn set_id_bits_are_gone_as_soon_as_somebody_else_writes() {
     let new = NewAttributes::with_mode(0o4777);
     fs.set_attributes(&ME, SetAttributes::new(&node, &new, None), &mut Change::default()).expect("set");
     let other = Caller::new(7, 7);
-    fs.access(&other, &node, Access::ALL).expect("told");
+    fs.access(&other, &node, Access::ALL).expect("an answer");
     fs.write(
         &other,
         WriteFile::new(&node, 0, Data::Bytes(&[1]), Stability::Unstable),

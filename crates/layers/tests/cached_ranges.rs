@@ -81,14 +81,14 @@ fn change(fs: &dyn FileSystem, nodes: &[Handle; 2], seed: u64) -> String {
         }
     };
     let after = fs.attributes(&ME, node).map(|after| after.size);
-    let told = changed.after.map(|after| after.size);
+    let size_after = changed.after.map(|after| after.size);
     let data = read(fs, source, from, BLOCK);
     if let Ok(found) = ranges.seek(&ME, source, from, SeekTarget::Data) {
         let hole = read(fs, source, from, (found.offset - from) as usize);
         assert!(hole.iter().all(|byte| *byte == 0), "seed {seed:#x}: data in a hole");
     }
     let sum = data.iter().fold(0u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(*byte)));
-    format!("{kind} {one} {other} {from} {to} {count} {odd}: {outcome:?} {after:?} {told:?} {sum}")
+    format!("{kind} {one} {other} {from} {to} {count} {odd}: {outcome:?} {after:?} {size_after:?} {sum}")
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn an_extended_attribute_changes_what_is_known_of_its_node() {
     assert_eq!(
         (calls(Call::Attributes), calls(Call::Write)),
         (0, 0),
-        "the answer told, and data is not sent"
+        "the answer says it, and data is not sent"
     );
     fs.flush(&ME, &node).expect("durable");
     assert_eq!(read(&*server, &node, 0, 9), b"data");

@@ -83,7 +83,7 @@ fn set(fs: &dyn FileSystem, node: &Handle, new: &NewAttributes) {
     fs.set_attributes(&ROOT, SetAttributes::new(node, new, None), &mut Change::default()).expect("set");
 }
 
-fn check(fs: &dyn FileSystem, world: &mut World, node: &Handle, told: &str) {
+fn check(fs: &dyn FileSystem, world: &mut World, node: &Handle, context: &str) {
     let expected = read(&*world.server, node, 0, 2 * LENGTH as usize);
     let mut at = world.random.below(expected.len() as u64 + 1);
     if world.random.one_in(2) {
@@ -92,7 +92,10 @@ fn check(fs: &dyn FileSystem, world: &mut World, node: &Handle, told: &str) {
     let end = (at as usize + world.random.index(expected.len() + 1)).min(expected.len());
     let got = read(fs, node, at, end - at as usize);
     let differs = got.iter().zip(&expected[at as usize..end]).position(|(one, other)| one != other);
-    assert!(got.len() == end - at as usize && differs.is_none(), "{told}: from {at} to {end} at {differs:?}");
+    assert!(
+        got.len() == end - at as usize && differs.is_none(),
+        "{context}: from {at} to {end} at {differs:?}"
+    );
 }
 
 #[allow(clippy::print_stderr, reason = "a test that fails is repeated with its seed")]
@@ -122,7 +125,7 @@ fn round(seed: u64, all_layers: bool) -> u64 {
             _ => unreachable!("one of both"),
         };
         for step in 0..OPERATIONS / 6 {
-            let told = format!("seed {seed:#x}, life {life}, step {step}");
+            let context = format!("seed {seed:#x}, life {life}, step {step}");
             let file = world.random.index(FILES);
             let node = world.node(file);
             match world.random.below(8) {
@@ -136,14 +139,14 @@ fn round(seed: u64, all_layers: bool) -> u64 {
                     };
                     (0..FILES).for_each(|file| commit(&world.node(file)));
                 }
-                3 => single.iter().for_each(|single| assert!(single.settled(LONG), "{told}")),
+                3 => single.iter().for_each(|single| assert!(single.settled(LONG), "{context}")),
                 _ => {
                     if let Some(cached) = &cached {
                         cached.opened(&ROOT, &node).expect("opened");
                     } else {
                         fs.access(&ROOT, &node, Access::ALL).expect("opened");
                     }
-                    (0..3).for_each(|_| check(fs, &mut world, &node, &told));
+                    (0..3).for_each(|_| check(fs, &mut world, &node, &context));
                 }
             }
         }

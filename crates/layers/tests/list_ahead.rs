@@ -84,12 +84,12 @@ impl Far {
 
     /// `ls -lR`: asks for rights, lists, and looks each name up. Gives how many files there are.
     fn walk(&self, directory: &Handle) -> usize {
-        let (granted, _) = self.fs.access(&ME, directory, Access::READ).expect("told");
+        let (granted, _) = self.fs.access(&ME, directory, Access::READ).expect("an answer");
         assert!(granted.contains(Access::READ));
         let mut entries = Vec::new();
         let mut sink = |entry: Entry<'_>| {
             if !entry.name.starts_with(b".") {
-                entries.push((entry.name.to_vec(), *entry.node.expect("told")));
+                entries.push((entry.name.to_vec(), *entry.node.expect("an answer")));
             }
             ControlFlow::Continue(())
         };
@@ -154,7 +154,7 @@ fn one_directory_is_listed_alone() {
         first = first.or(entry.node.filter(|_| !entry.name.starts_with(b".")).map(|node| node.handle));
         ControlFlow::Continue(())
     };
-    far.fs.access(&ME, &far.fs.root(), Access::READ).expect("told");
+    far.fs.access(&ME, &far.fs.root(), Access::READ).expect("an answer");
     far.fs
         .read_directory(&ME, ListDirectory::new(&far.fs.root(), 0, Detail::Nodes), &mut sink)
         .expect("listed");

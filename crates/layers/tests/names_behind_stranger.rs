@@ -114,7 +114,7 @@ struct Run<'r> {
     /// Tokens among what was refused.
     kept: HashSet<Token>,
     /// Handles for which a program got an error.
-    told: HashSet<Handle>,
+    reported: HashSet<Handle>,
 }
 
 impl<'r> Run<'r> {
@@ -183,7 +183,7 @@ impl<'r> Run<'r> {
                 let wrote = program.write(&node.handle, 0, token.as_bytes());
                 self.tell(|| format!("write {path}/{name} {token} over {seen:?}: {wrote:?}"));
                 if wrote.is_err() {
-                    self.told.insert(node.handle);
+                    self.reported.insert(node.handle);
                     return;
                 }
                 self.given_up.extend(seen.into_iter().filter(|token| token.starts_with('P')));
@@ -191,7 +191,7 @@ impl<'r> Run<'r> {
                 let closed = program.close(&node.handle);
                 if closed.is_err() {
                     self.tell(|| format!("close: {closed:?}"));
-                    self.told.insert(node.handle);
+                    self.reported.insert(node.handle);
                     return;
                 }
                 self.perhaps_sync(&program, &node.handle, &token);
@@ -276,7 +276,7 @@ impl<'r> Run<'r> {
         self.tell(|| format!("fsync {token}: {:?}", synced.map(drop)));
         match synced {
             Ok(_) => assert!(self.has(token), "{token} was synchronised and is not on the server"),
-            Err(_) => _ = self.told.insert(*node),
+            Err(_) => _ = self.reported.insert(*node),
         }
     }
 
@@ -346,7 +346,7 @@ impl<'r> Run<'r> {
         let written: BTreeMap<_, _> = std::mem::take(&mut self.written);
         for node in written.values().collect::<HashSet<_>>() {
             if self.files.synced(&ME, node).is_err() {
-                self.told.insert(*node);
+                self.reported.insert(*node);
             }
         }
         self.files.settle_all();
@@ -363,7 +363,7 @@ impl<'r> Run<'r> {
         for (token, node) in &written {
             let is_there = present.contains_key(token) || self.kept.contains(token);
             assert!(
-                is_there || is_gone(token) || self.told.contains(node),
+                is_there || is_gone(token) || self.reported.contains(node),
                 "{token} was answered and is neither on the server nor among what was refused"
             );
         }
@@ -508,7 +508,7 @@ fn run(seed: u64) {
     let looked = |name| Client::new(&files, ME).look(&files.root(), name).expect("there").handle;
     let directories = ["a", "b"].map(|name| (format!("/{name}"), looked(name))).to_vec();
     let (next, written, strangers) = Default::default();
-    let (given_up, kept, told) = Default::default();
+    let (given_up, kept, reported) = Default::default();
     let mut run = Run {
         random,
         server: &server,
@@ -519,7 +519,7 @@ fn run(seed: u64) {
         strangers,
         given_up,
         kept,
-        told,
+        reported,
     };
     for _ in 0..STEPS {
         if run.random.one_in(3) {

@@ -1,5 +1,5 @@
-//! A server that loses power and refuses writes at random, under writers through all caches: what fsync promised is there,
-//! and what was lost was told.
+//! A server that loses power and refuses writes at random, under writers through all caches: what fsync promised is there, and
+//! what was lost was reported.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -151,17 +151,17 @@ impl Model {
         self.since.push(range);
     }
 
-    /// An error was told: of what was written since the last fsync, anything may be missing.
+    /// An error was reported: of what was written since the last fsync, anything may be missing.
     fn doubt(&mut self) {
         for range in &self.since {
             self.bytes[range.clone()].fill(None);
         }
     }
 
-    fn assert_is(&self, content: &[u8], told: &str) {
+    fn assert_is(&self, content: &[u8], context: &str) {
         for (at, byte) in self.bytes.iter().enumerate() {
             if let Some(byte) = byte {
-                assert_eq!(content.get(at).copied().unwrap_or(0), *byte, "{told}: byte {at}");
+                assert_eq!(content.get(at).copied().unwrap_or(0), *byte, "{context}: byte {at}");
             }
         }
     }
@@ -198,7 +198,7 @@ fn one_file(fs: &Cached, server: &Mortal, seed: u64, may_fail: bool) {
         .expect("made")
         .handle;
     let (mut random, mut model) = (Random::new(seed), Model::default());
-    let told = format!("seed {seed:#x}");
+    let context = format!("seed {seed:#x}");
     for operation in 0..OPERATIONS {
         match random.below(10) {
             0 => match fs.flush(&ROOT, &node) {
@@ -208,15 +208,15 @@ fn one_file(fs: &Cached, server: &Mortal, seed: u64, may_fail: bool) {
                     if server.cut_in > 0 && fate.random.below(2) == 0 {
                         server.cut(&mut fate);
                     }
-                    model.assert_is(&content(&server.inner, &node), &told);
+                    model.assert_is(&content(&server.inner, &node), &context);
                 }
                 Err(error) => {
-                    assert!(may_fail, "{told}: {error}");
+                    assert!(may_fail, "{context}: {error}");
                     model.doubt();
                 }
             },
             // What was written is read, committed or not. A cut that nobody has noticed yet may hide it.
-            1 if server.cut_in == 0 && !may_fail => model.assert_is(&content(fs, &node), &told),
+            1 if server.cut_in == 0 && !may_fail => model.assert_is(&content(fs, &node), &context),
             _ => {
                 let from = usize::try_from(random.below(LENGTH as u64)).expect("small");
                 let length = usize::try_from(random.below(2 * BLOCK as u64)).expect("small") + 1;
@@ -224,7 +224,7 @@ fn one_file(fs: &Cached, server: &Mortal, seed: u64, may_fail: bool) {
                 let value = (operation % 251) as u8;
                 model.write(range.clone(), value);
                 if let Err(error) = write(fs, &node, range.start, &vec![value; range.len()]) {
-                    assert!(may_fail, "{told}: {error}");
+                    assert!(may_fail, "{context}: {error}");
                     model.doubt();
                 }
             }
@@ -237,7 +237,7 @@ fn one_file(fs: &Cached, server: &Mortal, seed: u64, may_fail: bool) {
     if server.cut_in > 0 {
         server.cut(&mut server.fate.lock());
     }
-    model.assert_is(&content(&server.inner, &node), &told);
+    model.assert_is(&content(&server.inner, &node), &context);
 }
 
 #[test]

@@ -174,8 +174,8 @@ fn older_data_does_not_pass_what_comes_while_it_is_waited_for() {
     commit(&*layer, &node).expect("committed");
     let order: Vec<_> =
         server.seen.lock().iter().map(|(at, data)| (*at, data.escape_ascii().to_string())).collect();
-    let told: Vec<_> = order.iter().map(|(at, data)| (*at, data.as_str())).collect();
-    assert_eq!(told, [(0, "aaaa"), (8, "YY"), (0, "XX"), (2, "aa")]);
+    let writes: Vec<_> = order.iter().map(|(at, data)| (*at, data.as_str())).collect();
+    assert_eq!(writes, [(0, "aaaa"), (8, "YY"), (0, "XX"), (2, "aa")]);
     assert_eq!(content(&server.inside, &node), b"XXaa\0\0\0\0YY");
 }
 
@@ -211,12 +211,12 @@ fn what_went_wrong_behind_is_told_once() {
     let fs =
         WriteBehind::around(Arc::new(Faulty::around(Arc::new(MemoryFileSystem::new()), plan)), options());
     let node = create(&fs);
-    let mut told = 0;
+    let mut refused = 0;
     for block in 0..32 {
-        told += usize::from(write(&fs, &node, block * BLOCK, &[1; BLOCK]) == Err(FsError::NoSpace));
+        refused += usize::from(write(&fs, &node, block * BLOCK, &[1; BLOCK]) == Err(FsError::NoSpace));
     }
-    told += usize::from(commit(&fs, &node) == Err(FsError::NoSpace));
-    assert!(told > 0, "half of the writes failed");
+    refused += usize::from(commit(&fs, &node) == Err(FsError::NoSpace));
+    assert!(refused > 0, "half of the writes failed");
     // What was refused is not held, and nothing else was lost.
     commit(&fs, &node).or_else(|_| commit(&fs, &node)).expect("safe");
     assert_eq!(fs.report().held, 0);

@@ -101,7 +101,7 @@ fn commit(fs: &dyn FileSystem, node: &Handle) -> Result<Committed> {
     fs.commit(&ROOT, CommitFile::new(node, 0, 0), &mut Change::default())
 }
 
-/// Makes a call again as a client does that is told "not now".
+/// Makes a call again as a client does that gets "not now".
 fn insist<T>(mut call: impl FnMut() -> Result<T>) -> T {
     loop {
         match call() {
@@ -151,7 +151,7 @@ fn callers_are_told_to_come_again_and_nothing_is_lost() {
         let committed = insist(|| commit(&fs, &node));
         assert!(
             verifiers.iter().all(|verifier| *verifier == committed.verifier),
-            "nothing is told to be lost"
+            "nothing is reported as lost"
         );
         assert!(read(&far.inner, &node).expect("read") == data);
         assert_eq!(fs.report().held, 0);

@@ -102,8 +102,8 @@ fn stream(far: &Arc<Far>, waiting_answers: usize) -> usize {
 
 #[test]
 fn a_client_with_much_to_commit_is_told_what_is_durable() {
-    let told = stream(&Arc::default(), 128);
-    assert!(told > BLOCKS / 8, "{told} of {BLOCKS} blocks");
+    let answered = stream(&Arc::default(), 128);
+    assert!(answered > BLOCKS / 8, "{answered} of {BLOCKS} blocks");
 }
 
 #[test]

@@ -242,7 +242,7 @@ fn times_last_in_whichever_order_the_server_does_both() {
         (WriteFirst, true, true, 1),
         (WriteFirst, false, true, 1),
         (WriteFirst, true, false, 1),
-        // Within one tick, and without the state before, the order is not told.
+        // Within one tick, and without the state before, the order is not known.
         (WriteFirst, false, false, 2),
         (LooksLate, true, true, 1),
         (LooksLate, false, false, 1),
@@ -257,11 +257,15 @@ fn times_last_in_whichever_order_the_server_does_both() {
         let case = format!("{does:?}, ticks: {ticks}, before: {tells_before}");
         let file = Small::of(Server { tells_before, ..Server::new(clock(ticks)) }, 0o600);
         *file.server.does.lock() = does;
-        let told = file.sets(&preserved()).expect("at the same time").expect("set").expect("told");
+        let attributes = file.sets(&preserved()).expect("at the same time").expect("set").expect("an answer");
         file.closes().expect("durable");
         let is = file.server.now(&file.node);
         assert_eq!((is.modified, is.mode & 0o7777), (TIME, 0o644), "{case}");
-        assert_eq!((told.modified, told.size, told.mode), (TIME, is.size, is.mode), "{case}");
+        assert_eq!(
+            (attributes.modified, attributes.size, attributes.mode),
+            (TIME, is.size, is.mode),
+            "{case}"
+        );
         assert_eq!(file.server.count(Call::SetAttributes), sets, "{case}");
         assert_eq!((file.server.count(Call::Write), file.server.count(Call::Commit)), (1, 0), "{case}");
         let fs: &dyn FileSystem = &file.cached;
@@ -279,10 +283,10 @@ fn a_mode_alone_is_set_once_whatever_the_order() {
         *file.server.does.lock() = does;
         let new = NewAttributes { accessed: SetTime::Now, modified: SetTime::Now, ..preserved() };
         let new = NewAttributes { user: None, group: None, ..new };
-        let told = file.sets(&new).expect("at the same time").expect("set").expect("told");
+        let attributes = file.sets(&new).expect("at the same time").expect("set").expect("an answer");
         file.closes().expect("durable");
-        assert_eq!(told, file.server.now(&file.node), "{does:?}");
-        assert_eq!((told.mode & 0o7777, told.size), (0o644, 5), "{does:?}");
+        assert_eq!(attributes, file.server.now(&file.node), "{does:?}");
+        assert_eq!((attributes.mode & 0o7777, attributes.size), (0o644, 5), "{does:?}");
         assert_eq!(file.server.calls.lock()[1..].len(), 2, "{does:?}");
     }
 }
@@ -294,7 +298,7 @@ fn refusals_of_data_are_told_by_close_and_those_of_attributes_at_once() {
         let file = Small::of(Server { refuses, ..Server::new(clock(true)) }, 0o600);
         file.sets(&preserved()).expect("at the same time").expect("set");
         assert_eq!(file.closes().expect_err("refused"), error);
-        file.closes().expect("it was told");
+        file.closes().expect("the error was reported before");
         assert_eq!(file.server.now(&file.node).size, 0);
         let refuses = Some((Call::SetAttributes, error));
         let file = Small::of(Server { refuses, ..Server::new(clock(true)) }, 0o600);

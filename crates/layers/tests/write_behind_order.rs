@@ -1,5 +1,5 @@
-//! The write-behind where answers come in another order than the server gave them: what is told of a file is not older than what its
-//! caller did.
+//! The write-behind where answers come in another order than the server gave them: what callers see of a file is not older than
+//! what they did.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -145,7 +145,7 @@ impl Layer for Crossed {
 
 type Asks = fn(&dyn FileSystem, &Handle) -> Option<u64>;
 
-/// Calls that tell the size of the file, and change none.
+/// Calls that return the size of the file, and change none.
 const CALLS: [Asks; 3] = [
     |fs, _| {
         let name = Name::parse(b"file").expect("a name");

@@ -66,7 +66,7 @@ fn a_file_that_cannot_be_made_durable_keeps_no_other_from_being_written_and_its_
         assert!(held <= 9 * BLOCK, "{held} bytes");
     }
     fs.commit(&ME, CommitFile::new(&other, 0, 0), &mut Change::default()).expect("committed");
-    assert_eq!(write(&refused, 0), Err(FsError::Io), "told by the next write");
+    assert_eq!(write(&refused, 0), Err(FsError::Io), "reported by the next write");
     assert_eq!(write(&refused, 0), Ok(()), "and once");
 }
 

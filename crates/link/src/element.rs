@@ -7,7 +7,7 @@ use crate::{Counters, Packet, Tally};
 
 /// One thing that happens to packets on their way.
 ///
-/// Times never run backwards: `now` is at least what any earlier call was told.
+/// Times never run backwards: `now` is at least what any earlier call got.
 pub trait Element<B>: Debug + Send {
     /// A packet comes in.
     fn push(&mut self, now: Instant, packet: Packet<B>);
@@ -29,8 +29,8 @@ pub trait Element<B>: Debug + Send {
         self.counters().held()
     }
 
-    /// A packet (already counted as dropped) whose sender is to be told that it was too large. To be asked until `None`;
-    /// whoever never asks makes it a black hole.
+    /// A packet (already counted as dropped) whose sender is to get a report that it was too large. To be asked until `None`; a
+    /// caller that never asks makes it a black hole.
     fn refused(&mut self) -> Option<Refused<B>> {
         None
     }

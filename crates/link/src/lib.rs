@@ -1,7 +1,7 @@
 //! A path of a network as a model: elements, chained, one chain per direction. Pure and seeded: time and packets come in
 //! as arguments, and the same seed gives the same path.
 //!
-//! Whoever drives a [`Path`] pushes packets into it, polls what leaves it, and sleeps until the next event. It does not
+//! The caller that drives a [`Path`] pushes packets into it, polls what leaves it, and sleeps until the next event. It does not
 //! matter how late it polls: each packet leaves with the time at which it should have left.
 //!
 //! # Packets

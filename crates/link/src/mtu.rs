@@ -7,8 +7,7 @@ use std::time::Instant;
 use crate::at_once::{AtOnce, Rule};
 use crate::{Counters, FRAME_OVERHEAD, Packet, Refused, Segments, TooLarge};
 
-/// So many refused packets are kept for whoever tells their senders; routers, too, report at a limited rate (RFC 1812
-/// 4.3.2.8).
+/// So many refused packets are kept for reports to their senders; routers, too, report at a limited rate (RFC 1812 4.3.2.8).
 const MOST_REFUSED: usize = 64;
 
 /// Drops what is larger than it lets pass.

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use fuser::{FileAttr, FileType, INodeNo, TimeOrNow};
 use howdah_vfs::{Attributes, DeviceNumber, FileKind, SetTime, SpecialKind, Timestamp};
 
-/// What programs are told to read and write at a time.
+/// How much programs should read and write at a time (`st_blksize`).
 const PREFERRED: u32 = 128 << 10;
 /// The unit of `st_blocks`.
 const BLOCK: u64 = 512;

@@ -15,12 +15,12 @@ use crate::nodes::ROOT;
 /// Longer than any mount.
 pub const FOR_EVER: Duration = Duration::from_secs(10 * 365 * 86_400);
 
-/// Whether the kernel believes for ever what it was told.
+/// Whether the kernel believes answers for ever.
 pub struct Belief {
     holds: AtomicBool,
     /// Names count for one user only: the kernel would let others pass directories by them.
     keeps_names: bool,
-    /// The names of the top directory that the kernel was told of. It forgets what is below a name with the name.
+    /// The names of the top directory that the kernel got. It forgets what is below a name with the name.
     top: Mutex<HashSet<Vec<u8>>>,
 }
 
@@ -35,7 +35,7 @@ impl Belief {
         self.holds.load(SeqCst)
     }
 
-    /// Whether the kernel may believe for ever what it is going to be told of a name, or that there is none.
+    /// Whether the kernel may believe for ever the next answer about a name, also that there is none.
     pub fn keeps(&self, parent: u64, name: &[u8]) -> bool {
         if !self.holds() || !self.keeps_names {
             return false;
@@ -63,16 +63,16 @@ impl Belief {
     pub fn end(&self, notifier: &Notifier, nodes: &[u64]) {
         self.holds.store(false, SeqCst);
         let top = std::mem::take(&mut *self.top.lock());
-        let told = |outcome: std::io::Result<()>| {
+        let note = |outcome: std::io::Result<()>| {
             if let Err(error) = outcome {
                 tracing::debug!(%error, "the kernel did not forget");
             }
         };
         // Once more at the end: an answer that was on its way at the beginning may have come in between.
         for _ in 0..2 {
-            top.iter().for_each(|name| told(notifier.inval_entry(INodeNo(ROOT), OsStr::from_bytes(name))));
+            top.iter().for_each(|name| note(notifier.inval_entry(INodeNo(ROOT), OsStr::from_bytes(name))));
             // A negative offset leaves pages, which the next open judges.
-            nodes.iter().for_each(|&number| told(notifier.inval_inode(INodeNo(number), -1, 0)));
+            nodes.iter().for_each(|&number| note(notifier.inval_inode(INodeNo(number), -1, 0)));
         }
     }
 }

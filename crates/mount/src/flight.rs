@@ -82,7 +82,7 @@ impl<R: Reply> RequestInProgress<R> {
         self.slot.0.lock().is_none()
     }
 
-    /// Tells it from others.
+    /// The number of this request.
     pub fn number(&self) -> u64 {
         self.number
     }
@@ -251,7 +251,7 @@ fn is_killed(stat: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Tells how it was refused.
+    /// Sends how it was refused.
     struct Told(std::sync::mpsc::Sender<i32>);
 
     impl Reply for Told {
@@ -262,14 +262,14 @@ mod tests {
 
     #[test]
     fn a_request_whose_work_panics_is_refused() {
-        let (all, (tell, told)) = (Arc::new(Unanswered::default()), std::sync::mpsc::channel());
+        let (all, (tell, receiver)) = (Arc::new(Unanswered::default()), std::sync::mpsc::channel());
         let crew = howdah_threads::Threads::new("test", 1, howdah_threads::AtEnd::RunJobs);
         let begun = all.begin(std::process::id(), EndingSignals::ByPersons, Told(tell));
         crew.run(move || {
             let _begun = begun;
             panic!("as the test wants");
         });
-        assert_eq!(told.recv_timeout(Duration::from_secs(60)), Ok(libc::EIO));
+        assert_eq!(receiver.recv_timeout(Duration::from_secs(60)), Ok(libc::EIO));
         assert!(all.waiting.lock().requests.is_empty());
     }
 

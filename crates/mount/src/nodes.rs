@@ -52,13 +52,13 @@ pub struct Knowledge {
     pub unstable: Option<[u8; 8]>,
     /// How often data was written that the server need not have yet.
     pub writes: u64,
-    /// How many of these writes are in the attributes that the server told last.
+    /// How many of these writes are in the attributes that the server sent last.
     pub told: u64,
     /// Who wrote that data last, and may commit it.
     pub writer: Option<Caller>,
     /// A server lost data that it had not made durable.
     pub lost: bool,
-    /// A failure was told, and data may still be held: the next flush makes it durable, whatever the verifier was.
+    /// A failure was reported, and data may still be held: the next flush makes it durable, whatever the verifier was.
     pub again: bool,
     /// How often data could not be made durable, and why it could not be the last time. Each open file reports it once.
     pub failures: u64,
@@ -74,7 +74,7 @@ pub struct Knowledge {
 }
 
 impl Knowledge {
-    /// Whether data was written since the server told attributes: those that are known are made up.
+    /// Whether data was written since the server sent attributes: those that are known are made up.
     pub fn is_made_up(&self) -> bool {
         self.writes != self.told
     }
@@ -85,12 +85,12 @@ impl Knowledge {
         is_durable && self.unset.is_empty() && self.silly.is_none()
     }
 
-    /// The server told attributes with so many writes in them.
+    /// The server sent attributes with so many writes in them.
     pub fn was_told(&mut self, writes: u64) {
         self.told = self.told.max(writes);
     }
 
-    /// A change of ours told what the file is like: the latest counts.
+    /// The reply to a change of ours said what the file is like: the latest counts.
     pub fn saw(&mut self, after: Option<Attributes>) {
         let Some(after) = after else { return };
         if self.seen.is_none_or(|seen| seen.version < after.version()) {
@@ -145,7 +145,7 @@ impl KernelNode {
         }
     }
 
-    /// Tells two nodes of one number apart.
+    /// Distinguishes two nodes of one number.
     pub fn generation(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.handle.hash(&mut hasher);
@@ -204,7 +204,7 @@ impl Nodes {
         tables.by_number.get(number).map(|(known, _)| Arc::clone(known))
     }
 
-    /// The kernel is told of a node, once more.
+    /// The kernel gets a node, once more.
     pub fn enter(&self, node: &Node) -> Arc<KernelNode> {
         let mut tables = self.tables.lock();
         if let Some(number) = tables.by_handle.get(&node.handle).copied()
@@ -223,7 +223,7 @@ impl Nodes {
         known
     }
 
-    /// The kernel forgets so many times that it was told of a node.
+    /// The kernel forgets so many times that it got a node.
     pub fn forget(&self, number: u64, times: u64) {
         let mut tables = self.tables.lock();
         let Some((known, lookups)) = tables.by_number.get_mut(&number) else { return };

@@ -64,8 +64,9 @@ impl KernelFile {
         content.writer = Some(self.caller.clone());
     }
 
-    /// A write was refused, and data that was taken earlier may be lost with it. `is_told`: the program gets the error now. Then its next
-    /// FSYNC need not say it again, by a verifier that changed for it. Others that have the file open are told once.
+    /// A write was refused, and data that was taken earlier may be lost with it. `is_told`: the program gets the error now.
+    /// Then its next FSYNC need not say it again, by a verifier that changed for it. Others that have the file open get the
+    /// error once.
     pub fn on_refused_write(&self, refused: Refused, is_told: bool) {
         if ![Errno::ENOSPC, Errno::EDQUOT, Errno::EIO].contains(&refused.0) {
             return;
@@ -83,8 +84,8 @@ impl KernelFile {
     /// Why data of the node could not be made durable, if this open file did not report it yet. To be called when it does.
     pub fn untold_failure(&self) -> Option<Refused> {
         let content = self.node.content.lock();
-        let told = self.failures_told.swap(content.failures, Relaxed);
-        content.failure.filter(|_| told < content.failures)
+        let reported = self.failures_told.swap(content.failures, Relaxed);
+        content.failure.filter(|_| reported < content.failures)
     }
 }
 

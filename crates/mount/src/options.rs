@@ -15,14 +15,14 @@ pub struct MountOptions {
     pub root: Option<Handle>,
     /// Whether other users may use the mount.
     pub allow_other: bool,
-    /// Whom all calls act as; none is each as who makes it.
+    /// The user of all calls; none: each call acts as the user who makes it.
     pub caller: Option<Caller>,
     /// How long the kernel believes attributes without asking this process.
     pub attributes: Duration,
     /// How long the kernel believes names without asking this process. With `allow_other` it never does, since it would let
     /// a user pass directories that another user looked into.
     pub names: Duration,
-    /// Whether nobody else changes the tree: the kernel believes all that it is told for ever, names not with `allow_other`, until
+    /// Whether nobody else changes the tree: the kernel believes all answers for ever, names not with `allow_other`, until
     /// [`FuseMount::distrust`](crate::FuseMount::distrust).
     pub alone: bool,
     /// Whether set-user-ID and set-group-ID bits count.

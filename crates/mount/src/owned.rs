@@ -1,4 +1,5 @@
-//! Whom a directory belongs to, as the server said in its answer to a change: to give it to the same owner right then changes nothing.
+//! The owner of a directory, as the server said in its answer to a change: to give it to the same owner right then changes
+//! nothing.
 
 use std::time::{Duration, Instant};
 
@@ -7,13 +8,13 @@ use howdah_vfs::{Attributes, Caller, FileKind, NewAttributes, SetTime};
 /// For how long that holds: a program that unpacks a tree sets times, owner and mode one right after the other.
 const SOON: Duration = Duration::from_millis(20);
 
-/// An owner, told to the caller that changed the directory, who owns it or is the superuser.
+/// An owner, in an answer to the caller that changed the directory, who owns it or is the superuser.
 #[derive(Debug)]
 pub struct Owned {
     caller: Caller,
     user: u32,
     group: u32,
-    told: Instant,
+    learned: Instant,
 }
 
 impl Owned {
@@ -22,7 +23,7 @@ impl Owned {
         let is_time = |time| matches!(time, SetTime::To(_));
         let is_owners = new.mode.is_some() || is_time(new.accessed) || is_time(new.modified);
         let is_told = is_owners && after.kind == FileKind::Directory;
-        is_told.then(|| Self { caller, user: after.user, group: after.group, told: Instant::now() })
+        is_told.then(|| Self { caller, user: after.user, group: after.group, learned: Instant::now() })
     }
 
     /// Whether a change by a caller gives the directory to whom it belongs, and is nothing else.
@@ -33,7 +34,7 @@ impl Owned {
             && new.user.is_none_or(|new| new == user)
             && new.group.is_none_or(|new| new == group)
             && self.caller == *caller
-            && self.told.elapsed() < SOON
+            && self.learned.elapsed() < SOON
     }
 }
 
@@ -61,7 +62,7 @@ mod tests {
         let touched = NewAttributes { modified: SetTime::Now, ..NewAttributes::default() };
         assert!(Owned::after(Caller::ROOT, &touched, &root).is_none(), "others may do that, too");
         assert!(owned(Attributes { kind: FileKind::Regular, ..root }).is_none());
-        let late = Owned { told: Instant::now() - SOON, ..owned(root).expect("a directory") };
+        let late = Owned { learned: Instant::now() - SOON, ..owned(root).expect("a directory") };
         assert!(!late.is_as(&Caller::ROOT, &owner(Some(5), Some(6))));
     }
 }

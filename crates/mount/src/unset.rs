@@ -16,7 +16,7 @@ const SPECIAL: u32 = 0o7000;
 pub struct Unset {
     /// A call that sets some of them is under way.
     call: Option<Arc<SettingCall>>,
-    /// What is to be set when the file is closed, and as whom.
+    /// What is to be set when the file is closed, and by which user.
     later: Option<(Caller, NewAttributes)>,
 }
 
@@ -70,7 +70,7 @@ impl SettingCall {
         self.leave(Stage::Runs);
     }
 
-    /// Keeps it from being made; gives what it sets, and as whom. `None`: it is being made.
+    /// Keeps it from being made; gives what it sets, and as which user. `None`: it is being made.
     fn hold(&self) -> Option<(Caller, NewAttributes)> {
         self.leave(Stage::Held).then(|| (self.caller.clone(), self.new))
     }

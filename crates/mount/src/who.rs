@@ -1,4 +1,4 @@
-//! Who asks: user and group as the kernel tells them, and the groups of the process as /proc does.
+//! Who asks: user and group as the kernel sends them, and the groups of the process as /proc does.
 
 use std::collections::HashMap;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::limits::CALLERS_MAX;
 /// How long the groups of a process are believed.
 const BELIEVED: Duration = Duration::from_secs(1);
 
-/// Who makes a request, as the kernel tells it.
+/// Who makes a request, as the kernel says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Requester {
     /// User id.
@@ -43,7 +43,7 @@ impl Callers {
         Self { fixed, known: Mutex::default() }
     }
 
-    /// Whom a request acts as.
+    /// The user of a request.
     pub fn caller(&self, asker: Requester) -> Caller {
         if let Some(fixed) = &self.fixed {
             return fixed.clone();

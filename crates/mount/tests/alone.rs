@@ -107,7 +107,7 @@ fn a_second_walk_asks_the_server_nothing() {
     let requests = || mount.mounted().traffic()().requests;
     let before = requests();
     look_at_all(&mount);
-    // The kernel may tell of files that were closed before.
+    // The kernel may report files that were closed before.
     assert!(requests() - before < FILES as u64, "nor is the process");
     assert_eq!(cached.alone().expect("believed").broken(), None);
 }

@@ -123,7 +123,7 @@ fn times_are_kept_to_the_nanosecond() {
     let Some(mount) = Mount::of_memory() else { return };
     let file = File::create(mount.at("file")).expect("made");
     let last = (i64::from(u32::MAX), 999_999_999);
-    // Those that NFSv3 cannot tell become the nearest.
+    // Those that NFSv3 cannot express become the nearest.
     for (set, kept) in [
         ((1_234_567_890, 123_456_789), (1_234_567_890, 123_456_789)),
         ((0, 1), (0, 1)),
@@ -170,7 +170,7 @@ fn a_long_directory_is_listed_whole_while_it_changes() {
 fn space_is_told() {
     let options = MemoryOptions { budget: Some(1 << 20), ..MemoryOptions::default() };
     let Some(mount) = Mount::of(Arc::new(MemoryFileSystem::with_options(options))) else { return };
-    let full = rustix::fs::statvfs(mount.path()).expect("told");
+    let full = rustix::fs::statvfs(mount.path()).expect("an answer");
     assert!(full.f_blocks * full.f_frsize <= 1 << 20 && full.f_blocks > 0);
     let error = fs::write(mount.at("file"), vec![1; 2 << 20]).expect_err("too much");
     assert_eq!(error.kind(), ErrorKind::StorageFull);

@@ -65,10 +65,10 @@ fn an_error_that_a_write_told_is_not_told_as_another_one_by_fsync() {
     let mut file = File::create(mount.at("file")).expect("made");
     let mut other = OpenOptions::new().write(true).open(mount.at("file")).expect("opened");
     let block = vec![7; 4 << 20];
-    // The first writes are taken, and a later one is told what became of them.
-    let told =
-        (0..10_000).find_map(|_| file.write_all(&block).err()).expect("a full disk is told in the end");
-    assert_eq!(told.kind(), ErrorKind::StorageFull);
+    // The first writes are taken, and a later one gets their error.
+    let failure =
+        (0..10_000).find_map(|_| file.write_all(&block).err()).expect("a full disk is reported in the end");
+    assert_eq!(failure.kind(), ErrorKind::StorageFull);
     if let Err(error) = file.sync_all() {
         assert_eq!(error.kind(), ErrorKind::StorageFull, "what was written since");
     }
@@ -110,12 +110,12 @@ fn a_quota_that_ends_in_the_middle_of_a_file_is_told_by_fsync_and_by_close() {
         let mount = || if is_cached { Mount::of_cached(limited()) } else { Mount::of(limited()) };
         let Some(mount) = mount() else { return };
         let file = File::create(mount.at("file")).expect("made");
-        let mut told = None;
+        let mut failure = None;
         for block in 0..4 * HALF / 65_536 {
-            told = told.or(file.write_all_at(&[7; 65_536], block * 65_536).err());
+            failure = failure.or(file.write_all_at(&[7; 65_536], block * 65_536).err());
         }
-        let told = told.or(file.sync_all().err()).expect("it does not fit");
-        assert_eq!(errno(&told), Some(Errno::DQUOT), "cached: {is_cached}");
+        let failure = failure.or(file.sync_all().err()).expect("it does not fit");
+        assert_eq!(errno(&failure), Some(Errno::DQUOT), "cached: {is_cached}");
     }
     let Some(mount) = Mount::of_cached(limited()) else { return };
     let file = File::create(mount.at("file")).expect("made");

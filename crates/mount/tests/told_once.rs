@@ -1,5 +1,5 @@
-//! Each program is told once that its data could not be made durable. What it writes afterwards is not affected. No test here starts
-//! a program, because a child closes its copies of open files and would take the error.
+//! Each program gets one error when its data could not be made durable. What it writes afterwards is not affected. No test here
+//! starts a program, because a child closes its copies of open files and would take the error.
 
 mod support;
 
@@ -54,7 +54,7 @@ fn a_failure_that_another_program_heard_of_is_told_to_the_writer_too() {
     writer.write_all(b"lost").expect("taken");
     assert_eq!(nix::unistd::close(other), Err(nix::errno::Errno::EIO));
     assert_eq!(errno(&writer.sync_all().expect_err("not durable")), Some(Errno::IO));
-    // Told once, and durable by now.
+    // Reported once, and durable by now.
     writer.sync_all().expect("durable");
 }
 
@@ -74,7 +74,7 @@ fn data_that_was_refused_behind_is_told_once_and_can_be_written_again() {
     let mut file = File::create(mount.at("file")).expect("made");
     file.write_all(b"first").expect("taken");
     assert_eq!(file.sync_all().expect_err("refused").kind(), ErrorKind::StorageFull);
-    file.sync_all().expect("it was told");
+    file.sync_all().expect("the error was reported before");
     file.write_all_at(b"again", 0).expect("taken");
     file.sync_all().expect("durable");
     server.inner.restart();

@@ -34,14 +34,14 @@ pub fn apply(socket: BorrowedFd<'_>, change: Change) -> io::Result<()> {
     }
 }
 
-/// The kernel doubles what it is told, for its own bookkeeping.
-fn told(size: u64) -> usize {
+/// What to ask for: the kernel doubles it, for its own bookkeeping.
+fn half(size: u64) -> usize {
     usize::try_from(size / 2).unwrap_or(usize::MAX)
 }
 
 fn force_send_buffer(socket: BorrowedFd<'_>, size: u64) -> io::Result<()> {
-    match sockopt::set_socket_send_buffer_size_force(socket, told(size)) {
-        Err(Errno::PERM) => Ok(sockopt::set_socket_send_buffer_size(socket, told(size))?),
+    match sockopt::set_socket_send_buffer_size_force(socket, half(size)) {
+        Err(Errno::PERM) => Ok(sockopt::set_socket_send_buffer_size(socket, half(size))?),
         outcome => Ok(outcome?),
     }
 }
@@ -53,7 +53,7 @@ fn unlock_send_buffer(socket: BorrowedFd<'_>) -> io::Result<()> {
 
 /// Never without force: what an ordinary user may ask for is less than the kernel gives by itself.
 fn force_receive_buffer(socket: BorrowedFd<'_>, size: u64) -> io::Result<()> {
-    Ok(sockopt::set_socket_recv_buffer_size_force(socket, told(size))?)
+    Ok(sockopt::set_socket_recv_buffer_size_force(socket, half(size))?)
 }
 
 #[cfg(test)]
@@ -86,8 +86,8 @@ mod tests {
         // Linux 5.14.
         let Ok(0) = syscall::buffer_locks(socket.as_fd()) else { return };
         apply(socket.as_fd(), Change::SendBuffer(1 << 20)).expect("less, where more is not allowed");
-        assert_eq!(syscall::buffer_locks(socket.as_fd()).expect("told"), SEND_LOCKED);
+        assert_eq!(syscall::buffer_locks(socket.as_fd()).expect("an answer"), SEND_LOCKED);
         apply(socket.as_fd(), Change::SendBuffer(0)).expect("anybody may");
-        assert_eq!(syscall::buffer_locks(socket.as_fd()).expect("told"), 0);
+        assert_eq!(syscall::buffer_locks(socket.as_fd()).expect("an answer"), 0);
     }
 }

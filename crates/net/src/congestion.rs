@@ -1,4 +1,4 @@
-//! Congestion controls: which there are, which may be chosen, and which suits whom.
+//! Congestion controls: which there are, which may be chosen, and which suits which peer.
 
 use std::fs;
 use std::io;

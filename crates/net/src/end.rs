@@ -7,8 +7,8 @@ use crate::connect::Connection;
 use crate::stream::Stream;
 use crate::transfer::{Place, Sent, Wait};
 
-/// A connection whose bytes go to another one, and that takes those of the other. No call waits: a [`Connection`] has been told so
-/// ([`Connection::block_never`]).
+/// A connection whose bytes go to another one, and that takes those of the other. No call waits: a [`Connection`] has been set
+/// so ([`Connection::block_never`]).
 pub trait RelayEnd: AsFd {
     /// Whether a [`crate::Pipe`] can take its bytes and give it some.
     fn can_splice(&self) -> bool;
@@ -25,10 +25,10 @@ pub trait RelayEnd: AsFd {
     /// The connection is over.
     fn send_some(&self, bytes: &[u8]) -> io::Result<Sent>;
 
-    /// Tells the peer that nothing more comes.
+    /// Announces to the peer that nothing more comes.
     fn end_sending(&self);
 
-    /// What the kernel has against the connection, if it is broken and nobody was told yet.
+    /// What the kernel has against the connection, if it is broken and that was not reported yet.
     fn take_error(&self) -> Option<io::Error> {
         rustix::net::sockopt::socket_error(self.as_fd()).ok()?.err().map(io::Error::from)
     }

@@ -73,7 +73,7 @@ const MEMORY_LIMITS: [&str; 1] = ["memory.limit_in_bytes"];
 /// From here on it says that there is no limit: the largest number of bytes, rounded down to whole pages.
 const UNLIMITED: u64 = 1 << 62;
 
-/// The hierarchy, the group and the names of its limits, of a line of `/proc/self/cgroup` that tells of memory.
+/// The hierarchy, the group and the names of its limits, of a line of `/proc/self/cgroup` about memory.
 fn memory_group(line: &str) -> Option<(&'static str, &str, &'static [&'static str])> {
     let (controllers, group) = line.split_once(':')?.1.split_once(':')?;
     let group = group.trim_start_matches('/');

@@ -96,7 +96,7 @@ fn counters(name: &str, place: &Path) -> Option<InterfaceCounters> {
 /// [`interface_counters`] has, whatever namespace `/sys` shows.
 ///
 /// # Errors
-/// The kernel does not tell.
+/// The kernel does not report it.
 pub fn carried_here() -> io::Result<Vec<(String, Carried, Carried)>> {
     Ok(fs::read_to_string(HERE)?.lines().filter_map(carried_line).collect())
 }
@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(received, Carried { packets: 10, bytes: 12_000, errors: 1, dropped: 2 });
         assert_eq!(sent, Carried { packets: 4, bytes: 4000, errors: 3, dropped: 5 });
         assert_eq!(carried_line("Inter-|   Receive  |  Transmit"), None);
-        assert!(carried_here().expect("told").iter().any(|(name, ..)| name == "lo"));
+        assert!(carried_here().expect("an answer").iter().any(|(name, ..)| name == "lo"));
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Tells that interfaces or their addresses have changed. What has changed it does not tell: whoever is told reads all of
-//! them again, which is right also if the kernel could not keep all messages, and believes no message.
+//! Reports that interfaces or their addresses have changed. It does not say what has changed: the caller reads all of them
+//! again, which is right also if the kernel could not keep all messages, and believes no message.
 
 use std::io;
 use std::os::fd::OwnedFd;

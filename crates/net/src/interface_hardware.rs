@@ -1,4 +1,4 @@
-//! What an interface is made for, as ethtool(8) tells it: speed, duplex, rings, offloads; and its rings set.
+//! What an interface is made for, as ethtool(8) shows it: speed, duplex, rings, offloads; and its rings set.
 //!
 //! Asked with `SIOCETHTOOL` in the calling thread's network namespace; structs and numbers are those of `linux/ethtool.h`.
 
@@ -28,7 +28,7 @@ const WITHOUT_LINE: [&str; 2] = ["veth", "bridge"];
 /// 10 Mb/s, of late 10 Gb/s).
 const SPEEDS_OF_TUN: [u64; 2] = [10, 10_000];
 
-/// An interface's hardware; what its driver does not tell is missing.
+/// An interface's hardware; what its driver does not report is missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Hardware {
     /// The driver's name.
@@ -64,11 +64,11 @@ pub fn hardware(interface: &str) -> io::Result<Hardware> {
     let socket = rustix::net::socket(AddressFamily::INET, SocketType::DGRAM, None)?;
     let socket = socket.as_fd();
     let ask = |command, length| ask(socket, interface, command, length);
-    let driver = ask(GET_DRIVER, DRIVER_BYTES).map(|told| text(&told[4..36]));
-    let (receive_ring, send_ring) = ask(GET_RINGS, RING_BYTES).map_or((None, None), |told| rings(&told));
-    let is_on = |command| ask(command, VALUE_BYTES).map(|told| number(&told, 4) != 0);
+    let driver = ask(GET_DRIVER, DRIVER_BYTES).map(|block| text(&block[4..36]));
+    let (receive_ring, send_ring) = ask(GET_RINGS, RING_BYTES).map_or((None, None), |block| rings(&block));
+    let is_on = |command| ask(command, VALUE_BYTES).map(|block| number(&block, 4) != 0);
     let (bits_per_second, is_full_duplex) =
-        ask(GET_SETTINGS, SETTINGS_BYTES).map_or((None, None), |told| link(&told, driver.as_deref()));
+        ask(GET_SETTINGS, SETTINGS_BYTES).map_or((None, None), |block| link(&block, driver.as_deref()));
     Ok(Hardware {
         bits_per_second,
         is_full_duplex,
@@ -109,18 +109,18 @@ fn ask(socket: BorrowedFd<'_>, interface: &str, command: u32, length: usize) -> 
     Some(bytes)
 }
 
-/// The rings of `struct ethtool_ringparam`, of what is received and of what is sent; a driver that has none tells zeroes.
-fn rings(told: &[u8]) -> (Option<Ring>, Option<Ring>) {
+/// The rings of `struct ethtool_ringparam`, of what is received and of what is sent; a driver that has none reports zeroes.
+fn rings(block: &[u8]) -> (Option<Ring>, Option<Ring>) {
     let ring = |most: usize, now: usize| {
-        let ring = Ring { now: number(told, now), most: number(told, most) };
+        let ring = Ring { now: number(block, now), most: number(block, most) };
         (ring.most > 0).then_some(ring)
     };
     (ring(4, 20), ring(16, 32))
 }
 
 /// Speed and duplex of `struct ethtool_cmd`. All ones: not known.
-fn link(told: &[u8], driver: Option<&str>) -> (Option<u64>, Option<bool>) {
-    let half = |at: usize| u64::from(u16::from_ne_bytes([told[at], told[at + 1]]));
+fn link(block: &[u8], driver: Option<&str>) -> (Option<u64>, Option<bool>) {
+    let half = |at: usize| u64::from(u16::from_ne_bytes([block[at], block[at + 1]]));
     let megabits = half(12) | half(28) << 16;
     let is_fiction = driver.is_some_and(|driver| {
         WITHOUT_LINE.contains(&driver) || driver == "tun" && SPEEDS_OF_TUN.contains(&megabits)
@@ -129,7 +129,7 @@ fn link(told: &[u8], driver: Option<&str>) -> (Option<u64>, Option<bool>) {
     if is_fiction || !is_known {
         return (None, None);
     }
-    let duplex = match told[14] {
+    let duplex = match block[14] {
         0 => Some(false),
         1 => Some(true),
         _ => None,
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn speed_and_duplex_are_believed_where_they_are_known() {
-        let told = |megabits: u32, duplex: u8| {
+        let settings = |megabits: u32, duplex: u8| {
             let mut bytes = vec![0; SETTINGS_BYTES];
             bytes[12..14].copy_from_slice(&(megabits as u16).to_ne_bytes());
             bytes[28..30].copy_from_slice(&((megabits >> 16) as u16).to_ne_bytes());
@@ -179,7 +179,7 @@ mod tests {
             bytes
         };
         let check = |megabits, duplex, driver, wanted| {
-            assert_eq!(link(&told(megabits, duplex), driver), wanted, "{megabits} {duplex} {driver:?}");
+            assert_eq!(link(&settings(megabits, duplex), driver), wanted, "{megabits} {duplex} {driver:?}");
         };
         check(1000, 1, Some("e1000e"), (Some(1_000_000_000), Some(true)));
         check(100, 0, None, (Some(100_000_000), Some(false)));

@@ -83,7 +83,7 @@ impl Listener {
         Ok(())
     }
 
-    /// Gives the listener what suits peers on this host; tells what suits others, if it is something else.
+    /// Gives the listener what suits peers on this host; returns what suits others, if it is something else.
     fn suit_peers(&self) -> io::Result<Option<Algorithm>> {
         let has_bbr = sockopt::set_tcp_congestion(&self.socket, BBR).is_ok();
         // What it is left with if the local one is not allowed: the host's, which always is.
@@ -99,15 +99,15 @@ impl Listener {
     /// What connections are offered from the start from now on, and what scale their windows have; `None`: as the kernel has it.
     ///
     /// # Errors
-    /// Buffers may not be forced here, or the kernel does not tell what is locked (`SO_BUF_LOCK`, Linux 5.14).
+    /// Buffers may not be forced here, or the kernel does not say what is locked (`SO_BUF_LOCK`, Linux 5.14).
     pub fn offer(&self, window: Option<u64>) -> io::Result<()> {
         let socket = self.socket.as_fd();
         // Whether it can be undone comes first.
         syscall::buffer_locks(socket)?;
-        let told = |size: u64| usize::try_from(size).unwrap_or(usize::MAX);
+        let to_usize = |size: u64| usize::try_from(size).unwrap_or(usize::MAX);
         match window {
             Some(window) => {
-                let size = told(window + SEGMENT_MOST);
+                let size = to_usize(window + SEGMENT_MOST);
                 Ok(sockopt::set_socket_recv_buffer_size_force(socket, size)?)
             }
             None => {

@@ -84,8 +84,8 @@ impl Drop for LocalListener {
 /// Connects to the socket of that name.
 ///
 /// # Errors
-/// `NotFound`: there is none. `ConnectionRefused`: nobody listens. `PermissionDenied`: it is another user's. `TimedOut`: whoever
-/// listens accepts nobody.
+/// `NotFound`: there is none. `ConnectionRefused`: nobody listens. `PermissionDenied`: it is another user's. `TimedOut`: the
+/// listener accepts nobody.
 pub fn connect_local(path: &Path) -> io::Result<UnixStream> {
     connect_within(PATIENCE, path)
 }

@@ -30,7 +30,7 @@ impl OwnAddresses {
             return is_own;
         }
         let Ok(mut known) = self.known.write() else { return false };
-        // Whoever cannot be told anew, for want of descriptors, is told what was known.
+        // When the addresses cannot be read again, for want of descriptors, the last known ones count.
         if let Ok(found) = interfaces() {
             let own =
                 found.iter().flat_map(|interface| &interface.addresses).map(|address| address.to_canonical());

@@ -1,5 +1,5 @@
-//! A `/sys` that shows the interfaces of the caller's own network namespace. One that is mounted shows those of whoever
-//! mounted it.
+//! A `/sys` that shows the interfaces of the caller's own network namespace. One that is mounted shows those of the namespace
+//! that mounted it.
 
 use std::io;
 

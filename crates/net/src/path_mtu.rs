@@ -7,7 +7,7 @@ use std::os::fd::AsFd;
 use nix::sys::socket::getsockopt;
 use nix::sys::socket::sockopt::IpMtu;
 
-/// Where the kernel does not tell: an Ethernet's.
+/// Where the kernel does not know it: an Ethernet's.
 pub(crate) const USUAL_MTU: usize = 1500;
 
 /// That to this address. Nothing is sent: a socket is connected, which looks up the route, and closed.
@@ -31,7 +31,7 @@ fn connected(to: SocketAddr) -> io::Result<UdpSocket> {
     Ok(socket)
 }
 
-/// That of a connected socket, if the kernel tells.
+/// That of a connected socket, if the kernel knows it.
 pub(crate) fn of_connected(socket: &impl AsFd) -> Option<usize> {
     getsockopt(socket, IpMtu).ok().and_then(|mtu| usize::try_from(mtu).ok())
 }

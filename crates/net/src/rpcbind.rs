@@ -31,8 +31,8 @@ impl AsFd for RpcbindStream {
 }
 
 impl RpcbindStream {
-    /// Connects through the Unix socket, where rpcbind sees which user calls, or else over loopback, where it believes
-    /// whoever has a privileged port.
+    /// Connects through the Unix socket, where rpcbind sees which user calls, or else over loopback, where it believes any
+    /// caller with a privileged port.
     ///
     /// # Errors
     /// No rpcbind runs, or none that answers within `patience`.

@@ -1,4 +1,4 @@
-//! What the kernel tells of a connection, in the words of `howdah-tune`.
+//! What the kernel reports of a connection, in the words of `howdah-tune`.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -11,7 +11,7 @@ use crate::tcp_info::{BbrInfo, INFORMATION_ROOM, SocketMemory, TcpInfo};
 
 /// Of a connection with less on the way nobody needs to know whether it is starting.
 const MUCH_IN_FLIGHT: u64 = 64 << 10;
-/// Room for `union tcp_cc_info`: what bbr tells is the longest, and newer ones of it tell more.
+/// Room for `union tcp_cc_info`: what bbr reports is the longest, and newer ones of it report more.
 const CONGESTION_ROOM: usize = 64;
 /// Room for `SO_MEMINFO`: nine words, and some to come.
 const MEMORY_ROOM: usize = 64;
@@ -19,7 +19,7 @@ const MEMORY_ROOM: usize = 64;
 /// Looks at a TCP connection; the gauges are the caller's.
 ///
 /// # Errors
-/// The kernel does not tell.
+/// The kernel does not report it.
 pub fn sample(socket: BorrowedFd<'_>, now: Duration, gauges: &Gauges) -> io::Result<Sample> {
     let mut bytes = [0; INFORMATION_ROOM];
     let length = syscall::tcp_info(socket, &mut bytes)?;

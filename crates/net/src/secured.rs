@@ -41,7 +41,7 @@ struct Memory {
 /// From so many bytes on it is measured how long they take to seal or to open.
 const MEASURED_MIN: usize = 8 << 10;
 
-/// A session on a socket. Both directions share it: whoever seals needs what is half received.
+/// A session on a socket. Both directions share it: sealing needs what is half received.
 #[derive(Debug)]
 pub struct Secured {
     state: Mutex<State>,
@@ -65,7 +65,7 @@ struct State {
     promised: usize,
     /// Why it is of no use any more.
     failed: Option<TlsError>,
-    /// Measured, and not told yet.
+    /// Measured, and not reported yet.
     in_cipher: Duration,
 }
 
@@ -100,7 +100,7 @@ impl Secured {
         Duration::from_nanos(self.in_cipher.load(Ordering::Relaxed))
     }
 
-    /// Tells what a step of the state has measured.
+    /// Reports what a step of the state has measured.
     fn tell(&self, state: &mut State) {
         let spent = std::mem::take(&mut state.in_cipher);
         if !spent.is_zero() {
@@ -129,7 +129,7 @@ impl Secured {
                     Ok(Sent::WouldBlock) if given == 0 => return Ok(Sent::WouldBlock),
                     Ok(Sent::Bytes(0) | Sent::WouldBlock) => break,
                     Ok(Sent::Bytes(count)) => given += count,
-                    // It is told again when what came before it has been taken.
+                    // The error comes again when what came before it has been taken.
                     Err(_) if given > 0 => break,
                     Err(error) => return Err(error),
                 }
@@ -140,8 +140,8 @@ impl Secured {
         received
     }
 
-    /// Seals and sends; says how many bytes of plaintext went. Where the socket does not take all that was sealed, that waits here,
-    /// and the sender is told `WouldBlock`: the same bytes must come first the next time.
+    /// Seals and sends; says how many bytes of plaintext went. Where the socket does not take all that was sealed, that waits
+    /// here, and the sender gets `WouldBlock`: the same bytes must come first the next time.
     ///
     /// # Errors
     /// The socket's, or the session is over (`InvalidData`).
@@ -205,7 +205,7 @@ impl Secured {
         state.kept.len() + state.plain.len() - state.taken
     }
 
-    /// Tells the peer that nothing more comes, if the socket takes that now.
+    /// Announces to the peer that nothing more comes, if the socket takes that now.
     pub fn say_end(&self, socket: BorrowedFd<'_>) {
         let mut state = self.state();
         if state.failed.is_none() && !state.session.is_handshaking() && state.unsent.is_empty() {

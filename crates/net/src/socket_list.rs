@@ -35,7 +35,7 @@ pub struct TcpSocket {
     pub local: SocketAddr,
     /// The other side's.
     pub remote: SocketAddr,
-    /// What the kernel tells of the connection.
+    /// What the kernel reports of the connection.
     pub info: TcpInfo,
     /// What it holds.
     pub memory: Option<SocketMemory>,
@@ -195,7 +195,11 @@ mod tests {
             assert_eq!(sender.info.sent_bytes, Some(10_000), "IPv{family}");
             assert_eq!(receiver.info.received_bytes, Some(10_000), "IPv{family}");
             let buffer = getsockopt(&far, sockopt::RcvBuf).expect("asked");
-            assert_eq!(receiver.memory.expect("told").receive_buffer_bytes as usize, buffer, "IPv{family}");
+            assert_eq!(
+                receiver.memory.expect("an answer").receive_buffer_bytes as usize,
+                buffer,
+                "IPv{family}"
+            );
             let congestion = getsockopt(&near, sockopt::TcpCongestion).expect("asked");
             assert_eq!(sender.congestion.as_deref(), congestion.to_str(), "IPv{family}");
         }

@@ -106,12 +106,12 @@ fn set_number(socket: BorrowedFd<'_>, level: libc::c_int, option: libc::c_int, v
     done(unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, (&raw const value).cast(), length) })
 }
 
-/// `TCP_INFO`: what the kernel tells of a connection, as many bytes as it has of it.
+/// `TCP_INFO`: what the kernel reports of a connection, as many bytes as it has of it.
 pub fn tcp_info(socket: BorrowedFd<'_>, bytes: &mut [u8]) -> io::Result<usize> {
     get_bytes(socket, libc::IPPROTO_TCP, libc::TCP_INFO, bytes)
 }
 
-/// `TCP_CC_INFO`: what the congestion control tells of itself, which may be nothing.
+/// `TCP_CC_INFO`: what the congestion control reports of itself, which may be nothing.
 pub fn congestion_info(socket: BorrowedFd<'_>, bytes: &mut [u8]) -> io::Result<usize> {
     /// include/uapi/linux/tcp.h
     const TCP_CC_INFO: libc::c_int = 26;
@@ -179,7 +179,7 @@ pub fn receive_appending(socket: BorrowedFd<'_>, places: &mut [Place<'_>], wait:
     Ok(Sent::Bytes(received))
 }
 
-/// Room for what the kernel tells of a datagram, aligned as its headers are: an address and an interface.
+/// Room for what the kernel reports of a datagram, aligned as its headers are: an address and an interface.
 #[repr(C, align(8))]
 struct Control([u8; 64]);
 
@@ -191,7 +191,7 @@ pub struct Arrival {
     pub is_cut: bool,
     /// Who sent it.
     pub from: Option<SocketAddr>,
-    /// Which of our addresses it was sent to, if the socket was told to tell that.
+    /// Which of our addresses it was sent to, if the socket was set to report that.
     pub to: Option<IpAddr>,
 }
 
@@ -282,7 +282,7 @@ pub fn send_datagram(
     if sent < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Makes this the one thing that a message tells the kernel besides.
+/// Makes this the one control message of a message.
 fn attach<T>(
     message: &mut libc::msghdr,
     control: &mut Control,

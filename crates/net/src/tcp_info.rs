@@ -1,4 +1,4 @@
-//! What the kernel tells of one TCP connection, decoded: `TCP_INFO`, and the memory of its socket. The bytes come from
+//! What the kernel reports of one TCP connection, decoded: `TCP_INFO`, and the memory of its socket. The bytes come from
 //! `getsockopt` or from a list of sockets; it does not matter which.
 
 use std::time::Duration;
@@ -6,8 +6,8 @@ use std::time::Duration;
 /// Room for `struct tcp_info`, which has 280 bytes on Linux 6.18 and grows.
 pub(crate) const INFORMATION_ROOM: usize = 512;
 
-/// What Linux tells of a TCP connection (`struct tcp_info`). The struct only ever grows: what this kernel does not tell,
-/// or not yet knows, is `None`.
+/// What Linux reports of a TCP connection (`struct tcp_info`). The struct only ever grows: what this kernel does not report, or
+/// not yet knows, is `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TcpInfo {
     /// Whether it was short of data to send when `delivery_rate` was measured: the rate is a lower bound then.
@@ -177,7 +177,7 @@ impl SocketMemory {
     }
 }
 
-/// What bbr tells of itself (`struct tcp_bbr_info`).
+/// What bbr reports of itself (`struct tcp_bbr_info`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BbrInfo {
     /// The most that the path delivered lately.
@@ -234,8 +234,8 @@ impl Fields<'_> {
 mod tests {
     use super::*;
 
-    /// Of a connection over loopback on Linux 6.18, with 100000 bytes sent and 100 received; `ss -ti` told the figures
-    /// that are expected of it.
+    /// Of a connection over loopback on Linux 6.18, with 100000 bytes sent and 100 received; `ss -ti` printed the figures that
+    /// are expected of it.
     const RECORDED: &str = "\
         010000000007aa01e01c0300409c0000cbff0000180200000000000000000000000000000000000000000000680000000000 \
         00006800000068000000ffff0000d7ff00000a00000007000000ffffff7f12000000cbff00001300000000000000d7ff0000 \
@@ -310,14 +310,14 @@ mod tests {
 
     #[test]
     fn bbr_starts_while_it_sends_more_than_twice_as_fast_as_it_delivers() {
-        let told = |gain: u32| [500_000_000, 1, 100_000, gain, 739].map(u32::to_ne_bytes).concat();
-        let starting = BbrInfo::decode(&told(739)).expect("as long as it is");
+        let encoded = |gain: u32| [500_000_000, 1, 100_000, gain, 739].map(u32::to_ne_bytes).concat();
+        let starting = BbrInfo::decode(&encoded(739)).expect("as long as it is");
         assert_eq!((starting.bytes_per_second, starting.is_starting()), (4_794_967_296, true));
         for gain in [88, 192, 256, 320] {
-            assert!(!BbrInfo::decode(&told(gain)).expect("as long as it is").is_starting(), "{gain}");
+            assert!(!BbrInfo::decode(&encoded(gain)).expect("as long as it is").is_starting(), "{gain}");
         }
-        // What cubic tells, and vegas.
+        // What cubic reports, and vegas.
         assert_eq!(BbrInfo::decode(&[]), None);
-        assert_eq!(BbrInfo::decode(&told(739)[..16]), None);
+        assert_eq!(BbrInfo::decode(&encoded(739)[..16]), None);
     }
 }

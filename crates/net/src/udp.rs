@@ -150,7 +150,7 @@ fn unbound(address: SocketAddr) -> io::Result<Socket> {
     Ok(socket)
 }
 
-/// Has a socket tell of every datagram to which address it was sent, and gives it room.
+/// Has a socket report of every datagram to which address it was sent, and gives it room.
 fn prepare(socket: &impl AsFd, address: SocketAddr) -> io::Result<()> {
     match address {
         SocketAddr::V4(_) => setsockopt(socket, Ipv4PacketInfo, &true)?,

@@ -23,7 +23,8 @@ use crate::transfer::{Place, Sent, Wait, outcome};
 
 /// Room asked for in each direction, in bytes: a window of large replies that come at once.
 const ROOM: usize = 8 << 20;
-/// The path MTU of loopback, where the kernel does not tell: the longest packet of IPv4, though the interface would take one byte more.
+/// The path MTU of loopback, where the kernel does not know it: the longest packet of IPv4, though the interface would take one
+/// byte more.
 const LOOPBACK_MTU: usize = 65_535;
 
 /// A connected UDP socket. One thread receives and waits in the kernel for what comes, or several take turns; another may
@@ -100,9 +101,9 @@ impl UdpClient {
 
     /// The most bytes in one packet on the way to the server, as far as the kernel knows.
     pub fn path_mtu(&self) -> usize {
-        let told = of_connected(&self.socket);
+        let kernel_mtu = of_connected(&self.socket);
         let is_here = self.server.ip().is_loopback() || self.server.ip() == self.local().ip();
-        told.unwrap_or(if is_here { LOOPBACK_MTU } else { USUAL_MTU })
+        kernel_mtu.unwrap_or(if is_here { LOOPBACK_MTU } else { USUAL_MTU })
     }
 
     /// From now on its packets are never cut, on this host or on the way: one that is too long is refused, or vanishes.

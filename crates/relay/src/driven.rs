@@ -26,8 +26,8 @@ pub struct Driven {
     back: Direction,
     /// What is waited for on the near connection, and on the far one.
     armed: [Interest; 2],
-    /// Nothing was waited for, and the poller told all the same: both peers have ended that connection in order. It would tell so for
-    /// ever.
+    /// Nothing was waited for, and the poller reported an event all the same: both peers have ended that connection in order.
+    /// It would report that for ever.
     is_over: [bool; 2],
 }
 
@@ -84,7 +84,8 @@ impl Driven {
         self.arm(side, wanted, poller).map_or_else(DriveOutcome::Broken, |()| DriveOutcome::GoesOn)
     }
 
-    /// A side from which nothing is awaited told of something: it broke, or has ended both ways. What it sent before that is still there.
+    /// A side from which nothing is awaited reported an event: it broke, or has ended both ways. What it sent before that is
+    /// still there.
     fn on_end(&mut self, side: RelaySide) -> DriveOutcome {
         let error = match side {
             RelaySide::Near => self.pair.near.take_error(),
@@ -108,13 +109,13 @@ impl Driven {
         Ok(())
     }
 
-    /// Waits for these. The side that just told of something has to be armed in any case, the other one if it is another thing.
-    fn arm(&mut self, told: RelaySide, wanted: [Interest; 2], poller: &Poller) -> io::Result<()> {
+    /// Waits for these. The side that just had an event has to be armed in any case, the other one if it is another thing.
+    fn arm(&mut self, this_side: RelaySide, wanted: [Interest; 2], poller: &Poller) -> io::Result<()> {
         let before = std::mem::replace(&mut self.armed, wanted);
         let is_over = self.is_over;
         let is_due = |side: RelaySide| {
             let (before, wanted) = (before[side as usize], wanted[side as usize]);
-            (side == told || before != wanted) && !(is_over[side as usize] && wanted == Interest::NONE)
+            (side == this_side || before != wanted) && !(is_over[side as usize] && wanted == Interest::NONE)
         };
         if is_due(RelaySide::Near) {
             poller.arm(&self.pair.near, token(self.pair.number, RelaySide::Near), wanted[0])?;

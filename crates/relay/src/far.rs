@@ -167,7 +167,7 @@ impl Far {
                     *self.answered.lock() = Some(address.ip());
                     return Ok(connection);
                 }
-                // Who is not who it should be is told of, whatever others are.
+                // A far server that is not who it should be is reported, whatever the others are.
                 Err(error) if is_tls(&error) => return Err(error),
                 Err(error) => last = error,
             }

@@ -1,6 +1,6 @@
 //! Which program a connection is for, from the header of its first call (RFC 5531 9). Pure.
 
-/// So many bytes tell it: record mark, xid, message type, RPC version, program.
+/// So many bytes are enough: record mark, xid, message type, RPC version, program.
 pub const LENGTH: usize = 20;
 
 /// `msg_type` of a call.

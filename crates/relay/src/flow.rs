@@ -11,8 +11,8 @@ use crate::tools::Tools;
 /// So many bytes are moved before others have their turn.
 const TURN: u64 = 4 << 20;
 
-/// Less than this was all that the source had: whether more has come meanwhile, the poller tells. It is less than one record of TLS, so
-/// that nothing of one is left in user space.
+/// Less than this was all that the source had: the poller reports whether more has come meanwhile. It is less than one record
+/// of TLS, so that nothing of one is left in user space.
 const ALL_THERE_WAS: usize = 16 << 10;
 
 /// What is on its way in one direction.
@@ -43,7 +43,7 @@ pub enum Waits {
     ForSink,
     /// It is the turn of others.
     ForItsTurn,
-    /// The source has ended, and the sink has been told.
+    /// The source has ended, and the sink has got the end.
     Over,
 }
 

@@ -21,7 +21,7 @@ use crate::worker::Carrier;
 
 /// Threads that carry: one moves some 3 GB/s.
 const WORKERS_MAX: usize = 8;
-/// How often the door is told to look at those who say nothing.
+/// How many ticks lie between two looks of the door at clients that say nothing.
 const DOOR_TICK: u32 = 20;
 
 /// How a relay behaves.

@@ -153,10 +153,10 @@ impl RelaySizing {
             used.unread += held.unread;
         }
         let mut tuner = self.tuner.lock();
-        let (told, stuck) = (tuner.on_memory(now, &used), tuner.stuck());
+        let (orders, stuck) = (tuner.on_memory(now, &used), tuner.stuck());
         drop(tuner);
         let pair = |number: u64| pairs.iter().find(|pair| pair.number == number);
-        for ((number, side), change) in told {
+        for ((number, side), change) in orders {
             let side = if side == RelaySide::Near as u8 { RelaySide::Near } else { RelaySide::Far };
             pair(number).into_iter().for_each(|pair| apply(pair, side, &[change]));
         }

@@ -1,4 +1,4 @@
-//! A thread that carries the connections that were given to it. None is shared: whoever wakes for one side has both.
+//! A thread that carries the connections that were given to it. None is shared: the thread that wakes for one side has both.
 
 use std::collections::HashMap;
 use std::io;

@@ -1,6 +1,6 @@
 //! Calls that may not run twice, through relays and paths that die under them: each runs exactly once.
 
-#![allow(clippy::print_stdout, reason = "the seed is told")]
+#![allow(clippy::print_stdout, reason = "the seed is printed")]
 
 mod far;
 

@@ -208,7 +208,7 @@ mod tests {
         let due = |export, number, seconds| log.is_due(export, number, start + Duration::from_secs(seconds));
         assert_eq!(due(1, 28, 0), Some(1));
         assert_eq!((due(1, 28, 1), due(1, 28, 59)), (None, None));
-        assert_eq!((due(2, 28, 59), due(1, 69, 59)), (Some(1), Some(1)), "others are told apart");
+        assert_eq!((due(2, 28, 59), due(1, 69, 59)), (Some(1), Some(1)), "others count apart");
         assert_eq!(due(1, 28, 61), Some(3));
         assert_eq!(due(1, 28, 62), None);
     }

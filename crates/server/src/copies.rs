@@ -11,7 +11,7 @@ const COPIES: usize = 64;
 #[derive(Debug)]
 pub struct Copies<T> {
     copies: Box<[Copy<T>]>,
-    /// Taken by whoever replaces them, so that they end up equal.
+    /// Taken to replace them, so that they end up equal.
     replacing: Mutex<()>,
 }
 
@@ -40,7 +40,7 @@ impl<T: Clone> Copies<T> {
         at(&self.copies[PLACE.with(|place| *place)].0.read())
     }
 
-    /// Replaces it: whoever looks from then on sees this one.
+    /// Replaces it: readers see this one from then on.
     pub fn replace(&self, value: &T) {
         let _turn = self.replacing.lock();
         self.copies.iter().for_each(|copy| *copy.0.write() = value.clone());

@@ -14,7 +14,7 @@ use crate::limits::{FAR_CALLS_MAX, STACK, WORKERS_FREE, WORKERS_KEPT, WORKERS_MA
 use crate::shared::Shared;
 use crate::worker::{Slot, Worker};
 
-/// How often the log tells that no worker can be started.
+/// How often the log says that no worker can be started.
 const TELLING: Duration = Duration::from_secs(60);
 /// How long the end of a server waits for workers.
 const END_PATIENCE: Duration = Duration::from_secs(1);
@@ -29,8 +29,8 @@ pub struct Crew {
     started: usize,
     /// Since when there are more than are needed.
     idle_since: Instant,
-    /// When the log told that no more could be started.
-    told: Option<Instant>,
+    /// When the log last said that no more could be started.
+    last_warning: Option<Instant>,
 }
 
 /// A worker.
@@ -67,9 +67,9 @@ enum Found {
 pub struct Sight {
     /// Whether any of them did anything since last time.
     pub active: bool,
-    /// For what calls that hang run, as far as nobody was told yet.
+    /// For what calls that hang run, as far as it was not reported yet.
     pub hanging: Vec<Token>,
-    /// How many wait in a call since last time, by the place of its export; none is told while they are few.
+    /// How many wait in a call since last time, by the place of its export; none is reported while they are few.
     pub held: [usize; PLACES],
     /// How many are in a call of it, however long.
     pub inside: [usize; PLACES],
@@ -78,8 +78,8 @@ pub struct Sight {
 impl Crew {
     /// Starts so many.
     pub fn start(shared: Arc<Shared>, least: usize) -> io::Result<Self> {
-        let (members, started, told) = Default::default();
-        let mut crew = Self { shared, members, least, started, idle_since: Instant::now(), told };
+        let (members, started, last_warning) = Default::default();
+        let mut crew = Self { shared, members, least, started, idle_since: Instant::now(), last_warning };
         for _ in 0..least {
             crew.add()?;
         }
@@ -136,8 +136,8 @@ impl Crew {
         }
         while self.members.len() < wanted {
             if let Err(error) = self.add() {
-                if self.told.is_none_or(|last| last.elapsed() >= TELLING) {
-                    self.told = Some(Instant::now());
+                if self.last_warning.is_none_or(|last| last.elapsed() >= TELLING) {
+                    self.last_warning = Some(Instant::now());
                     tracing::warn!(%error, "starting a worker while calls wait for storage");
                 }
                 break;
@@ -194,7 +194,7 @@ impl Crew {
 }
 
 impl Pulse {
-    /// What a worker with this count of turns is doing. A hang is told of once.
+    /// What a worker with this count of turns is doing. A hang is reported once.
     fn feel(&mut self, turns: u64) -> Found {
         let before = std::mem::replace(&mut self.turns, turns);
         if turns != before {

@@ -49,7 +49,7 @@ pub fn answer(
             }
         }
     };
-    // Whoever has a handle was let in by an export's rules, and so was whoever repeats a call that is answered from memory.
+    // An export's rules let in every client that has a handle, and every client whose repeated call is answered from memory.
     let has_no_handle = reply.ticket().is_none_or(|ticket| ticket.place.export == NO_EXPORT);
     if has_no_handle
         && reply.outcome() != Outcome::Replayed

@@ -177,8 +177,8 @@ impl Dispatcher {
         run(self, job, from, waiting, &mut reply).then_some(reply)
     }
 
-    /// Runs a call that may run twice; says whether there is an answer. A WRITE over a stream runs as often as it comes, and tells
-    /// that its client had earlier answers.
+    /// Runs a call that may run twice; says whether there is an answer. A WRITE over a stream runs as often as it comes, and
+    /// shows that its client had earlier answers.
     fn run_again<'a>(
         &self,
         job: &'a Job<'_>,
@@ -296,7 +296,7 @@ impl<'m> Job<'m> {
         ReplyHeader { xid: self.header.xid, outcome: Ok(Accepted::Success) }
     }
 
-    /// The user whom a client says it is of.
+    /// The user that a client says it is of.
     pub fn user(&self) -> Option<u32> {
         match &self.header.credentials {
             Credentials::Sys(sys) => Some(sys.user),

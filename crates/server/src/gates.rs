@@ -205,8 +205,8 @@ impl<C: Weighed> Gates<C> {
         }
     }
 
-    /// So many workers wait in each export, of so many that are inside it; `share` says how many may. Shuts and opens gates, tells
-    /// `turned` of each and of that number, and says whether any call may go in besides.
+    /// So many workers wait in each export, of so many that are inside it; `share` says how many may. Shuts and opens gates,
+    /// calls `turned` with each and with that number, and returns whether any call may go in besides.
     pub fn look(
         &self,
         held: &[usize; PLACES],

@@ -1,4 +1,4 @@
-//! What a head of a cluster tells of its clients to whoever looks at the whole cluster.
+//! What a head of a cluster reports of its clients to a viewer of the whole cluster.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;

@@ -68,8 +68,8 @@ pub struct CompoundOpening<'m> {
     pub node: Option<FileHandle<'m>>,
     /// The first WRITE behind SEQUENCE.
     pub write: Option<write::Head>,
-    /// What tells it from others: the bytes behind SEQUENCE that are in memory in any case, which end where data begins, or the last
-    /// operation ends.
+    /// What distinguishes it from others: the bytes behind SEQUENCE that are in memory in any case, which end where data
+    /// begins, or the last operation ends.
     pub told_by: &'m [u8],
     /// Bytes of the message up to the end of its last operation, if it is known where that is.
     pub end: Option<usize>,
@@ -78,7 +78,7 @@ pub struct CompoundOpening<'m> {
 }
 
 impl CompoundOpening<'_> {
-    /// What tells it from others ends where this stands.
+    /// What distinguishes it from others ends here.
     pub fn end_told_by(&mut self, walk: &Decoder<'_>) {
         self.told_by = &self.told_by[..walk.position() - self.operations.position()];
     }

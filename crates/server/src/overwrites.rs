@@ -1,5 +1,5 @@
-//! Answers about files that a later WRITE makes old. A WRITE over a stream is not kept, so the reply cache does not see it; here it
-//! looks whether an answer is kept that names its file. One load of memory tells that there is none.
+//! Answers about files that a later WRITE makes old. A WRITE over a stream is not kept, so the reply cache does not see it;
+//! here it looks whether an answer is kept that names its file. One load of memory shows that there is none.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -60,7 +60,7 @@ impl Patience {
         (now - self.sent_since > SEND_PATIENCE).then_some("it does not read its replies")
     }
 
-    /// For how long its present record has taken room, whoever's fault it is.
+    /// For how long its present record has taken room, no matter whose fault it is.
     pub fn record_age(&self, now: Instant) -> Duration {
         now - self.record_since
     }

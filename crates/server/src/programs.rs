@@ -142,7 +142,7 @@ impl Programs {
         let mut of_program = self.versions.iter().filter(is_served);
         let version = of_program.clone().find(|version| version.number == header.version);
         let Some(version) = version else {
-            // Tells the versions there are, so that a client which tried another one falls back by itself.
+            // Names the versions there are, so that a client which tried another one falls back by itself.
             let low = of_program.next().ok_or(Ok(Accepted::ProgramUnavailable))?.number;
             let high = of_program.next_back().map_or(low, |version| version.number);
             return Err(Ok(Accepted::ProgramMismatch { low, high }));

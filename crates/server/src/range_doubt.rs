@@ -1,4 +1,4 @@
-//! Whether ranges of files can be sent: whoever sends them says when that fails, and whoever answers READs asks.
+//! Whether ranges of files can be sent: the sender says when that fails, and handlers of READ ask.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -152,13 +152,13 @@ impl SharedReplyCache {
         self.overwrites.begin(FileSlot::of(handle), || self.checksum.subject(client, handle))
     }
 
-    /// The WRITE went well: it tells that its client has what it was answered about that file.
+    /// The WRITE went well: it shows that its client has what it was answered about that file.
     pub fn end_write(&self, overwrite: &Overwrite, now: Instant) {
         self.overwrites.end(overwrite, self.second(now));
         // After that: a call that is answered in between began before it.
         let order = self.order.fetch_add(1, Ordering::AcqRel);
         let mut changed = self.changed.lock();
-        // One WRITE tells as much as many: those after it would only push out what others have told.
+        // One WRITE shows as much as many: those after it would only push out what others keep.
         if changed.get(overwrite.subject).is_some_and(is_of_kept) {
             changed.keep(overwrite.subject, of_write(order), now);
         }

@@ -1,5 +1,5 @@
-//! Who gives way when there is no place for another connection, or no memory for what is half received. Knows no sockets: what
-//! it is told of each is enough.
+//! Who gives way when there is no place for another connection, or no memory for what is half received. Knows no sockets: its
+//! callers say enough of each.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use crate::locks::Mutex;
 
-/// How often the log tells of one kind of event.
+/// How often the log mentions one kind of event.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// How often it tells of what lasts until a person mends it.
+/// How often it mentions what lasts until a person mends it.
 const MINUTE: Duration = Duration::from_secs(60);
 
 /// When one kind of event was logged last.

@@ -1,5 +1,5 @@
-//! Who has had more than a part of the processors by calls that are dear: one that takes a line to ask for may cost as much as a
-//! thousand others. Knows neither calls nor clocks: what it is told is enough.
+//! Who has had more than a part of the processors by calls that are dear: one that takes a line to ask for may cost as much as
+//! a thousand others. Knows neither calls nor clocks: its callers pass enough.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -61,7 +61,7 @@ impl Shares {
         used.tidy(now);
         used.all.add(cost, now);
         let client = one_client(client);
-        // Beyond, clients are not told apart: they count as having had too much.
+        // Beyond, clients are not counted one by one: they count as having had too much.
         if used.clients.len() < SHARES_MAX || used.clients.contains_key(&client) {
             used.clients.entry(client).or_default().add(cost, now);
         }

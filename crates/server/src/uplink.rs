@@ -1,9 +1,9 @@
-//! The way from an export to the server behind it, as whoever opened that tells it: this crate knows no client.
+//! The way from an export to the server behind it, as reported by the code that opened it: this crate knows no client.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Tells how the way to a far server is.
+/// Reports how the way to a far server is.
 pub trait Uplink: Send + Sync {
     /// As it is now.
     fn report(&self) -> UplinkReport;

@@ -25,7 +25,7 @@ const QUIET_AFTER: Duration = Duration::from_secs(1);
 const SLEEPS_AFTER: Duration = Duration::from_secs(2);
 /// How often connections are looked at.
 const INSPECTION: Duration = Duration::from_secs(1);
-/// How often the log tells that an export holds as many calls as it may.
+/// How often the log says that an export holds as many calls as it may.
 const TELLING: Duration = Duration::from_secs(60);
 /// How long a receive buffer is kept that nobody needs.
 const BUFFER_KEPT: Duration = Duration::from_secs(60);
@@ -35,8 +35,8 @@ pub struct Watch {
     shared: Arc<Shared>,
     crew: Crew,
     seen: HashMap<Token, Seen>,
-    /// When somebody was told that an export holds as many calls as it may.
-    told: HashMap<u16, Instant>,
+    /// When the log last said that an export holds as many calls as it may.
+    warned: HashMap<u16, Instant>,
     listeners_woken: Instant,
     inspected: Instant,
     buffers_freed: Instant,
@@ -57,10 +57,10 @@ struct Seen {
 impl Watch {
     /// Watches these workers.
     pub fn new(shared: Arc<Shared>, crew: Crew) -> Self {
-        let (now, seen, told) = (Instant::now(), HashMap::new(), HashMap::new());
+        let (now, seen, warned) = (Instant::now(), HashMap::new(), HashMap::new());
         shared.watch.open();
         let (listeners_woken, inspected, buffers_freed, active) = (now, now, now, now);
-        Self { shared, crew, seen, told, listeners_woken, inspected, buffers_freed, active, lies: false }
+        Self { shared, crew, seen, warned, listeners_woken, inspected, buffers_freed, active, lies: false }
     }
 
     /// Watches until the server stops: often while calls run, seldom while none does, and when woken after a while without any.
@@ -117,12 +117,12 @@ impl Watch {
         let far = self.far();
         let sight = self.crew.look(&far);
         let held = sight.held.iter().sum();
-        let (shared, told, crew) = (&self.shared, &mut self.told, &self.crew);
+        let (shared, warned, crew) = (&self.shared, &mut self.warned, &self.crew);
         let share = |export: u16| crew.share(held, far[usize::from(export)]);
         let permitted = shared.gates.look(&sight.held, &sight.inside, share, |export, turned, most| {
-            let is_due = told.get(&export).is_none_or(|last| last.elapsed() >= TELLING);
+            let is_due = warned.get(&export).is_none_or(|last| last.elapsed() >= TELLING);
             if turned == Turned::Shut && is_due {
-                told.insert(export, Instant::now());
+                warned.insert(export, Instant::now());
                 let name = shared.service.dispatcher.counts.export_name(export);
                 tracing::warn!(
                     export = name,
@@ -238,7 +238,7 @@ impl Seen {
 fn sight(connection: &Connection) -> Sight {
     let (received, records) = (connection.inbox().received(), connection.inbox().records());
     let partial = connection.holdings().is_some_and(|(partial, _)| partial);
-    // A socket that cannot say is broken, which whoever uses it next will see.
+    // A socket that cannot say is broken, which its next user will see.
     let waiting = if partial { connection.stream().waiting().unwrap_or(0) } else { 0 };
     // What waits for the rest of a bulk WRITE has come as if it were received; anything else we have left unread.
     let late = connection.wakes_late();

@@ -1,4 +1,4 @@
-//! What comes back for a datagram, in bytes for each that was sent: whoever writes another's address on his calls makes us send
+//! What comes back for a datagram, in bytes for each that was sent: a caller that forges the address of its calls makes us send
 //! it there. The figures are printed (`cargo test -p howdah-server --test amplification -- --nocapture`).
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
@@ -104,10 +104,10 @@ fn who_has_a_handle_reads_as_fast_as_ever() {
     let arguments = nfs3::read::Arguments { node: FileHandle(&file), offset: 0, count: 32 << 10 };
     let read = call(7, nfs3::PROGRAM, nfs3::VERSION, nfs3::read::PROCEDURE, &arguments);
     let read = &read[RecordMark::SIZE..];
-    let mut told = 0;
+    let mut replied = 0;
     for _ in 0..16 {
-        told += asker.ask(read);
+        replied += asker.ask(read);
     }
-    println!("READ: {:.0} times as much as was sent", told as f64 / 16.0 / read.len() as f64);
-    assert!(told > 16 * (32 << 10), "{told}");
+    println!("READ: {:.0} times as much as was sent", replied as f64 / 16.0 / read.len() as f64);
+    assert!(replied > 16 * (32 << 10), "{replied}");
 }

@@ -41,16 +41,16 @@ fn ask(server: SocketAddr, call: &[u8]) -> Vec<u8> {
     reply
 }
 
-/// What is told once so many replies are counted: the last of them may have arrived before.
+/// The traffic once so many replies are counted: the last of them may have arrived before.
 fn traffic_after(server: &Server, replies: u64) -> Vec<UdpTraffic> {
     let deadline = Instant::now() + PATIENCE;
     loop {
-        let told = server.udp_traffic();
-        let sent: u64 = told.iter().map(|told| told.sent.datagrams).sum();
+        let traffic = server.udp_traffic();
+        let sent: u64 = traffic.iter().map(|traffic| traffic.sent.datagrams).sum();
         if sent >= replies {
-            return told;
+            return traffic;
         }
-        assert!(Instant::now() < deadline, "{told:?}");
+        assert!(Instant::now() < deadline, "{traffic:?}");
         std::thread::yield_now();
     }
 }
@@ -69,12 +69,12 @@ fn a_call_sent_again_is_known_at_whatever_socket_it_arrives() {
     for _ in 1..PORTS {
         assert_eq!(ask(address, &call), first);
     }
-    let [told] = &traffic_after(&server, PORTS as u64)[..] else { panic!("one address") };
-    assert_eq!((told.sockets, told.address, &told.interface), (GROUP, address, &None));
-    assert_eq!((told.dropped, told.unsent), (0, 0));
+    let [traffic] = &traffic_after(&server, PORTS as u64)[..] else { panic!("one address") };
+    assert_eq!((traffic.sockets, traffic.address, &traffic.interface), (GROUP, address, &None));
+    assert_eq!((traffic.dropped, traffic.unsent), (0, 0));
     let sizes = [(call.len() - RecordMark::SIZE), first.len()].map(|size| (PORTS * size) as u64);
-    assert_eq!((told.received.datagrams, told.sent.datagrams), (PORTS as u64, PORTS as u64));
-    assert_eq!([told.received.bytes, told.sent.bytes], sizes);
+    assert_eq!((traffic.received.datagrams, traffic.sent.datagrams), (PORTS as u64, PORTS as u64));
+    assert_eq!([traffic.received.bytes, traffic.sent.bytes], sizes);
 }
 
 #[test]
@@ -94,9 +94,13 @@ fn loopback_has_sockets_of_its_own_where_interfaces_have() {
         for _ in 0..PORTS {
             ask(address, &call);
         }
-        let told = traffic_after(&server, PORTS as u64);
+        let traffic = traffic_after(&server, PORTS as u64);
         let on = |name: Option<&str>| {
-            told.iter().find(|told| told.interface.as_deref() == name).expect("sockets for it").clone()
+            traffic
+                .iter()
+                .find(|traffic| traffic.interface.as_deref() == name)
+                .expect("sockets for it")
+                .clone()
         };
         assert_eq!((on(None).sockets, on(None).received.datagrams), (1, 0));
         assert_eq!((on(Some("lo")).sockets, on(Some("lo")).received.datagrams), (2, PORTS as u64));

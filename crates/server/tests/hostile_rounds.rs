@@ -61,12 +61,12 @@ fn later_rounds_of_hostile_load_take_no_more_memory() {
         attacker.unread_listings();
         attacker.strangers();
         attacker.datagrams();
-        // Whoever is honest is served, and what came before is done.
+        // Honest clients are served, and what came before is done.
         assert!(getattr(&mut attacker.connect(), &attacker.root).is_ok());
         held.push(anonymous().saturating_sub(before));
     }
-    let told: Vec<String> = held.iter().map(|bytes| format!("{:.1}", *bytes as f64 / 1e6)).collect();
-    println!("MB after each round: {}", told.join(" "));
+    let sizes: Vec<String> = held.iter().map(|bytes| format!("{:.1}", *bytes as f64 / 1e6)).collect();
+    println!("MB after each round: {}", sizes.join(" "));
     let (half, all) = (held[ROUNDS / 2 - 1], held[ROUNDS - 1]);
     assert!(
         all <= half + SLACK,

@@ -1,5 +1,5 @@
-//! What clients of other makers send, as their sources and manuals tell: each habit names where it is from. None of these systems runs
-//! here; a habit shows that its calls are answered as that client needs them.
+//! What clients of other makers send, as their sources and manuals say: each habit names where it is from. None of these
+//! systems runs here; a habit shows that its calls are answered as that client needs them.
 
 mod common;
 
@@ -56,7 +56,7 @@ const HABITS: &[Habit] = &[
     },
     Habit {
         system: "busybox",
-        does: "asks for MOUNT 1 and NFS 2 if it is told to, and must get a refusal",
+        does: "asks for MOUNT 1 and NFS 2 if it is asked to, and must get a refusal",
         source: BUSYBOX,
         check: asks_for_version_2,
     },
@@ -467,7 +467,8 @@ fn asks_for_rights(session: &mut Session) {
     let root = session.memory.clone();
     let arguments = access::Arguments { node: FileHandle(&root), wanted: u32::MAX };
     let result = session.nfs(access::PROCEDURE, &arguments);
-    let granted = access::Reply::decode(&mut Decoder::new(&result)).expect("a result").expect("told").granted;
+    let granted =
+        access::Reply::decode(&mut Decoder::new(&result)).expect("a result").expect("an answer").granted;
     assert_eq!(granted & !0x3f, 0, "rights that version 3 does not have");
     assert_ne!(granted & 1, 0, "but those that it has");
 }
@@ -501,6 +502,11 @@ fn asks_without_credentials(session: &mut Session) {
     let call = (nfs3::PROGRAM, nfs3::VERSION, fsinfo::PROCEDURE);
     let (outcome, result) = session.ask(Credentials::None, call, &arguments);
     assert_eq!(outcome, Accepted::Success);
-    let told = fsinfo::Reply::decode(&mut Decoder::new(&result)).expect("a result").expect("told");
-    assert!(told.largest_file >= (1 << 40) - 1 && told.largest_file < SIGNED, "{}", told.largest_file);
+    let information =
+        fsinfo::Reply::decode(&mut Decoder::new(&result)).expect("a result").expect("an answer");
+    assert!(
+        information.largest_file >= (1 << 40) - 1 && information.largest_file < SIGNED,
+        "{}",
+        information.largest_file
+    );
 }

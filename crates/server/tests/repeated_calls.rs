@@ -112,7 +112,7 @@ fn a_client_that_begins_with_the_same_xid_each_time_gets_no_old_answers() {
     assert!(makes(&over_tcp_to_its_end(address, &[make(1)])[0]));
     assert!(!makes(&over_tcp_to_its_end(address, &[make(1)])[0]));
     over_tcp_to_its_end(address, &[remove(9)]);
-    // Those that are lost: what they did last tells that they had the first answer.
+    // Those that are lost: what they did last shows that they had the first answer.
     for _ in 0..20 {
         assert!(makes(&over_tcp(address, &make(11))));
         result::<rmdir::Reply>(&over_tcp(address, &remove(12))).expect("removed");

@@ -1,4 +1,4 @@
-//! What can be set while a server runs, and what it tells of its connections.
+//! What can be set while a server runs, and what it reports of its connections.
 
 mod common;
 
@@ -18,7 +18,7 @@ use howdah_vfs::memory::MemoryFileSystem;
 /// Far more than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Calls until the server tells what is wanted of its only connection.
+/// Calls until the server reports what is wanted of its only connection.
 fn call_until(
     server: &Server,
     stream: &mut TcpStream,

@@ -161,7 +161,7 @@ impl SlotTable {
                     // Connections are not bound before it is over.
                     self.on_not_run(ticket, sends);
                 } else {
-                    // It may have run by way of another connection: only the same number tells.
+                    // It may have run by way of another connection: only the same number shows it.
                     released.release = AfterCall::SendAgain(self.delay(ticket));
                 }
             }

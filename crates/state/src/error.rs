@@ -75,7 +75,7 @@ pub struct LockConflict {
     pub range: ByteRange,
     /// How.
     pub kind: LockKind,
-    /// Whether the request is remembered, and its owner will be told ([`Effect::Notify`](crate::Effect::Notify) or
+    /// Whether the request is remembered, and its owner will get a call ([`Effect::Notify`](crate::Effect::Notify) or
     /// [`Effect::Granted`](crate::Effect::Granted)): NLM answers BLOCKED then.
     pub is_waiting: bool,
 }

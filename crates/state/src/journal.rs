@@ -59,7 +59,7 @@ impl Journal {
         self.own = self.own.max(own.unwrap_or_default());
     }
 
-    /// Up to where the log must be durable for the answer, and the last record that names whoever gets it.
+    /// Up to where the log must be durable for the answer, and the last record that names the client that gets it.
     pub fn take_need(&mut self) -> (Serial, Serial) {
         (std::mem::take(&mut self.need), std::mem::take(&mut self.own))
     }

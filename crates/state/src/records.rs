@@ -93,8 +93,8 @@ impl RecoveryRecords {
         }
     }
 
-    /// Whether these records, which come next, may be lost in a crash: whoever could reclaim then can do so anyway, or knows that it
-    /// has nothing to reclaim.
+    /// Whether these records, which come next, may be lost in a crash: a client that could reclaim then can do so anyway, or
+    /// knows that it has nothing to reclaim.
     pub fn can_lose<'r>(&self, missing: impl IntoIterator<Item = &'r DurableRecord>) -> bool {
         let mut all = self.clone();
         for record in missing {

@@ -27,7 +27,7 @@ pub struct DurableHandleBook {
     written: Condvar,
 }
 
-/// What waits to be written: whoever finds nobody writing writes for all.
+/// What waits to be written: a thread that finds nobody writing writes for all.
 #[derive(Default)]
 struct Queue {
     gathering: Arc<Batch>,

@@ -1,4 +1,4 @@
-//! What a change tells of a node before and after it is of that change alone, however many make changes at the same time.
+//! What a change reports of a node before and after it is of that change alone, however many make changes at the same time.
 
 mod common;
 
@@ -23,13 +23,13 @@ fn open(place: &Place) -> LocalFileSystem {
     LocalFileSystem::open(&place.export(), options).expect("the export opens")
 }
 
-/// Each `before` is the `after` of one change: two changes that tell the same `before` would have both been taken, by
-/// the clients that made them, for the only change since.
+/// Each `before` is the `after` of one change: two changes that report the same `before` would have both been taken, by the
+/// clients that made them, for the only change since.
 fn is_a_chain(changes: &[Change]) {
     let mut seen: HashMap<(i64, u32), u32> = HashMap::new();
     for change in changes {
         let (Some(before), Some(after)) = (change.before, change.after) else {
-            panic!("both are told: {change:?}")
+            panic!("both are given: {change:?}")
         };
         if before.changed == after.changed {
             // The clock of the file system did not tick.
@@ -46,10 +46,10 @@ fn changes_of_one_directory_are_told_one_by_one() {
     for under in places() {
         let place = Place::under(&under);
         let fs = open(&place);
-        let told = Mutex::new(Vec::new());
+        let reported = Mutex::new(Vec::new());
         thread::scope(|scope| {
             for thread in 0..THREADS {
-                let (fs, told) = (&fs, &told);
+                let (fs, reported) = (&fs, &reported);
                 scope.spawn(move || {
                     for call in 0..CALLS / 2 {
                         let name = format!("{thread}-{call}");
@@ -63,12 +63,12 @@ fn changes_of_one_directory_are_told_one_by_one() {
                         )
                         .expect("made");
                         fs.remove_directory(&myself(), &fs.root(), name, &mut changes[1]).expect("removed");
-                        told.lock().expect("nobody panicked").extend(changes);
+                        reported.lock().expect("nobody panicked").extend(changes);
                     }
                 });
             }
         });
-        is_a_chain(&told.into_inner().expect("nobody panicked"));
+        is_a_chain(&reported.into_inner().expect("nobody panicked"));
     }
 }
 
@@ -88,7 +88,7 @@ fn attributes(fs: &LocalFileSystem, node: &Handle) -> Attributes {
     fs.attributes(&myself(), node).expect("it is there")
 }
 
-/// GETATTR alone cannot tell it.
+/// GETATTR alone cannot show it.
 #[test]
 fn when_a_file_was_made_is_known_from_the_look_at_its_name() {
     for under in places() {

@@ -1,5 +1,5 @@
-//! Out of descriptors, a call is refused before it changes anything, or done and answered: a client that is told to try
-//! again must not find its own node in the way. The only test of its process, which it leaves without descriptors.
+//! Out of descriptors, a call is refused before it changes anything, or done and answered: a client that is asked to try again
+//! must not find its own node in the way. The only test of its process, which it leaves without descriptors.
 
 mod common;
 

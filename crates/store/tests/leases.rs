@@ -21,7 +21,7 @@ const SHORT: Duration = Duration::from_secs(10);
 
 /// A lease that keeps others from opening the file.
 fn lease(file: &File) {
-    // The signal that tells of an open: one that nobody minds.
+    // The signal that announces an open: one that nobody minds.
     for (command, value) in [(F_SETSIG, libc::SIGURG), (libc::F_SETLEASE, libc::F_WRLCK)] {
         // SAFETY: the descriptor is open, and these commands take a number.
         let done = unsafe { libc::fcntl(file.as_raw_fd(), command, value) };

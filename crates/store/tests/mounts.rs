@@ -308,12 +308,15 @@ fn an_overlay_whose_files_change_their_identity_is_told() {
             Some(found)
         };
         let (memory, disk) = (place.export().join("mnt"), place.outside());
-        let told = Some(("overlay".to_owned(), HandleReuse::CopyUp));
+        let expected = Some(("overlay".to_owned(), HandleReuse::CopyUp));
         for layers in [&memory, &disk] {
-            assert!(reuse(layers, "").is_none_or(|found| found == told), "without handles");
+            assert!(reuse(layers, "").is_none_or(|found| found == expected), "without handles");
         }
         let exported = ",index=on,nfs_export=on";
-        assert!(reuse(&memory, exported).is_none_or(|found| found == told), "with handles that are too long");
+        assert!(
+            reuse(&memory, exported).is_none_or(|found| found == expected),
+            "with handles that are too long"
+        );
         #[allow(clippy::unnecessary_cast)] // the type of the field differs between architectures
         if rustix::fs::statfs(&disk).expect("statfs").f_type as u64 == EXT4 {
             assert!(reuse(&disk, exported).is_none_or(|found| found.is_none()), "with handles that fit");

@@ -221,7 +221,7 @@ fn take<D>(
     Ok(Step::Again)
 }
 
-/// Appends a record; the first try tells how long it is.
+/// Appends a record; the first try returns how long it is.
 fn encode(outgoing: &mut Vec<u8>, mut encode: impl FnMut(&mut [u8]) -> Result<usize, EncodeError>) {
     let start = outgoing.len();
     let length = match encode(&mut []) {

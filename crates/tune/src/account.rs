@@ -1,5 +1,5 @@
 //! Where the time of a connection went: seconds per verdict, how often its buffers were at an end, what it moved and lost. Sums
-//! only, so that whoever looks can take differences.
+//! only, so that readers can take differences.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -229,7 +229,7 @@ mod tests {
             ),
             ("nearly", receive(9, Some(5), 4), Events::default()),
             (
-                "where no window is told, it is the buffer",
+                "where no window is known, it is the buffer",
                 receive(9, None, 9),
                 Events { receive_buffer_full: 1, ..Events::default() },
             ),

@@ -90,7 +90,7 @@ pub enum Pressure {
     StopGrowing,
     /// Windows are taken back.
     TakeBack,
-    /// No new connection should be accepted. Whoever owns the sockets decides.
+    /// No new connection should be accepted. The owner of the sockets decides.
     Refuse,
 }
 

@@ -1,5 +1,5 @@
 //! What limits a connection, and how large its buffers should be. Pure: samples come in as arguments, with the time at which
-//! they were taken; sizes and verdicts go out, and whoever owns the socket applies them.
+//! they were taken; sizes and verdicts go out, and the owner of the socket applies them.
 //!
 //! The rules follow from what Linux does (`docs/decisions/0008-sizes.md`): buffers are promised early instead of grown by
 //! probing, a send buffer is a ceiling over a low mark of unsent bytes, and a window is taken back in the one order that loses

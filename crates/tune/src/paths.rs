@@ -114,8 +114,8 @@ impl PathMemory {
         is_fresh(*at, now).then_some(*found)
     }
 
-    /// A path was found to carry so much by a connection, or by several together. `before` is what was known when
-    /// the connection began: however often it tells, it counts once.
+    /// A path was found to carry so much by a connection, or by several together. `before` is what was known when the
+    /// connection began: however often it reports, it counts once.
     pub fn learn(&mut self, peer: IpAddr, before: Option<FoundPath>, found: FoundPath, now: u64) {
         if !found.is_possible() {
             return;

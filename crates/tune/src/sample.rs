@@ -1,5 +1,5 @@
-//! What is known about a connection at one moment: what the kernel tells of it, and our own gauges. All sums are cumulative,
-//! so that the difference of two samples tells of the time between them.
+//! What is known about a connection at one moment: what the kernel reports of it, and our own gauges. All sums are cumulative,
+//! so that the difference of two samples describes the time between them.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::seconds;
 
-/// A look at a TCP connection. Bytes and times; what an older kernel does not tell is `None`.
+/// A look at a TCP connection. Bytes and times; what an older kernel does not report is `None`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sample {
@@ -24,7 +24,7 @@ pub struct Sample {
     pub gauges: Gauges,
 }
 
-/// The sending half, as `TCP_INFO` and the socket's queues tell it.
+/// The sending half, as `TCP_INFO` and the socket's queues show it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sending {
@@ -90,7 +90,7 @@ pub struct Receiving {
     pub buffer: u64,
     /// The window that we offer, as it can be written on the wire: at most `window_limit` (`tcpi_rcv_wnd`).
     pub window: Option<u64>,
-    /// The largest window that the scale agreed on can tell: 65,535 << `tcpi_rcv_wscale` (RFC 7323 2.2).
+    /// The largest window that the scale agreed on can express: 65,535 << `tcpi_rcv_wscale` (RFC 7323 2.2).
     pub window_limit: u64,
 }
 

@@ -76,11 +76,11 @@ proptest! {
                     let used = MemoryUse { sending, unread, ..MemoryUse::default() };
                     let was_ours: Vec<u8> =
                         tuner.connections().filter(|(_, one)| one.promised() > 0).map(|(key, _)| *key).collect();
-                    let told = tuner.on_memory(now, &used);
-                    kernels_taken_back |= told
+                    let orders = tuner.on_memory(now, &used);
+                    kernels_taken_back |= orders
                         .iter()
                         .any(|(key, change)| matches!(change, Change::Clamp(_)) && !was_ours.contains(key));
-                    told.into_iter().map(|(_, change)| change).collect()
+                    orders.into_iter().map(|(_, change)| change).collect()
                 }
             };
             for change in changes {
@@ -136,27 +136,27 @@ fn under_pressure_whoever_uses_least_of_its_promise_gives_back_first() {
         tuner.on_sample(4, sample.clone());
     }
     let used = MemoryUse { sending: 1 << 30, ..MemoryUse::default() };
-    let told: Vec<(i32, Change)> = tuner
+    let orders: Vec<(i32, Change)> = tuner
         .on_memory(sample.at, &used)
         .into_iter()
         .filter(|(_, change)| matches!(change, Change::Clamp(_)))
         .collect();
-    assert_eq!(told.iter().map(|(key, _)| *key).collect::<Vec<_>>(), [0, 1, 2, 3]);
-    assert!(told.iter().all(|(_, change)| *change == Change::Clamp(22 << 20)), "{told:?}");
+    assert_eq!(orders.iter().map(|(key, _)| *key).collect::<Vec<_>>(), [0, 1, 2, 3]);
+    assert!(orders.iter().all(|(_, change)| *change == Change::Clamp(22 << 20)), "{orders:?}");
 }
 
 #[test]
 fn on_a_long_path_the_kernel_waits_as_long_as_by_itself_before_it_sends_again() {
     let mut tuner = Tuner::new(settings(1 << 30));
-    let told = |tuner: &mut Tuner<u8>, key, second, rtt| {
+    let orders = |tuner: &mut Tuner<u8>, key, second, rtt| {
         let path = PathState { rtt: Duration::from_millis(rtt), ..PathState::default() };
         let changes =
             tuner.on_sample(key, Sample { at: Duration::from_secs(second), path, ..Sample::default() });
         changes.contains(&Change::RetransmissionUnbound)
     };
     (0..2).for_each(|key| drop(tuner.on_open(key, false)));
-    assert_eq!([0, 1, 2].map(|second| told(&mut tuner, 0, second, 999)), [false; 3]);
-    let long = [3, 4, 5, 6].map(|second| told(&mut tuner, 0, second, if second == 5 { 20 } else { 3_000 }));
+    assert_eq!([0, 1, 2].map(|second| orders(&mut tuner, 0, second, 999)), [false; 3]);
+    let long = [3, 4, 5, 6].map(|second| orders(&mut tuner, 0, second, if second == 5 { 20 } else { 3_000 }));
     assert_eq!(long, [true, false, false, false], "once");
 }
 

@@ -130,7 +130,7 @@ fn replies() {
     });
     check(
         Verdict::PathFull,
-        "more in flight than whoever heeds each of so many losses would have",
+        "more in flight than a sender that heeds each of so many losses would have",
         &|sample, _| {
             reading(sample, 117_000_000);
             sample.sending.retransmitted += 100 * 1448;

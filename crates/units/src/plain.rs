@@ -88,11 +88,11 @@ fn wrong_kinds(text: String) -> String {
     let rule = |rest: &str| -> Option<(String, usize)> {
         let (found, after) = rest.split_once(", expected ")?;
         let end = after.find([':', ';', '\n']).or_else(|| after.find(" at line ")).unwrap_or(after.len());
-        let told = format!("expected {}, not {}", wanted(&after[..end]), kind(found));
-        Some((told, rest.len() - after.len() + end))
+        let message = format!("expected {}, not {}", wanted(&after[..end]), kind(found));
+        Some((message, rest.len() - after.len() + end))
     };
     ["invalid type: ", "invalid value: ", "invalid length "].into_iter().fold(text, |text, start| {
-        replaced(text, start, |rest| rule(rest).map(|(told, length)| (told, &rest[length..])))
+        replaced(text, start, |rest| rule(rest).map(|(message, length)| (message, &rest[length..])))
     })
 }
 

@@ -10,7 +10,7 @@ pub struct Timestamp {
 }
 
 impl Timestamp {
-    /// The nearest time that 32 bits tell, the seconds from 1970 to 2106: all that NFSv3 knows (RFC 1813 2.5, `nfstime3`).
+    /// The nearest time that 32 bits express, the seconds from 1970 to 2106: all that NFSv3 knows (RFC 1813 2.5, `nfstime3`).
     #[must_use]
     pub fn in_32_bits(self) -> Self {
         let last = Self { seconds: u32::MAX.into(), nanoseconds: 999_999_999 };

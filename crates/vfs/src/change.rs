@@ -44,15 +44,15 @@ impl From<&Attributes> for Guard {
     }
 }
 
-/// All that NFSv3 tells (RFC 1813 3.3.2, `sattrguard3`).
+/// All that NFSv3 has (RFC 1813 3.3.2, `sattrguard3`).
 impl From<Timestamp> for Guard {
     fn from(changed: Timestamp) -> Self {
         Self { change: None, changed }
     }
 }
 
-/// The node that a call changes, before and after. A file system fills in what it knows, and does so on refusal
-/// too: a client is told the state of its cache whether or not the call succeeded.
+/// The node that a call changes, before and after. A file system fills in what it knows, and does so on refusal too: a client
+/// gets the state of its cache whether or not the call succeeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Change {
     /// Before the call.
@@ -62,7 +62,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// Nothing changed: one look at the node, if it could be had, tells both.
+    /// Nothing changed: one look at the node, if it could be had, gives both.
     pub fn none(attributes: Option<Attributes>) -> Self {
         Self { before: attributes.as_ref().map(Before::from), after: attributes }
     }

@@ -16,9 +16,10 @@ pub trait Consistency: Send + Sync {
     /// Data could not be written or is not durable.
     fn closed(&self, caller: &Caller, node: &Handle) -> Result<Closed>;
 
-    /// A file is about to be closed, and attributes are set of it that a program set after it wrote its data: sets them while that data is
-    /// written, and gives what the file is like then, if the server said so. `None`: data must be written before, and nothing was done.
-    /// In any case [`closed`](Consistency::closed) comes next, and tells what the data was refused with.
+    /// A file is about to be closed, and attributes are set of it that a program set after it wrote its data: sets them while
+    /// that data is written, and gives what the file is like then, if the server said so. `None`: data must be written before,
+    /// and nothing was done. In any case [`closed`](Consistency::closed) comes next, and returns what the data was refused
+    /// with.
     ///
     /// # Errors
     /// As those of SETATTR.
@@ -72,7 +73,7 @@ pub trait Consistency: Send + Sync {
     }
 
     /// A program asks about a file that it has written: sends what was written, which need not be durable then, and gives the
-    /// attributes that the server tells. Those that caches make up meanwhile would change later.
+    /// attributes that the server sends. Those that caches make up meanwhile would change later.
     ///
     /// # Errors
     /// As those of GETATTR, or data could not be written.
@@ -91,11 +92,11 @@ pub trait Consistency: Send + Sync {
     fn read_now(&self, caller: &Caller, read: ReadFile<'_>, buffer: &mut Vec<u8>) -> Result<ReadOutcome>;
 }
 
-/// What COMMIT told.
+/// What COMMIT returned.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Closed {
     /// That of the server's run which has the data.
     pub verifier: [u8; 8],
-    /// What the file is like now, if that was told.
+    /// What the file is like now, if the reply says so.
     pub after: Option<Attributes>,
 }

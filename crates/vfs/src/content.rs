@@ -42,7 +42,7 @@ impl Content {
 pub enum Data<'a> {
     /// Borrowed from the receive buffer.
     Bytes(&'a [u8]),
-    /// Shared, so that whoever must keep it while it is on its way need not copy it.
+    /// Shared, so that it can be kept while it is on its way without a copy.
     Shared(Bytes),
     /// A range of an open file, which does not pass through user space where it is sent on.
     File(FileRange),
@@ -50,7 +50,7 @@ pub enum Data<'a> {
     Waiting(&'a mut dyn Waiting),
 }
 
-/// Data that waits, complete, in a socket's receive queue. Whoever owns the socket drains what is left of it.
+/// Data that waits, complete, in a socket's receive queue. The owner of the socket drains what is left of it.
 pub trait Waiting {
     /// Length in bytes of what has not been taken yet.
     fn length(&self) -> usize;

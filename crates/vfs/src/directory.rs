@@ -11,7 +11,7 @@ pub struct Node {
     pub attributes: Attributes,
 }
 
-/// How much a listing tells of each entry.
+/// How much a listing has of each entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
     /// Name and file number (READDIR).

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
 
-/// A range of an open file. Whoever has it only ever reads, by offset.
+/// A range of an open file. Its holder only ever reads, by offset.
 #[derive(Debug, Clone)]
 pub struct FileRange {
     /// The open file.

@@ -6,7 +6,7 @@ use crate::{FsError, Shown};
 
 /// One component of a path: 1 to 255 bytes, without slash or NUL, and neither `.` nor `..`.
 ///
-/// Nothing behind the parser checks again: whoever holds a `Name` may pass it to a system call.
+/// Nothing behind the parser checks again: code that holds a `Name` may pass it to a system call.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name<'a>(&'a [u8]);
 

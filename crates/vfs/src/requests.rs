@@ -128,7 +128,7 @@ requests! {
         directory: &'a Handle,
         /// After which entry; 0: from the start.
         cookie: u64,
-        /// What is told of each.
+        /// What is listed of each.
         detail: Detail,
     }
 

@@ -1,5 +1,5 @@
-//! Names and paths as text, in messages, listings and logs. Whoever made them up may have meant to upset the terminal, or a name to
-//! be taken for another.
+//! Names and paths as text, in messages, listings and logs. Their makers may have meant to upset the terminal, or a name to be
+//! taken for another.
 
 use std::fmt::{self, Write};
 

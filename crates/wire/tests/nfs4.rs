@@ -24,7 +24,7 @@ macro_rules! every {
     }};
 }
 
-/// For each operation: whoever passes its arguments stands where whoever decodes them does, and what ends too early is refused.
+/// For each operation: skipping its arguments ends where decoding them does, and what ends too early is refused.
 macro_rules! passed {
     ($dice:ident; $($operation:ident,)*) => {$(
         let encoded = Encoder::to_vec(&$operation::Arguments::roll(&mut $dice));

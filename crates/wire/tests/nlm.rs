@@ -109,8 +109,8 @@ fn a_lock_byte_by_byte() {
 /// NOTIFY of a host that started for the second time.
 #[test]
 fn a_restart_byte_by_byte() {
-    let told = Encoder::to_vec(&notify::Arguments { name: MonitorName(b"host7"), state: 3 });
-    assert_eq!(told, b"\0\0\0\x05host7\0\0\0\0\0\0\x03");
+    let encoded = Encoder::to_vec(&notify::Arguments { name: MonitorName(b"host7"), state: 3 });
+    assert_eq!(encoded, b"\0\0\0\x05host7\0\0\0\0\0\0\x03");
 }
 
 #[test]

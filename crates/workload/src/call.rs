@@ -1,4 +1,4 @@
-//! Calls that change names, made so that an answer which tells of an earlier try of the same call is understood.
+//! Calls that change names, made so that an answer which shows an earlier try of the same call is understood.
 //!
 //! A server that was killed after it carried out a call, and before it answered, is asked again when it is back and
 //! has forgotten: CREATE finds the file that it made, REMOVE no file any more. Names here are made by nobody else, so

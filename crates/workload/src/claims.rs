@@ -78,7 +78,7 @@ impl<'a> Claims<'a> {
         }
     }
 
-    /// The next piece, for whoever asks; none when all is done or the turn is over.
+    /// The next piece, for any caller; none when all is done or the turn is over.
     pub(super) fn claim(&self, turn: &Turn<'_>) -> Option<Claim<'a>> {
         let mut turns = self.turns.lock();
         loop {

@@ -1,5 +1,4 @@
-//! Many files, each handled by itself: made, written and committed, then looked up and read, as whoever copies a tree
-//! does it.
+//! Many files, each handled by itself: made, written and committed, then looked up and read, as a copy of a tree does it.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};

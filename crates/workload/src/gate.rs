@@ -87,7 +87,7 @@ impl Gate {
 
     /// Wakes the threads of these numbers, if they wait.
     fn wake(&self, from: usize, to: usize) {
-        // Whoever is about to wait has seen the change, or waits already.
+        // A thread that is about to wait has seen the change, or waits already.
         drop(self.waiting.lock());
         let doors = self.doors.len();
         self.doors[from.min(doors)..to.min(doors)].iter().for_each(|door| {

@@ -20,7 +20,7 @@ pub(super) struct Deeds {
     pub(super) verified_bytes: u64,
     /// Bytes written again because the server lost them.
     pub(super) resent_bytes: u64,
-    /// Answers that told of an earlier try of the same call.
+    /// Answers that showed an earlier try of the same call.
     pub(super) repeated_answers: u64,
 }
 

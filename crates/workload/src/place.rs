@@ -37,8 +37,8 @@ pub enum PlaceKind {
 }
 
 impl PlaceKind {
-    /// Whether a call may be carried out twice: sent again to a server that forgot meanwhile that it had answered.
-    /// The second answer then tells of the first ("exists", "not found").
+    /// Whether a call may be carried out twice: sent again to a server that forgot meanwhile that it had answered. The second
+    /// answer then shows the first ("exists", "not found").
     pub fn may_repeat_calls(self) -> bool {
         self == Self::Nfs
     }

@@ -21,7 +21,7 @@ use howdah_random::{Random, mix};
 struct Blocks<'a> {
     files: Vec<(&'a TargetFile, u64)>,
     count: u64,
-    /// Held by whoever works with a block of the lot.
+    /// Held by the thread that works with a block of the lot.
     lots: Vec<Mutex<()>>,
     /// Whether each thread has the lot of its number.
     is_dealt: bool,

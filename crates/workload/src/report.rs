@@ -1,5 +1,4 @@
-//! All that a measurement tells: the figures, and whatever is needed to repeat it. Its JSON is documented in
-//! `docs/bench.md`.
+//! All that a measurement reports: the figures, and whatever is needed to repeat it. Its JSON is documented in `docs/bench.md`.
 
 use serde::Serialize;
 

@@ -7,7 +7,7 @@ use super::plan::Plan;
 use crate::counters::{ProcedureCount, totals};
 use crate::measure::{Latencies, LatencySummary, Processor, Spread};
 
-/// Bytes of a gigabyte, as throughput is told.
+/// Bytes of a gigabyte, as throughput is shown.
 const GB: f64 = 1e9;
 
 /// What a workload measured.
@@ -57,7 +57,7 @@ pub struct RunFigures {
     pub verified_bytes: u64,
     /// Bytes written again because the server said that it lost them.
     pub resent_bytes: u64,
-    /// Answers that told of an earlier try of the same call.
+    /// Answers that showed an earlier try of the same call.
     pub repeated_answers: u64,
     /// Calls per procedure.
     pub procedures: Vec<ProcedureCount>,

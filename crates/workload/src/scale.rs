@@ -57,13 +57,13 @@ impl Plan {
         compare("commit", self.commit.name().to_owned(), from.commit.name().to_owned());
         compare("operations", self.operations.to_string(), from.operations.to_string());
         compare("reads", format!("{} %", self.read_percent), format!("{} %", from.read_percent));
-        let told = |time: Option<Duration>, none: &str| {
+        let shown = |time: Option<Duration>, none: &str| {
             time.map_or(none.to_owned(), |time| format!("{} s", time.as_secs_f64()))
         };
-        compare("time", told(self.time, "no end"), told(from.time, "no end"));
-        compare("ramp", told(self.ramp, "none"), told(from.ramp, "none"));
-        compare("background calls", told(self.beside, "none"), told(from.beside, "none"));
-        compare("time to think", told(self.think, "none"), told(from.think, "none"));
+        compare("time", shown(self.time, "no end"), shown(from.time, "no end"));
+        compare("ramp", shown(self.ramp, "none"), shown(from.ramp, "none"));
+        compare("background calls", shown(self.beside, "none"), shown(from.beside, "none"));
+        compare("time to think", shown(self.think, "none"), shown(from.think, "none"));
         lines
     }
 }

@@ -50,7 +50,7 @@ impl Stage {
         &self.name
     }
 
-    /// Removes what workloads made, and the directory. What somebody else put there stays, and is told.
+    /// Removes what workloads made, and the directory. What somebody else put there stays, and is reported.
     pub fn clear_up(self) -> Result<()> {
         self.remove_files()?;
         let Self { place, name, .. } = &self;

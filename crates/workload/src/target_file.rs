@@ -156,7 +156,7 @@ impl TargetFile {
         deeds: &mut Deeds,
     ) -> Result<()> {
         match self.read_all(hand, range, verify) {
-            // A server may lose what was not committed: whoever holds the data must look, and write it again.
+            // A server may lose what was not committed: the holder of the data must look, and write it again.
             Err(error) if error.is::<Mismatch>() => {
                 self.commit(hand, deeds)?;
                 self.read_all(hand, range, verify)?;

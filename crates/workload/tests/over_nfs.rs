@@ -1,5 +1,5 @@
-//! Workloads through the NFS client to a server that loses, again and again, what was not committed: the write verifier
-//! tells so, what was lost is written again, and everything is there in the end.
+//! Workloads through the NFS client to a server that loses, again and again, what was not committed: the write verifier shows
+//! it, what was lost is written again, and everything is there in the end.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -52,8 +52,8 @@ pub fn run(arguments: &Compare) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Both servers, at work. Each starts first in every other start: whoever does has another place in memory, and in the machine's
-/// attention, than whoever comes second.
+/// Both servers, at work. Each starts first in every other start: the first has another place in memory, and in the machine's
+/// attention, than the second.
 fn started(
     number: usize,
     arguments: &Compare,

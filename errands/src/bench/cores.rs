@@ -1,4 +1,4 @@
-//! Which core belongs to whom: one to the server or the floor, another to the load.
+//! Which core belongs to which process: one to the server or the floor, another to the load.
 
 use anyhow::{Context, ensure};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 const TMPFS: &str = "/dev/shm";
 /// `f_type` of tmpfs.
 const TMPFS_MAGIC: rustix::fs::FsWord = 0x0102_1994;
-/// Data carries its own offset at the start of every such block, so that a reader can tell whether he got the right one.
+/// Data carries its own offset at the start of every such block, so that a reader can check that it got the right one.
 const STAMP_EVERY: u64 = 4096;
 
 /// The exported directory; gone when dropped, if it was ours.
@@ -22,7 +22,7 @@ pub struct Export {
     _ours: Option<TempDir>,
 }
 
-/// As whom the calls are made, and to whom the files belong: an ordinary user where we may choose.
+/// The user of the calls and owner of the files: an ordinary user where we may choose.
 pub fn user() -> u32 {
     let own = rustix::process::geteuid();
     if own.is_root() { 1000 } else { own.as_raw() }

@@ -142,7 +142,7 @@ impl Lane {
     }
 }
 
-/// The congestion control of the other end, as `ss` tells it, where there is one.
+/// The congestion control of the other end, as `ss` shows it, where there is one.
 fn congestion_of_peer(server: u16, load: u16) -> String {
     let filter = format!("sport = :{server} and dport = :{load}");
     let output = Command::new("ss").args(["-tinH", &filter]).output();

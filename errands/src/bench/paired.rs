@@ -31,7 +31,7 @@ pub fn compare(
     let rate = |server: &Server| rate(row, plan, export, server);
     let (mut rates, mut others, mut ratios, mut costs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for run in 0..plan.runs {
-        // Whoever comes first may find the machine in another state than whoever comes second.
+        // The first may find the machine in another state than the second.
         let (one, other) = if run % 2 == 0 {
             let one = rate(server)?;
             (one, rate(other_server)?)

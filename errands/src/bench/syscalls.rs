@@ -81,7 +81,7 @@ struct Strace {
     child: Child,
     /// Its table.
     output: NamedTempFile,
-    /// Kept open, so that it may go on telling.
+    /// Kept open, so that it may go on writing.
     _errors: BufReader<std::process::ChildStderr>,
 }
 

@@ -1,5 +1,6 @@
-//! Files of blocks that are written, made durable and read all the time. Each page of a block says which writing it is from: so it can be told
-//! at any moment, from the server's disk alone, whether everything is there that was promised, and nothing that nobody wrote.
+//! Files of blocks that are written, made durable and read all the time. Each page of a block says which writing it is from: so
+//! it can be checked at any moment, from the server's disk alone, whether everything is there that was promised, and nothing
+//! that nobody wrote.
 
 use std::fs;
 use std::path::PathBuf;

@@ -13,7 +13,7 @@ use howdah_vfs::{
 use super::territory::Territory;
 use super::world::{Act, How, NodeId, World, split};
 
-/// What a call that went well told.
+/// What a call that went well returned.
 pub enum Told {
     /// The handle of what was made.
     Made(Handle),

@@ -1,4 +1,4 @@
-//! What a campaign is, what it is told, and what it comes back with.
+//! What a campaign is, what it gets, and what it comes back with.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ pub struct Campaign {
     pub run: fn(&Context) -> Result<Verdict>,
 }
 
-/// What every campaign is told.
+/// What every campaign gets.
 pub struct Context<'s> {
     /// Where everything happens; it has networks too.
     pub sandbox: &'s Sandbox,
@@ -63,26 +63,26 @@ impl Verdict {
     }
 }
 
-/// How often progress is told.
+/// How often progress is reported.
 const TELL: Duration = Duration::from_secs(5);
 
-/// Tells how far a campaign is, now and then.
+/// Reports how far a campaign is, now and then.
 pub struct Progress {
     began: Instant,
-    told: Instant,
+    printed: Instant,
 }
 
 impl Progress {
     /// Nothing was done yet.
     pub fn begin() -> Self {
-        Self { began: Instant::now(), told: Instant::now() }
+        Self { began: Instant::now(), printed: Instant::now() }
     }
 
     /// How far it is, if it is time to say so.
     pub fn tell(&mut self, how_far: impl FnOnce() -> String) {
-        if self.told.elapsed() >= TELL {
+        if self.printed.elapsed() >= TELL {
             println!("   {:4.0} s  {}", self.began.elapsed().as_secs_f64(), how_far());
-            self.told = Instant::now();
+            self.printed = Instant::now();
         }
     }
 

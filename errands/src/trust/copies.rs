@@ -26,7 +26,7 @@ pub struct Copies {
     site: Site,
     url: String,
     url_of_libnfs: String,
-    /// Held by whoever looks at a copy or removes it.
+    /// Held to look at a copy or to remove it.
     looking: Mutex<()>,
 }
 

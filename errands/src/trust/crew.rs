@@ -1,4 +1,4 @@
-//! Workers on threads, each in its territory, and whoever disturbs them: how far they are, what went wrong, when to stop.
+//! Workers on threads, each in its territory, and those that disturb them: how far they are, what went wrong, when to stop.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -64,7 +64,7 @@ impl Crew {
     ) {
         let (crew, name) = (Arc::clone(self), name.into());
         crew.lock().running.push(name.clone());
-        // Whoever hangs for ever does not keep the campaign from its end.
+        // A worker that hangs for ever does not keep the campaign from its end.
         std::thread::spawn(move || {
             if let Err(wrong) = work(&crew) {
                 crew.report(wrong);
@@ -102,7 +102,7 @@ impl Crew {
 
     /// Waits so long, or until all are to stop.
     pub fn rest(&self, time: Duration) {
-        // Whoever steps wakes us, and so does whoever dismisses.
+        // A step wakes us, and so does a dismissal.
         let waited = self.stepped.wait_timeout_while(self.lock(), time, |_| !self.stops());
         drop(waited);
     }

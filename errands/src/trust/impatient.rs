@@ -25,7 +25,7 @@ pub struct Impatient {
 impl Impatient {
     /// Runs a program while something is away. If it waits, it is interrupted; what is wrong if it does not end then.
     pub fn run(&mut self, mut command: Command) -> Result<Option<String>> {
-        // A terminal tells all that it runs in the foreground.
+        // A terminal signals all that it runs in the foreground.
         command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
         let mut child = command.spawn().with_context(|| format!("starting {command:?}"))?;
         if ends_within(&mut child, PATIENCE)? {

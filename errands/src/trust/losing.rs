@@ -16,7 +16,7 @@ pub struct Losing {
 }
 
 impl Losing {
-    /// To the first of these servers, and after each loss to the next. `lost` is told before the client can know.
+    /// To the first of these servers, and after each loss to the next. `lost` is called before the client can know.
     pub fn before(
         servers: Vec<SocketAddr>,
         one_in: u64,

@@ -65,7 +65,7 @@ pub struct Server {
     child: Option<Child>,
 }
 
-/// What is served, where, and to whom.
+/// What is served, where, and to which clients.
 pub struct Offer {
     /// The directory.
     pub export: PathBuf,
@@ -77,9 +77,9 @@ pub struct Offer {
     pub admin: Option<PathBuf>,
     /// Who may come; nobody named: everybody.
     pub clients: Vec<String>,
-    /// Whether rpcbind is told of the port.
+    /// Whether the port is registered with rpcbind.
     pub is_registered: bool,
-    /// Whatever else `howdah serve` is told.
+    /// The other flags of `howdah serve`.
     pub flags: Vec<String>,
     /// What is relayed in place of the directory, if it is a relay.
     pub relayed: Option<Relayed>,
@@ -222,7 +222,7 @@ impl Server {
         let Some(child) = &self.child else { return Ok(run()) };
         let process = Pid::from_child(child);
         kill_process(process, Signal::STOP).context("stopping the server")?;
-        // This is told when its last thread has come back from its call.
+        // waitid returns when its last thread has come back from its call.
         let stopped = waitid(
             WaitId::Pid(process),
             WaitIdOptions::STOPPED | WaitIdOptions::EXITED | WaitIdOptions::NOWAIT,

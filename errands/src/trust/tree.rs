@@ -65,7 +65,7 @@ pub fn check(source: &Path, copy: &Path, older: Option<&Path>, complete: bool) -
     let problem = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
     let entries = match fs::read_dir(copy) {
         Ok(entries) => entries,
-        // It was not begun, or is removed just now by whoever is done with it.
+        // It was not begun, or is removed just now by the worker that is done with it.
         Err(error) if !complete && error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(problem(copy, error)),
     };

@@ -13,7 +13,7 @@ use howdah_random::Random;
 /// Of its calls, so many change something for one that looks.
 const LOOK_ONE_IN: u64 = 6;
 
-/// Tells when a call was sent and answered, for campaigns that ask.
+/// Gives when a call was sent and answered, for campaigns that ask.
 pub type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;
 
 /// A worker.
@@ -131,7 +131,7 @@ impl Worker {
     ) -> Result<Judged, String> {
         let disturbed = self.territory.state().disturbed || self.answers.any();
         match (verdict, outcome) {
-            (Ok(()), Ok(told)) => Ok(Judged::Done(told)),
+            (Ok(()), Ok(answer)) => Ok(Judged::Done(answer)),
             (Err(wanted), Err(seen)) if wanted == seen => Ok(Judged::Refused),
             // The first run made it, the second was refused. In a territory nobody else makes anything.
             (Ok(()), Err(FsError::Exists)) if disturbed && self.answers.forgotten() && makes(act) => {
@@ -162,10 +162,10 @@ impl Worker {
         let sent = state.pending.take().map_or(0, |(_, sent)| sent);
         state.answered += 1;
         state.second_answers += u64::from(matches!(judged, Judged::Twice(_)));
-        let (Judged::Done(told) | Judged::Twice(Some(told))) = judged else { return Ok(()) };
-        self.note_verifier(&told, &act)?;
-        let act = as_answered(act, &told);
-        if let (Some(id), Told::Made(handle)) = (state.world.apply(&act, Answered::Yes), &told) {
+        let (Judged::Done(answer) | Judged::Twice(Some(answer))) = judged else { return Ok(()) };
+        self.note_verifier(&answer, &act)?;
+        let act = as_answered(act, &answer);
+        if let (Some(id), Told::Made(handle)) = (state.world.apply(&act, Answered::Yes), &answer) {
             self.calls.keep(id, *handle);
         }
         if matches!(act, Act::Remove { .. } | Act::RemoveDirectory { .. } | Act::Rename { .. }) {
@@ -178,8 +178,8 @@ impl Worker {
     }
 
     /// A verifier that changes says that data may be lost; in no campaign of workers it may be.
-    fn note_verifier(&mut self, told: &Told, act: &Act) -> Result<(), String> {
-        let (Told::Written(_, _, verifier) | Told::Committed(verifier)) = told else { return Ok(()) };
+    fn note_verifier(&mut self, answer: &Told, act: &Act) -> Result<(), String> {
+        let (Told::Written(_, _, verifier) | Told::Committed(verifier)) = answer else { return Ok(()) };
         let before = self.verifier.replace(*verifier);
         if before.is_some_and(|before| before != *verifier) {
             return Err(format!(
@@ -236,8 +236,8 @@ impl Worker {
 }
 
 /// What was written counts, as durable as was answered.
-fn as_answered(act: Act, told: &Told) -> Act {
-    match (told, act) {
+fn as_answered(act: Act, answer: &Told) -> Act {
+    match (answer, act) {
         (Told::Written(count, stability, _), Act::Write { path, at, bytes, .. }) => {
             Act::Write { path, at, bytes: bytes.slice(..*count), stability: *stability }
         }

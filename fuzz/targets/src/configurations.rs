@@ -136,14 +136,14 @@ fn makes_sense(config: &ServerConfig) {
 }
 
 /// Each problem names a line of the file and a column of that line.
-fn tells_where(told: &str, text: &str) {
-    assert!(!told.is_empty());
+fn tells_where(message: &str, text: &str) {
+    assert!(!message.is_empty());
     if text.contains(FILE) {
         // What is quoted of it may look like a place.
         return;
     }
     let lines: Vec<&str> = text.split('\n').collect();
-    for place in told.lines().filter_map(|line| line.strip_prefix(FILE)?.strip_prefix(':')) {
+    for place in message.lines().filter_map(|line| line.strip_prefix(FILE)?.strip_prefix(':')) {
         let mut numbers = place.splitn(3, ':').map(str::parse::<usize>);
         // The last line says how many there are.
         let (Some(Ok(line)), Some(Ok(column))) = (numbers.next(), numbers.next()) else { continue };

@@ -1,5 +1,5 @@
-//! Calls by contexts of RPCSEC_GSS, to a server that has one: whoever has no key gets no result, and whoever has it may send what they
-//! like. Tokens of all kinds are read as well.
+//! Calls by contexts of RPCSEC_GSS, to a server that has one: a caller without a key gets no result, and one with a key may
+//! send anything. Tokens of all kinds are read as well.
 
 use std::sync::Arc;
 

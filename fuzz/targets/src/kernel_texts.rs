@@ -1,4 +1,4 @@
-//! What the kernel tells in text. It means well, but its formats grow, and a container may show anything in its place.
+//! What the kernel reports in text. It means well, but its formats grow, and a container may show anything in its place.
 
 use howdah_workload::counters::{KernelClient, mount_statistics};
 

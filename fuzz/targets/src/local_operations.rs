@@ -35,7 +35,7 @@ pub fn run(input: &[u8]) {
     }
 }
 
-/// As the caller where the process may take on other identities; else as whoever owns what it makes.
+/// As the caller where the process may take on other identities; else as the owner of what it makes.
 fn acts_as(mode: Mode, made: &Path) -> ActsAs {
     use std::os::unix::fs::MetadataExt;
     if mode.acts_as_caller {

@@ -151,7 +151,7 @@ fn streams() -> Vec<Vec<u8>> {
             [how, fragments.iter().flat_map(fragment).collect()].concat()
         })
     };
-    // Fragments of all lengths that the assembly tells apart, each but the first few the last of its record.
+    // Fragments of all lengths that the assembly distinguishes, each but the first few the last of its record.
     let described = |steps: &[u8]| {
         let how = [&[255, 255, 128 | steps.len() as u8][..], steps].concat();
         [how, (0..=255_u8).flat_map(|at| [(at & 0x7f) | (u8::from(at < 4) << 7), at]).collect()].concat()

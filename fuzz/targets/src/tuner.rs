@@ -32,7 +32,7 @@ enum Event {
         sums: [u64; 6],
         now: [u64; 10],
         times: [u32; 8],
-        told: [bool; 4],
+        reported: [bool; 4],
         load: u16,
     },
     Memory {
@@ -75,9 +75,9 @@ fn happen(tuner: &mut Tuner<u8>, event: Event, now: &mut Duration) -> Vec<Change
             drop(tuner.on_close(*now, key));
             Vec::new()
         }
-        Event::Sample { key, later, sums, now: gauges, times, told, load } => {
+        Event::Sample { key, later, sums, now: gauges, times, reported, load } => {
             *now += Duration::from_micros(u64::from(later));
-            tuner.on_sample(key, sample(*now, sums, gauges, times, told, load))
+            tuner.on_sample(key, sample(*now, sums, gauges, times, reported, load))
         }
         Event::Memory { sending, unread, all } => {
             let used = MemoryUse { sending, unread: unread.min(all), ..MemoryUse::default() };
@@ -86,20 +86,20 @@ fn happen(tuner: &mut Tuner<u8>, event: Event, now: &mut Duration) -> Vec<Change
     }
 }
 
-/// The kernel's sums may stand still, jump and run backwards; all that is sure is that they are numbers, and that what it tells of a
-/// socket as it is now has 32 bits (`struct tcp_info`, `SO_MEMINFO`), unless it is told in segments.
+/// The kernel's sums may stand still, jump and run backwards; all that is sure is that they are numbers, and that what it
+/// reports of a socket as it is now has 32 bits (`struct tcp_info`, `SO_MEMINFO`), unless it is counted in segments.
 fn sample(
     at: Duration,
     [sent, retransmitted, spurious, reorderings, received, segments]: [u64; 6],
     gauges: [u64; 10],
     times: [u32; 8],
-    told: [bool; 4],
+    reported: [bool; 4],
     load: u16,
 ) -> Sample {
     let time = |index: usize| Duration::from_micros(u64::from(times[index]));
     let [_, _, congestion_window, _, starting, ..] = gauges;
     let [flight, unsent, _, peer_window, _, queued, unread, window, limit, segment] =
-        gauges.map(|told| told & u64::from(u32::MAX));
+        gauges.map(|gauge| gauge & u64::from(u32::MAX));
     let sending = Sending {
         sent,
         retransmitted,
@@ -108,8 +108,8 @@ fn sample(
         flight,
         unsent,
         congestion_window,
-        peer_window: told[0].then_some(peer_window),
-        starting: told[1].then_some(starting),
+        peer_window: reported[0].then_some(peer_window),
+        starting: reported[1].then_some(starting),
         queued,
         buffer: queued,
         limited_by_peer: time(0),
@@ -117,13 +117,13 @@ fn sample(
     };
     let receiving = Receiving {
         received,
-        out_of_order: told[2].then_some(segments / 2),
+        out_of_order: reported[2].then_some(segments / 2),
         segments,
         segment,
         unread,
         queued: unread,
         buffer: window,
-        window: told[3].then_some(window),
+        window: reported[3].then_some(window),
         window_limit: limit,
     };
     let path = PathState { rtt: time(2), min_rtt: time(3), segment };
@@ -140,7 +140,7 @@ fn sample(
         outstanding: u32::from(load),
         threads_wanting: part * 64.0,
         processors_busy: part,
-        processors_own: told[3].then_some(part / 2.0),
+        processors_own: reported[3].then_some(part / 2.0),
         in_cipher: time(4),
         delay: time(1),
     };

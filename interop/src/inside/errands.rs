@@ -20,7 +20,7 @@ impl<'a> Errands<'a> {
         Self { job, running: None }
     }
 
-    /// Starts what is asked, and tells how it ended.
+    /// Starts what is asked, and reports how it ended.
     pub fn step(&mut self) -> Result<()> {
         let Some(running) = &mut self.running else { return self.start() };
         let Some(status) = running.try_wait().context("waiting for an errand")? else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! A container image as a file (OCI image layout): what it runs, as whom, and its layers.
+//! A container image as a file (OCI image layout): what it runs, as which user, and its layers.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -180,7 +180,7 @@ fn configuration(job: &Job) -> PathBuf {
     job.work.join("howdah.toml")
 }
 
-/// Writes the file anew, as an editor does: whoever reads it sees the old one or the new one.
+/// Writes the file again, as an editor does: a reader sees the old one or the new one.
 fn write_configuration(job: &Job, more: &str) -> Result<()> {
     let (export, name) = (job.export(), job.scenario.export);
     let text = format!("[[export]]\nname = {name:?}\npath = {export:?}\nsquash = \"none\"\n\n{more}");

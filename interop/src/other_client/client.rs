@@ -47,9 +47,9 @@ impl OtherClient {
         let handles = Handles::default();
         let root = handles.take(&mount(&channel, server, export));
         let mut client = Self { channel, handles, verifiers: Verifiers::default(), root, largest: (0, 0) };
-        let told = client.file_system_information(&Caller::ROOT, &root).expect("FSINFO of the root");
+        let reply = client.file_system_information(&Caller::ROOT, &root).expect("FSINFO of the root");
         let most = if transport == Transport::Tcp { u32::MAX } else { LARGEST_TRANSFER_BY_DATAGRAM };
-        client.largest = (told.rtmax.min(most), told.wtmax.min(most));
+        client.largest = (reply.rtmax.min(most), reply.wtmax.min(most));
         Ok(client)
     }
 
@@ -89,12 +89,12 @@ impl OtherClient {
     }
 }
 
-/// The success of a result; from a refusal, `on_refusal` takes what it tells.
+/// The success of a result; from a refusal, `on_refusal` takes what it says.
 pub(super) fn success<T, E>(result: Nfs3Result<T, E>, on_refusal: impl FnOnce(&E)) -> Result<T> {
     match result {
         Nfs3Result::Ok(success) => Ok(success),
-        Nfs3Result::Err((status, told)) => {
-            on_refusal(&told);
+        Nfs3Result::Err((status, reply)) => {
+            on_refusal(&reply);
             Err(refusal(status))
         }
     }

@@ -64,7 +64,7 @@ pub(super) fn post_attributes(seen: &post_op_attr) -> Option<Attributes> {
     }
 }
 
-/// Takes what a call told of a node it changed.
+/// Takes what a reply says of a node that the call changed.
 pub(super) fn note(change: &mut Change, seen: &wcc_data) {
     change.before = match &seen.before {
         Nfs3Option::Some(before) => Some(Before {

@@ -55,7 +55,7 @@ impl OtherClient {
             data: Opaque::borrowed(data),
         };
         let result: WRITE3res = self.call(caller, NFS_PROGRAM::NFSPROC3_WRITE, &arguments);
-        let written = success(result, |told| note(change, &told.file_wcc))?;
+        let written = success(result, |reply| note(change, &reply.file_wcc))?;
         note(change, &written.file_wcc);
         let count = written.count as usize;
         assert!(count <= data.len(), "{count} bytes written of {}", data.len());

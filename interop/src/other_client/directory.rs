@@ -72,7 +72,7 @@ impl OtherClient {
         let dir = self.handles.give(directory);
         let arguments = READDIR3args { dir, cookie, cookieverf: cookieverf3(verifier), count: PAGE };
         let result: READDIR3res<'_> = self.call(caller, NFS_PROGRAM::NFSPROC3_READDIR, &arguments);
-        let told = success(result, |_| {})?;
+        let reply = success(result, |_| {})?;
         let listed = |entry: entry3<'_>| Listed {
             name: entry.name.0.to_vec(),
             file: entry.fileid,
@@ -80,10 +80,10 @@ impl OtherClient {
             node: None,
         };
         Ok(Page {
-            directory: post_attributes(&told.dir_attributes),
-            verifier: told.cookieverf.0,
-            entries: told.reply.entries.into_inner().into_iter().map(listed).collect(),
-            end: told.reply.eof,
+            directory: post_attributes(&reply.dir_attributes),
+            verifier: reply.cookieverf.0,
+            entries: reply.reply.entries.into_inner().into_iter().map(listed).collect(),
+            end: reply.reply.eof,
         })
     }
 
@@ -96,13 +96,13 @@ impl OtherClient {
             maxcount: PAGE,
         };
         let result: READDIRPLUS3res<'_> = self.call(caller, NFS_PROGRAM::NFSPROC3_READDIRPLUS, &arguments);
-        let told = success(result, |_| {})?;
-        let entries = told.reply.entries.into_inner();
+        let reply = success(result, |_| {})?;
+        let entries = reply.reply.entries.into_inner();
         Ok(Page {
-            directory: post_attributes(&told.dir_attributes),
-            verifier: told.cookieverf.0,
+            directory: post_attributes(&reply.dir_attributes),
+            verifier: reply.cookieverf.0,
             entries: entries.into_iter().map(|entry| self.listed(entry)).collect(),
-            end: told.reply.eof,
+            end: reply.reply.eof,
         })
     }
 

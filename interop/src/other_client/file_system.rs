@@ -40,7 +40,7 @@ impl FileSystem for OtherClient {
             guard: option(guard.map(|guard| nfs_time(guard.changed)).transpose()?),
         };
         let result: SETATTR3res = self.call(caller, NFS_PROGRAM::NFSPROC3_SETATTR, &arguments);
-        let done = success(result, |told| note(change, &told.obj_wcc))?;
+        let done = success(result, |reply| note(change, &reply.obj_wcc))?;
         note(change, &done.obj_wcc);
         Ok(())
     }
@@ -126,7 +126,7 @@ impl FileSystem for OtherClient {
     fn remove(&self, caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change) -> Result<()> {
         let arguments = REMOVE3args { object: self.place(directory, name.as_bytes()) };
         let result: REMOVE3res = self.call(caller, NFS_PROGRAM::NFSPROC3_REMOVE, &arguments);
-        let done = success(result, |told| note(change, &told.dir_wcc))?;
+        let done = success(result, |reply| note(change, &reply.dir_wcc))?;
         note(change, &done.dir_wcc);
         Ok(())
     }
@@ -140,7 +140,7 @@ impl FileSystem for OtherClient {
     ) -> Result<()> {
         let arguments = RMDIR3args { object: self.place(directory, name.as_bytes()) };
         let result: RMDIR3res = self.call(caller, NFS_PROGRAM::NFSPROC3_RMDIR, &arguments);
-        let done = success(result, |told| note(change, &told.dir_wcc))?;
+        let done = success(result, |reply| note(change, &reply.dir_wcc))?;
         note(change, &done.dir_wcc);
         Ok(())
     }
@@ -157,9 +157,9 @@ impl FileSystem for OtherClient {
             to: self.place(to.0, to.1.as_bytes()),
         };
         let result: RENAME3res = self.call(caller, NFS_PROGRAM::NFSPROC3_RENAME, &arguments);
-        let renamed = success(result, |told| {
-            note(left, &told.fromdir_wcc);
-            note(entered, &told.todir_wcc);
+        let renamed = success(result, |reply| {
+            note(left, &reply.fromdir_wcc);
+            note(entered, &reply.todir_wcc);
         })?;
         note(left, &renamed.fromdir_wcc);
         note(entered, &renamed.todir_wcc);
@@ -175,7 +175,7 @@ impl FileSystem for OtherClient {
         let arguments =
             LINK3args { file: self.handles.give(node), link: self.place(directory, name.as_bytes()) };
         let result: LINK3res = self.call(caller, NFS_PROGRAM::NFSPROC3_LINK, &arguments);
-        let linked = success(result, |told| note(change, &told.linkdir_wcc))?;
+        let linked = success(result, |reply| note(change, &reply.linkdir_wcc))?;
         note(change, &linked.linkdir_wcc);
         self.told(caller, node, &linked.file_attributes)
     }
@@ -207,7 +207,7 @@ impl FileSystem for OtherClient {
         let count = u32::try_from(count).unwrap_or(0);
         let arguments = COMMIT3args { file: self.handles.give(node), offset, count };
         let result: COMMIT3res = self.call(caller, NFS_PROGRAM::NFSPROC3_COMMIT, &arguments);
-        let committed = success(result, |told| note(change, &told.file_wcc))?;
+        let committed = success(result, |reply| note(change, &reply.file_wcc))?;
         note(change, &committed.file_wcc);
         Ok(Committed { verifier: committed.verf.0 })
     }

@@ -20,14 +20,14 @@ impl OtherClient {
     pub(super) fn told_statistics(&self, caller: &Caller, node: &Handle) -> Result<Statistics> {
         let arguments = FSSTAT3args { fsroot: self.handles.give(node) };
         let result: FSSTAT3res = self.call(caller, NFS_PROGRAM::NFSPROC3_FSSTAT, &arguments);
-        let told = success(result, |_| {})?;
+        let reply = success(result, |_| {})?;
         Ok(Statistics {
-            total_bytes: told.tbytes,
-            free_bytes: told.fbytes,
-            available_bytes: told.abytes,
-            total_files: told.tfiles,
-            free_files: told.ffiles,
-            available_files: told.afiles,
+            total_bytes: reply.tbytes,
+            free_bytes: reply.fbytes,
+            available_bytes: reply.abytes,
+            total_files: reply.tfiles,
+            free_files: reply.ffiles,
+            available_files: reply.afiles,
         })
     }
 

@@ -15,7 +15,7 @@ use super::OtherClient;
 use super::client::success;
 use super::convert::{note, post_attributes, settings};
 
-/// Where a node was to be made, and by whom.
+/// Where a node was to be made, and by which caller.
 struct Place<'p> {
     caller: &'p Caller,
     directory: &'p Handle,
@@ -40,7 +40,7 @@ impl OtherClient {
         };
         let arguments = CREATE3args { where_: self.place(directory, name), how };
         let result: CREATE3res = self.call(caller, NFS_PROGRAM::NFSPROC3_CREATE, &arguments);
-        let made = success(result, |told| note(change, &told.dir_wcc))?;
+        let made = success(result, |reply| note(change, &reply.dir_wcc))?;
         let place = Place { caller, directory, name };
         self.made(&place, &made.obj, &made.obj_attributes, &made.dir_wcc, change)
     }
@@ -55,7 +55,7 @@ impl OtherClient {
     ) -> Result<Node> {
         let arguments = MKDIR3args { where_: self.place(directory, name), attributes: settings(new)? };
         let result: MKDIR3res = self.call(caller, NFS_PROGRAM::NFSPROC3_MKDIR, &arguments);
-        let made = success(result, |told| note(change, &told.dir_wcc))?;
+        let made = success(result, |reply| note(change, &reply.dir_wcc))?;
         let place = Place { caller, directory, name };
         self.made(&place, &made.obj, &made.obj_attributes, &made.dir_wcc, change)
     }
@@ -74,7 +74,7 @@ impl OtherClient {
         };
         let arguments = SYMLINK3args { where_: self.place(directory, name), symlink };
         let result: SYMLINK3res = self.call(caller, NFS_PROGRAM::NFSPROC3_SYMLINK, &arguments);
-        let made = success(result, |told| note(change, &told.dir_wcc))?;
+        let made = success(result, |reply| note(change, &reply.dir_wcc))?;
         let place = Place { caller, directory, name };
         self.made(&place, &made.obj, &made.obj_attributes, &made.dir_wcc, change)
     }
@@ -90,12 +90,12 @@ impl OtherClient {
         let what = special(kind, settings(new)?);
         let arguments = MKNOD3args { where_: self.place(directory, name), what };
         let result: MKNOD3res = self.call(caller, NFS_PROGRAM::NFSPROC3_MKNOD, &arguments);
-        let made = success(result, |told| note(change, &told.dir_wcc))?;
+        let made = success(result, |reply| note(change, &reply.dir_wcc))?;
         let place = Place { caller, directory, name };
         self.made(&place, &made.obj, &made.obj_attributes, &made.dir_wcc, change)
     }
 
-    /// The node that was made, asked for where the answer does not tell it.
+    /// The node that was made, asked for where the answer does not have it.
     fn made(
         &self,
         place: &Place<'_>,

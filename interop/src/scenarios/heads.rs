@@ -43,7 +43,7 @@ pub const SCENARIOS: &[Scenario] = &[
     },
     Scenario {
         name: "heads-moosefs-locks",
-        about: "the same over 3 with a lock of NLM: the client is told of the move, and reclaims the lock at the other head",
+        about: "the same over 3 with a lock of NLM: the client gets a notice of the move, and reclaims the lock at the other head",
         peer: on_moosefs("heads.sh", "vers=3"),
         sizes: &[("ROUNDS", 3, 2), ("HOSTS", 0, 0), ("SIZE", 16 * MIB, 8 * MIB), ("LEASE", 15, 15)],
         ..HEADS

@@ -1,4 +1,4 @@
-//! The Linux kernel's client with Kerberos (RPCSEC_GSS): who calls is proved, not told.
+//! The Linux kernel's client with Kerberos (RPCSEC_GSS): the caller is proved, not claimed.
 
 use std::time::Duration;
 

@@ -55,7 +55,7 @@ pub const SCENARIOS: &[Scenario] = &[
     },
     Scenario {
         name: "mount-falls-back",
-        about: "with --no-nfs4, a client that asks for 4.2 is told the versions there are; one that asks for none falls back to 3",
+        about: "with --no-nfs4, a client that asks for 4.2 gets the versions there are; one that asks for none falls back to 3",
         peer: guest("falls-back.sh", "nolock,port=2049"),
         server: &["--squash", "none", "--no-nfs4"],
         ..BASE

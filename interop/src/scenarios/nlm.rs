@@ -23,7 +23,7 @@ pub const SCENARIOS: &[Scenario] = &[
     },
     Scenario {
         name: "locks-killed",
-        about: "SIGKILL while a lock is held, started again: the client is told and reclaims it, and nobody else gets it",
+        about: "SIGKILL while a lock is held, started again: the client gets a notice and reclaims it, and nobody else gets it",
         peer: guest("locks-reclaim.sh", "vers=3"),
         server: &["--squash", "none", "--lease", "5s"],
         export: "/export",

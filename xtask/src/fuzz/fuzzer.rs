@@ -69,7 +69,7 @@ impl Fuzzer {
         command.arg(format!("-artifact_prefix={}/", self.artifacts.display()));
         let (processor, status) = watch(command.spawn().with_context(|| self.what())?, time)?;
         let log = fs::read(&self.log).with_context(|| format!("reading {}", self.log.display()))?;
-        let mut outcome = Outcome { processor, ..told(&String::from_utf8_lossy(&log)) };
+        let mut outcome = Outcome { processor, ..outcome_of(&String::from_utf8_lossy(&log)) };
         if status.is_some() {
             outcome.finding = Some(format!("see {} and {}", self.log.display(), self.artifacts.display()));
         }
@@ -89,7 +89,7 @@ impl Fuzzer {
 
     fn command(&self) -> Result<Command> {
         let log = File::create(&self.log).with_context(|| format!("making {}", self.log.display()))?;
-        // It ends with whoever started it, however that ends.
+        // It ends with the process that started it, however that ends.
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "KILL", "--"]).arg(&self.binary);
         // It would change what is a finding.
@@ -124,8 +124,8 @@ fn watch(mut child: Child, time: Duration) -> Result<(Duration, Option<ExitStatu
     Ok((had, (status.code() != Some(INTERRUPTED)).then_some(status)))
 }
 
-/// What libFuzzer told: lines such as `#1024 pulse cov: 489 ft: 799 corp: 60/2390b …`, and figures at its end.
-fn told(log: &str) -> Outcome {
+/// What libFuzzer printed: lines such as `#1024 pulse cov: 489 ft: 799 corp: 60/2390b …`, and figures at its end.
+fn outcome_of(log: &str) -> Outcome {
     let number = |text: &str| text.split(|other: char| !other.is_ascii_digit()).next()?.parse::<u64>().ok();
     let last = |mark: &str| {
         let line = log.lines().rfind(|line| line.starts_with('#') && line.contains(mark));

@@ -22,8 +22,9 @@ const TARGET: &str = "fuzz";
 
 /// Run the fuzzers, each for so much time of a processor
 ///
-/// They are built with AddressSanitizer and told what they reach. What reaches something new is kept in the target directory, so that
-/// the next run goes on from there. A finding ends its fuzzer, and makes the command fail. Takes a nightly Rust, and cargo-fuzz.
+/// They are built with AddressSanitizer and report the code that they reach. What reaches something new is kept in the target
+/// directory, so that the next run goes on from there. A finding ends its fuzzer, and makes the command fail. Takes a nightly
+/// Rust, and cargo-fuzz.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: cargo xtask fuzz rpc_headers handles --minutes 30")]
 pub struct Arguments {

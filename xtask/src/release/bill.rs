@@ -59,7 +59,7 @@ fn program(workspace: &Workspace) -> Result<PathBuf> {
     if Command::new(&program)
         .args(["cyclonedx", "--version"])
         .output()
-        .is_ok_and(|told| is_wanted(&told.stdout))
+        .is_ok_and(|output| is_wanted(&output.stdout))
     {
         return Ok(program);
     }
@@ -75,8 +75,8 @@ fn program(workspace: &Workspace) -> Result<PathBuf> {
 }
 
 /// Whether that is what the wanted version says of itself.
-fn is_wanted(told: &[u8]) -> bool {
-    String::from_utf8_lossy(told).split_whitespace().any(|word| word == VERSION)
+fn is_wanted(output: &[u8]) -> bool {
+    String::from_utf8_lossy(output).split_whitespace().any(|word| word == VERSION)
 }
 
 fn counted(text: String) -> Result<Bill> {
@@ -101,13 +101,13 @@ mod tests {
 
     #[test]
     fn it_is_of_howdah_and_its_crates() {
-        let told = |name: &str| {
+        let output = |name: &str| {
             format!(
                 r#"{{"metadata":{{"component":{{"name":"{name}"}}}},"components":[{{"name":"howdah-rpc"}},{{"name":"tokio"}}]}}"#
             )
         };
-        let bill = counted(told("howdah")).expect("a bill");
+        let bill = counted(output("howdah")).expect("a bill");
         assert_eq!((bill.crates, bill.ours), (3, 2));
-        assert!(counted(told("xtask")).is_err() && counted("{}".to_owned()).is_err());
+        assert!(counted(output("xtask")).is_err() && counted("{}".to_owned()).is_err());
     }
 }

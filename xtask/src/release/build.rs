@@ -86,13 +86,13 @@ fn places(checkout: &Checkout) -> Result<Vec<(String, &'static str)>> {
 
 fn rust_flags(places: &[(String, &str)]) -> String {
     let flags: Vec<_> =
-        places.iter().map(|(place, told)| format!("--remap-path-prefix={place}={told}")).collect();
+        places.iter().map(|(place, shown_as)| format!("--remap-path-prefix={place}={shown_as}")).collect();
     flags.join(SEPARATOR)
 }
 
 fn c_flags(places: &[(String, &str)]) -> String {
     let flags: Vec<_> =
-        places.iter().map(|(place, told)| format!("-ffile-prefix-map={place}={told}")).collect();
+        places.iter().map(|(place, shown_as)| format!("-ffile-prefix-map={place}={shown_as}")).collect();
     flags.join(" ")
 }
 
@@ -102,11 +102,11 @@ fn is_of_this_user(name: &OsString) -> bool {
     OF_A_USER.iter().any(|start| name.starts_with(start))
 }
 
-/// The binary would tell on whoever built it, and be another one elsewhere.
+/// The binary would show where it was built, and be another one elsewhere.
 fn tells_no_place(bytes: &[u8], places: &[(String, &str)]) -> Result<()> {
-    for (place, told) in places {
+    for (place, shown_as) in places {
         let is_there = bytes.windows(place.len()).any(|window| window == place.as_bytes());
-        ensure!(!is_there, "the binary tells of {place}, which was to be {told} in it");
+        ensure!(!is_there, "the binary tells of {place}, which was to be {shown_as} in it");
     }
     Ok(())
 }
@@ -115,8 +115,8 @@ fn tells_no_place(bytes: &[u8], places: &[(String, &str)]) -> Result<()> {
 pub fn sum(file: &Path) -> Result<String> {
     let output = Command::new("sha256sum").arg(file).output().context("starting sha256sum")?;
     ensure!(output.status.success(), "sha256sum: {}", String::from_utf8_lossy(&output.stderr));
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    told.split_whitespace().next().map(str::to_owned).context("sha256sum said nothing")
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    printed.split_whitespace().next().map(str::to_owned).context("sha256sum said nothing")
 }
 
 #[cfg(test)]
@@ -146,7 +146,7 @@ mod tests {
     fn a_binary_that_tells_where_it_was_built_is_none() {
         let places = [("/home/a".to_owned(), "/cargo"), ("/x/y".to_owned(), "/howdah")];
         assert!(tells_no_place(b"\0/cargo/src/lib.rs\0/howdah/x", &places).is_ok());
-        let told = tells_no_place(b"\0/cargo/src/lib.rs\0/x/y/main.rs", &places);
-        assert!(told.is_err_and(|error| error.to_string().contains("tells of /x/y")));
+        let printed = tells_no_place(b"\0/cargo/src/lib.rs\0/x/y/main.rs", &places);
+        assert!(printed.is_err_and(|error| error.to_string().contains("tells of /x/y")));
     }
 }

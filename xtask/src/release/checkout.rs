@@ -12,7 +12,7 @@ pub struct Checkout {
     directory: TempDir,
     /// Which commit.
     pub commit: String,
-    /// When it was made, in seconds since 1970: the only time that what is built may tell.
+    /// When it was made, in seconds since 1970: the only time that the build may hold.
     pub time: String,
     /// Whether what lies in the workspace is not that commit.
     pub differs: bool,

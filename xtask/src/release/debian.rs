@@ -133,14 +133,14 @@ fn control(contents: &Contents<'_>, tree: &Tree) -> Result<()> {
 
 /// The packages that a binary needs, with the oldest C library that has all that it asks for; none if it is static.
 fn dependencies(binary: &Path) -> Result<String> {
-    let told = said(Command::new("objdump").args(["-p"]).arg(binary))?;
-    needs(&String::from_utf8_lossy(&told))
+    let headers = said(Command::new("objdump").args(["-p"]).arg(binary))?;
+    needs(&String::from_utf8_lossy(&headers))
 }
 
 /// The same from what objdump says of it.
-fn needs(told: &str) -> Result<String> {
+fn needs(headers: &str) -> Result<String> {
     let mut packages = BTreeMap::new();
-    for line in told.lines().map(str::trim) {
+    for line in headers.lines().map(str::trim) {
         if let Some(library) = line.strip_prefix("NEEDED") {
             match library.trim() {
                 "libgcc_s.so.1" => _ = packages.entry("libgcc-s1").or_insert((0, 0)),
@@ -232,7 +232,8 @@ Version References:
         ] {
             assert!(listed.contains(part), "{part} in\n{listed}");
         }
-        let about = said(Command::new(PACKER).arg("--info").arg(home.path().join("one.deb"))).expect("told");
+        let about =
+            said(Command::new(PACKER).arg("--info").arg(home.path().join("one.deb"))).expect("an answer");
         let about = String::from_utf8_lossy(&about).into_owned();
         assert!(about.contains("Version: 1.2.3") && about.contains("Architecture: amd64"), "{about}");
     }

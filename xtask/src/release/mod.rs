@@ -29,10 +29,9 @@ const SUMS: &str = "SHA256SUMS";
 
 /// Makes a release of the last commit
 ///
-/// Builds the last commit, not what lies here changed, at no place that the binary could tell, and writes the binary, its debug symbols,
-/// a Debian package of it (Debian 12 and later), a bill of materials (CycloneDX, JSON) of every crate that is in it, and checksums
-/// (SHA-256) of all.
-/// With --image a container image, too; no container engine is needed.
+/// Builds the last commit, not what lies here changed, at no place that the binary could show, and writes the binary, its debug
+/// symbols, a Debian package of it (Debian 12 and later), a bill of materials (CycloneDX, JSON) of every crate that is in it,
+/// and checksums (SHA-256) of all. With --image a container image, too; no container engine is needed.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: cargo xtask release --static --image --twice --to dist")]
 pub struct Arguments {

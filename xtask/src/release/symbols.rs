@@ -40,7 +40,7 @@ mod tests {
         assert!(fs::metadata(&apart).expect("there").len() > 1000);
         let listed = said(Command::new(&binary).arg("--list")).expect("it runs");
         assert!(String::from_utf8_lossy(&listed).contains("a_binary_runs_without_its_symbols"));
-        let told = fs::read(&binary).expect("read");
-        assert!(told.windows(13).any(|window| window == b"program.debug"), "a debugger finds them");
+        let bytes = fs::read(&binary).expect("read");
+        assert!(bytes.windows(13).any(|window| window == b"program.debug"), "a debugger finds them");
     }
 }

@@ -1,4 +1,4 @@
-//! The scenarios of `interop/`, as whoever we are.
+//! The scenarios of `interop/`, as the user that we are.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

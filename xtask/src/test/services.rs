@@ -31,7 +31,7 @@ pub fn hold<'a>(prefix: &'a [&'a str], packages: &[&str]) -> Result<Held<'a>> {
 }
 
 impl Held<'_> {
-    /// Lets them be started by whoever wants to, but not at the next boot.
+    /// Lets other programs start them, but not at the next boot.
     pub fn release(&self) -> Result<()> {
         self.systemctl(&["unmask", "--runtime"])?;
         self.systemctl(&["disable"])

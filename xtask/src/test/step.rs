@@ -37,7 +37,7 @@ pub struct Report {
     pub reasons: BTreeMap<String, usize>,
     /// For a person: a cause of failure, a reason for skipping a step, or what was done.
     pub remarks: Vec<String>,
-    /// What those that failed said, told again at the end.
+    /// What those that failed said, printed again at the end.
     pub causes: Vec<String>,
 }
 

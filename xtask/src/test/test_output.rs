@@ -3,7 +3,7 @@
 use super::processes::Show;
 use super::step::Report;
 
-/// Lines of one failing test that are told again at the end: a message and the beginning of a comparison.
+/// Lines of one failing test that are printed again at the end: a message and the beginning of a comparison.
 const CAUSE_LINES: usize = 40;
 
 /// Counts what test programs say, one program after the other.
@@ -12,7 +12,7 @@ pub struct TestOutput {
     /// What was read so far.
     pub report: Report,
     section: Section,
-    /// How many more lines of the test whose output this is are told again.
+    /// How many more lines of the test whose output this is are printed again.
     cause_lines_left: usize,
 }
 

@@ -20,7 +20,7 @@ const NOBODY: u32 = 65534;
 /// Packages whose tests ask what the kernel allows an ordinary user.
 const PACKAGES: &[&str] = &["crates/store", "crates/net"];
 
-/// Scenarios that tell an ordinary user's server from root's; a full run as that user runs them all.
+/// Scenarios in which an ordinary user's server differs from root's; a full run as that user runs them all.
 const SCENARIOS: &[&str] = &[
     "libnfs",
     "rpcinfo-own-portmap",

@@ -10,7 +10,7 @@ const DEEPEST: usize = 12;
 /// Names of files, each with those that it refers to.
 pub type Graph = BTreeMap<String, BTreeSet<String>>;
 
-/// Who refers to whom.
+/// Which file refers to which.
 pub fn graph(of: &Crate) -> Graph {
     let mut graph = Graph::new();
     for (module, (file, source)) in of {

@@ -113,7 +113,7 @@ fn files_in_import_cycles_become_fewer() {
         report += &format!("{name}: {} of {}\n{}", found.len(), of.len(), edges.collect::<String>());
     }
     report += &format!("{cyclic} of {files}\n");
-    // `cargo test … -- --show-output` shows it, for whoever wants to break one.
+    // `cargo test … -- --show-output` shows it, for a reader who wants to break one.
     println!("{report}");
     only_falls("files_in_import_cycles", cyclic, &report);
 }

@@ -1,4 +1,5 @@
-//! What a COMPOUND of NFSv4 says: one line for the operation that it was made for, told as the procedure of NFSv3 that does the same.
+//! What a COMPOUND of NFSv4 says: one line for the operation that it was made for, reported as the procedure of NFSv3 that does
+//! the same.
 
 mod attributes;
 mod entries;

@@ -18,7 +18,7 @@ const UNKNOWN: &str = "OTHER";
 /// Reads one compound.
 pub struct CompoundReader<'c> {
     telling: CompoundStory<'c>,
-    told: Option<(OperationRole, u32)>,
+    reported: Option<(OperationRole, u32)>,
     has_worked: bool,
 }
 
@@ -26,7 +26,7 @@ impl<'c> CompoundReader<'c> {
     pub fn new(pseudonyms: &'c Pseudonyms, call: &'c mut Call) -> Self {
         Self {
             telling: CompoundStory { pseudonyms, call, current: Current::Untold, saved: Current::Untold },
-            told: None,
+            reported: None,
             has_worked: false,
         }
     }
@@ -37,9 +37,9 @@ impl<'c> CompoundReader<'c> {
         let answered = ResultHead::decode(result).ok()?;
         let result = (answered.status == Status::OK).then_some(result);
         self.tell(number);
-        if result.is_none() && self.told.is_some_and(|(role, _)| role == OperationRole::Prepares) {
+        if result.is_none() && self.reported.is_some_and(|(role, _)| role == OperationRole::Prepares) {
             // What was refused keeps the compound from what it was made for.
-            self.told = Some((OperationRole::Prepares, number));
+            self.reported = Some((OperationRole::Prepares, number));
         }
         match number {
             sequence::OPERATION => {
@@ -78,10 +78,10 @@ impl<'c> CompoundReader<'c> {
     /// Takes this operation for the one that the compound was made for, if its role is greater than of those before it.
     fn tell(&mut self, number: u32) {
         let role = OperationRole::of(number);
-        if self.told.is_some_and(|(greatest, _)| role <= greatest) {
+        if self.reported.is_some_and(|(greatest, _)| role <= greatest) {
             return;
         }
-        self.told = Some((role, number));
+        self.reported = Some((role, number));
         let node = self.telling.current.told();
         if self.telling.call.node != node {
             (self.telling.call.kind, self.telling.call.size) = (None, None);
@@ -90,7 +90,7 @@ impl<'c> CompoundReader<'c> {
     }
 
     fn is_told(&self, number: u32) -> bool {
-        self.told.is_some_and(|(_, told)| told == number)
+        self.reported.is_some_and(|(_, reported)| reported == number)
     }
 
     fn handle(&mut self, result: &mut Decoder<'_>) -> Option<()> {
@@ -108,12 +108,12 @@ impl<'c> CompoundReader<'c> {
         let call = &mut *self.telling.call;
         if self.telling.current == Current::Found {
             (call.found_kind, call.found_size) = (kind, size);
-        } else if call.node.is_none() && self.told.is_some_and(|(role, _)| role < OperationRole::Works) {
+        } else if call.node.is_none() && self.reported.is_some_and(|(role, _)| role < OperationRole::Works) {
             (call.node, call.kind, call.size) = (self.telling.current.told(), kind, size);
         } else if call.node.is_some() && call.node == self.telling.current.told() {
             call.kind = kind;
             // The record holds the size before the call.
-            let has_changed = matches!(self.told, Some((_, write::OPERATION | setattr::OPERATION)));
+            let has_changed = matches!(self.reported, Some((_, write::OPERATION | setattr::OPERATION)));
             call.size = if has_changed { call.size } else { size };
         }
         Some(())
@@ -121,7 +121,7 @@ impl<'c> CompoundReader<'c> {
 
     /// Completes the record with the operation's name and the status.
     pub fn finish(self, status: Status) {
-        let (operation, call) = (self.told.map(|(_, number)| number), self.telling.call);
+        let (operation, call) = (self.reported.map(|(_, number)| number), self.telling.call);
         let name = operation.and_then(operation::name).unwrap_or(UNKNOWN);
         call.operation = Some(name.into());
         call.procedure = work::procedure(operation.unwrap_or_default(), call).unwrap_or(name).into();

@@ -96,8 +96,10 @@ fn opened(
     wanted: &open::Arguments<'_>,
     result: Option<&mut Decoder<'_>>,
 ) -> Option<()> {
-    if let Claim::Name(told) | Claim::Delegated(_, told) | Claim::DelegatedBefore(told) = &wanted.claim {
-        name(telling, told.0);
+    if let Claim::Name(component) | Claim::Delegated(_, component) | Claim::DelegatedBefore(component) =
+        &wanted.claim
+    {
+        name(telling, component.0);
     }
     telling.call.how = wanted.create.as_ref().map(|how| match how {
         Create::Unchecked(_) => How::Unchecked,

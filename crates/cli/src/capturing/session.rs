@@ -37,7 +37,7 @@ pub fn capture(
     let output = output.inspect_err(|_| {
         end(server, begun.capture);
     })?;
-    // Whoever starts work for it knows from here on that all of it is recorded.
+    // All work that starts after this is recorded.
     let most = arguments.time.as_secs_f64();
     report::complain(&format!(
         "howdah: recording the calls to {}, for {most} s at most; Ctrl-C stops it",
@@ -86,7 +86,7 @@ impl Session<'_> {
         loop {
             let admin::Captured { state, last, calls } = match (self.ask(), stood) {
                 (Ok(Ok(captured)), _) => captured,
-                // Whoever was stopped for long finds no calls any more.
+                // After a long stop of this process the server has ended the capture.
                 (Ok(Err(_)), Some(state)) => return Ok((Why::Abandoned, state)),
                 // It was there when it began.
                 (Err(_), Some(state)) => return Ok((Why::Server, state)),
@@ -116,8 +116,8 @@ impl Session<'_> {
     fn stop(&mut self) -> Result<(Why, State)> {
         end(self.server, self.capture);
         loop {
-            let told = self.ask()?.map_err(|why| refused(self.server, &why))?;
-            let admin::Captured { state, last, calls } = told;
+            let answer = self.ask()?.map_err(|why| refused(self.server, &why))?;
+            let admin::Captured { state, last, calls } = answer;
             self.write(&calls, last)?;
             if calls.is_empty() || self.lines.is_full() {
                 return Ok((Why::Asked, state));

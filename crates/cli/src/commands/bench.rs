@@ -21,7 +21,7 @@ use crate::running::start_command_log;
 /// What stands for standard output where a file is asked for.
 const STANDARD_OUTPUT: &str = "-";
 
-/// Measures, and tells.
+/// Measures and reports.
 pub fn run(arguments: &BenchArguments) -> Result<(), Failure> {
     bench(arguments).inspect_err(|failure| {
         let location = Location::try_from(OsString::from(&arguments.place));

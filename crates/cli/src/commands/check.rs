@@ -105,14 +105,15 @@ fn heads(arguments: &CheckArguments) -> Result<(), Failure> {
     let Some((first, others)) = all.split_first() else {
         return Err(Failure::Usage(anyhow!("no head to compare; expected howdah check --cluster HEAD HEAD")));
     };
-    let told: Vec<String> =
+    let listed: Vec<String> =
         others.iter().flat_map(|other| compare((&first.0, &first.1), (&other.0, &other.1))).collect();
-    let agree = told.is_empty() && all.iter().all(|(_, answers)| answers.exports.values().all(Result::is_ok));
+    let agree =
+        listed.is_empty() && all.iter().all(|(_, answers)| answers.exports.values().all(Result::is_ok));
     if arguments.json {
         let heads: Vec<Value> = all.iter().map(|(head, answers)| head_json(head, answers)).collect();
-        report::print(&format!("{:#}\n", json!({ "agree": agree, "heads": heads, "differences": told })));
+        report::print(&format!("{:#}\n", json!({ "agree": agree, "heads": heads, "differences": listed })));
     } else {
-        told.iter().for_each(|what| report::complain(&format!("howdah: {what}")));
+        listed.iter().for_each(|what| report::complain(&format!("howdah: {what}")));
         // Without it they were printed with their heads.
         all.iter().filter(|_| arguments.quiet).for_each(|(head, answers)| complain_of(head, answers));
     }

@@ -26,7 +26,7 @@ use crate::running::{allow_many_open_files, signals, start_command_log};
 /// for without end otherwise. A COMMIT of all that a slow disk has to write takes its time.
 const STOP_PATIENCE: Duration = Duration::from_secs(30);
 
-/// After how long whoever stopped it is told what it waits for.
+/// How long after a stop the copy prints what it still waits for.
 const STOP_TOLD: Duration = Duration::from_secs(2);
 
 /// The part of a copy's time that is spent waiting for `--rate` from which on that is what limits: a copy begins and ends without

@@ -29,7 +29,7 @@ const FOUND: u8 = 1;
 /// Nothing does, as far as could be seen, and a rung could not be looked at.
 const NOT_FOUND_OUT: u8 = 2;
 
-/// Looks, judges, tells, and makes changes if that was asked for. Whatever fails is code 2: 1 says that something was found.
+/// Looks, judges, reports, and makes changes if that was asked for. Whatever fails is code 2: 1 says that something was found.
 pub fn run(arguments: &DoctorArguments) -> Result<(), Failure> {
     start_command_log();
     if let Some(at) = arguments.listen {
@@ -147,7 +147,7 @@ fn recorded(file: &Path) -> Result<Facts> {
     serde_json::from_value(facts.take()).with_context(|| format!("reading the facts in {}", file.display()))
 }
 
-/// Makes what can be made on this host, after asking; tells how to undo it.
+/// Makes what can be made on this host, after asking; prints how to undo it.
 fn make(found: &Report, is_sure: bool) -> Result<()> {
     let remedies = found.remedies().into_iter().filter(|remedy| remedy.can_be_applied()).collect::<Vec<_>>();
     if remedies.is_empty() {

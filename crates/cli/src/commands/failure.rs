@@ -1,4 +1,4 @@
-//! How a command fails, and the exit code that tells so. One rule for all commands:
+//! How a command fails, and its exit code. One rule for all commands:
 //!
 //! - 0: done.
 //! - 1: it failed: a server, a disk or the system refused, or something is not there.
@@ -17,7 +17,7 @@ pub enum Failure {
     Usage(anyhow::Error),
     /// The world is: exit code 1.
     Runtime(anyhow::Error),
-    /// The world is, and each trouble has been told already: exit code 1.
+    /// The world is, and each trouble has been reported already: exit code 1.
     Told,
     /// A command that was run for somebody ended with this code, which is passed on.
     Ended(ExitCode),

@@ -15,7 +15,7 @@ use crate::topping::{
 
 /// The letters of a line where a terminal does not say.
 const USUAL_WIDTH: usize = 80;
-/// Fewer would tell nothing.
+/// Less is too narrow to show anything.
 const LEAST_WIDTH: usize = 40;
 /// Where there is no terminal nothing has to be cut.
 const WIDTH_OF_FILES: usize = 4096;
@@ -69,7 +69,7 @@ fn in_lines(
         sleep(arguments.interval);
         match looker.look() {
             Ok(now) => {
-                report::print(&told(arguments, sort, &Seen::between(Some(&before), &now))?);
+                report::print(&page(arguments, sort, &Seen::between(Some(&before), &now))?);
                 before = now;
             }
             Err(error) if arguments.once => return Err(error.into()),
@@ -81,7 +81,7 @@ fn in_lines(
     }
 }
 
-fn told(arguments: &TopArguments, sort: Option<Sort>, seen: &Seen) -> Result<String> {
+fn page(arguments: &TopArguments, sort: Option<Sort>, seen: &Seen) -> Result<String> {
     if arguments.json {
         return Ok(format!("{}\n", serde_json::to_string(&only(seen, &arguments.filter))?));
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 /// What a head answered.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HeadAnswers {
-    /// Seconds by which its clock is ahead of this host's; `None` if it does not tell.
+    /// Seconds by which its clock is ahead of this host's; `None` if it does not say.
     pub ahead: Option<i64>,
     /// Its exports, by name.
     pub exports: BTreeMap<String, ExportAnswers>,

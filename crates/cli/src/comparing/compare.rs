@@ -15,25 +15,25 @@ const SIZES: u64 = 100;
 
 /// What two heads disagree about, a sentence each with what to do.
 pub fn compare((one, of_one): (&str, &HeadAnswers), (other, of_other): (&str, &HeadAnswers)) -> Vec<String> {
-    let mut told = Vec::new();
-    told.extend(clocks((one, of_one.ahead), (other, of_other.ahead)));
+    let mut differences = Vec::new();
+    differences.extend(clocks((one, of_one.ahead), (other, of_other.ahead)));
     let names: BTreeSet<_> = of_one.exports.keys().chain(of_other.exports.keys()).collect();
     for name in names {
         match (of_one.exports.get(name), of_other.exports.get(name)) {
             (Some(Ok(first)), Some(Ok(second))) => {
                 let pair = Pair { export: name, heads: [one, other], seen: [first, second] };
-                told.extend(pair.differences());
+                differences.extend(pair.differences());
             }
             (Some(_), Some(_)) => {}
             (here, _) => {
                 let [has, lacks] = if here.is_some() { [one, other] } else { [other, one] };
-                told.push(format!(
+                differences.push(format!(
                     "export {name} is on {has} and not on {lacks}: clients lose it when they move; export it on both"
                 ));
             }
         }
     }
-    told
+    differences
 }
 
 fn clocks((one, first): (&str, Option<i64>), (other, second): (&str, Option<i64>)) -> Option<String> {
@@ -65,10 +65,11 @@ impl Pair<'_> {
         let [one, other] = self.seen;
         let [first, second] = self.heads;
         let both = format!("export {} of {first} and {second}", self.export);
-        let mut told: Vec<String> = self.root().into_iter().map(|what| format!("{both}: {what}")).collect();
+        let mut differences: Vec<String> =
+            self.root().into_iter().map(|what| format!("{both}: {what}")).collect();
         let mut note = |differs: bool, what: String| {
             if differs {
-                told.push(format!("{both}: {what}"));
+                differences.push(format!("{both}: {what}"));
             }
         };
         note(
@@ -97,10 +98,10 @@ impl Pair<'_> {
                 ),
             );
         }
-        told
+        differences
     }
 
-    /// What the handles of the roots tell.
+    /// Differences in the handles of the roots.
     fn root(&self) -> Vec<String> {
         let [one, other] = self.seen.map(|seen| &seen.root);
         if one == other {
@@ -109,29 +110,29 @@ impl Pair<'_> {
         let (Some(one), Some(other)) = (Envelope::parse(one), Envelope::parse(other)) else {
             return vec!["the handles of the roots differ, and one is not of a howdah server".to_owned()];
         };
-        let mut told = Vec::new();
+        let mut differences = Vec::new();
         if one.export != other.export {
-            told.push(format!(
+            differences.push(format!(
                 "the export has the ids {} and {}, so that no handle of one is good at the other; configure the same [cluster] id, or write \
                  the same id into both [[export]] sections",
                 one.export, other.export
             ));
         }
         if one.inner != other.inner {
-            told.push(
+            differences.push(
                 "the handles of the roots differ in what the file system made of them: not the same directory, or a file system whose \
                  handles are good on one host alone"
                     .to_owned(),
             );
         }
-        if told.is_empty() {
-            told.push(
+        if differences.is_empty() {
+            differences.push(
                 "the keys of handles differ, so that clients get NFS3ERR_STALE when they move; configure the same [cluster] id and copy \
                  key_file from one to the other"
                     .to_owned(),
             );
         }
-        told
+        differences
     }
 
     /// A name that leads to another node. Handles are compared without what the key and the export's id make of them.
@@ -170,14 +171,14 @@ mod tests {
         HeadAnswers { ahead: Some(0), exports: [("/data".to_owned(), Ok(seen))].into_iter().collect() }
     }
 
-    fn told(other: &HeadAnswers) -> Vec<String> {
+    fn differences(other: &HeadAnswers) -> Vec<String> {
         compare(("nfs1", &answers(seen(1))), ("nfs2", other))
     }
 
     fn told_of(change: impl FnOnce(&mut SeenExport)) -> String {
         let mut other = seen(2);
         change(&mut other);
-        told(&answers(other)).join(" | ")
+        differences(&answers(other)).join(" | ")
     }
 
     #[test]
@@ -204,16 +205,19 @@ mod tests {
 
     #[test]
     fn clocks_and_lists_are_compared() {
-        let late = told(&HeadAnswers { ahead: Some(3600), ..answers(seen(2)) });
+        let late = differences(&HeadAnswers { ahead: Some(3600), ..answers(seen(2)) });
         assert!(
             late.len() == 1 && late[0].contains("the clock of nfs2 is 3600 s ahead of that of nfs1"),
             "{late:?}"
         );
-        assert_eq!(told(&HeadAnswers { ahead: Some(-2), ..answers(seen(2)) }), [""; 0]);
-        assert_eq!(told(&HeadAnswers { ahead: None, ..answers(seen(2)) }), [""; 0]);
+        assert_eq!(differences(&HeadAnswers { ahead: Some(-2), ..answers(seen(2)) }), [""; 0]);
+        assert_eq!(differences(&HeadAnswers { ahead: None, ..answers(seen(2)) }), [""; 0]);
         let mut more = answers(seen(2));
         more.exports.insert("/more".to_owned(), Ok(seen(2)));
-        let told = told(&more);
-        assert!(told.len() == 1 && told[0].contains("export /more is on nfs2 and not on nfs1"), "{told:?}");
+        let differences = differences(&more);
+        assert!(
+            differences.len() == 1 && differences[0].contains("export /more is on nfs2 and not on nfs1"),
+            "{differences:?}"
+        );
     }
 }

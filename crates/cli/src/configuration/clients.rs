@@ -15,7 +15,7 @@ const LONGEST_HOST: usize = 253;
 /// One rule of an export: these clients may do that.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientRule {
-    /// Whom it is about.
+    /// The clients that it is about.
     pub who: ClientPattern,
     /// What they may do.
     pub access: Access,
@@ -40,7 +40,7 @@ pub enum ClientPattern {
 }
 
 impl ClientPattern {
-    /// Whether each client of the other one is of this one, as far as their writing tells.
+    /// Whether each client of the other one is of this one, as far as their text shows.
     pub fn takes(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Everyone, _) => true,

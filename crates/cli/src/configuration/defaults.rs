@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The port that IANA gave to NFS. Clients that are told no port try it, and it needs no privilege.
+/// The port that IANA gave to NFS. Clients try it when they are given no port, and it needs no privilege.
 pub const DEFAULT_PORT: u16 = 2049;
 
 /// User and group `nobody` and `nogroup`, as in other servers.

@@ -23,7 +23,7 @@ pub fn served(path: &Path) -> Result<PathBuf, String> {
     Ok(real)
 }
 
-/// As whom this process asks the system.
+/// The user of the system calls of this process.
 fn me() -> String {
     format!("user {}", rustix::process::geteuid().as_raw())
 }

@@ -223,8 +223,8 @@ mod tests {
             ("[kerberos]\nprincipals = { 'alice@A' = 1 }", "expected a string"),
             ("[kerberos]\nprincipals = { 'alice@A' = '' }", "the name of a user"),
         ] {
-            let told = load(&format!("{text}\n{EXPORT}")).expect_err(text);
-            assert!(told.contains(part), "{text}: {told}");
+            let message = load(&format!("{text}\n{EXPORT}")).expect_err(text);
+            assert!(message.contains(part), "{text}: {message}");
         }
     }
 
@@ -241,8 +241,8 @@ mod tests {
             ("sec = []", "an empty list"),
             ("sec = 1", "expected a string"),
         ] {
-            let told = load(&format!("{EXPORT}{text}\n")).expect_err(text);
-            assert!(told.contains(part), "{text}: {told}");
+            let message = load(&format!("{EXPORT}{text}\n")).expect_err(text);
+            assert!(message.contains(part), "{text}: {message}");
         }
     }
 
@@ -266,14 +266,14 @@ mod tests {
             [(0o644, true, "every user"), (0o640, false, "the group"), (0o600, false, "")]
         {
             fs::set_permissions(&keytab, Permissions::from_mode(mode)).expect("set");
-            let told = match config.keytab_trouble() {
+            let message = match config.keytab_trouble() {
                 Some(KeytabTrouble::Error(what)) => (true, what),
                 Some(KeytabTrouble::Warning(what)) => (false, what),
                 None => (false, String::new()),
             };
             assert!(
-                told.0 == is_error && told.1.contains(part) && told.1.is_empty() == part.is_empty(),
-                "{told:?}"
+                message.0 == is_error && message.1.contains(part) && message.1.is_empty() == part.is_empty(),
+                "{message:?}"
             );
         }
     }

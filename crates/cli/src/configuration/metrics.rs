@@ -1,4 +1,4 @@
-//! Where monitors may ask for figures, and how much they are told.
+//! Where monitors may ask for metrics, and how many they get.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 

@@ -14,7 +14,7 @@ const MOST_SECONDS: u64 = 86_400;
 
 /// One table of the file, and which settings were asked of it.
 pub struct Section<'s, 'f> {
-    /// What it is called when somebody must be told about it.
+    /// Its name in messages.
     called: &'static str,
     table: &'s DeTable<'f>,
     place: Range<usize>,

@@ -8,7 +8,7 @@ use howdah_tls::{CertificateFacts, ServerFiles};
 
 use super::{ClientPattern, ExportConfig, Squash};
 
-/// How long before the end of a certificate it is told.
+/// How long before the end of a certificate a warning is given.
 const SOON: Duration = Duration::from_secs(30 * 86_400);
 
 /// What was said of it; what was not is empty.
@@ -202,6 +202,6 @@ mod tests {
         let soon = ending(&facts(29 * 86_400), now).expect("soon");
         assert!(soon.starts_with("the TLS certificate for a.test expires in 29 days"), "{soon}");
         let over = CertificateFacts { not_after: second(now) - 1, ..facts(0) };
-        assert!(ending(&over, now).is_some_and(|told| told.contains("has expired")));
+        assert!(ending(&over, now).is_some_and(|warning| warning.contains("has expired")));
     }
 }

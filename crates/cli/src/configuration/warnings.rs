@@ -1,4 +1,4 @@
-//! What a good configuration still deserves to be told.
+//! Warnings about a configuration that is valid.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -114,7 +114,7 @@ fn is_bypassed(outer: &ExportConfig, inner: &ExportConfig) -> bool {
 
 /// That handles may come to name other files on this export's file system.
 fn reused_handles(export: &ExportConfig) -> Option<String> {
-    // What cannot be looked at cannot be served, which is told elsewhere.
+    // What cannot be looked at cannot be served, which is reported elsewhere.
     let (kind, reuse) = handle_reuse(export.source.directory()?).ok()??;
     Some(format!("export {} is on {kind}{}", export.name, consequence(reuse)))
 }
@@ -169,15 +169,15 @@ mod tests {
         config.exports.push(second);
         assert_eq!(config.warnings(), [""; 0], "the same rules");
         config.exports[1].clients[0].access.read_only = true;
-        let told = config.warnings();
-        assert!(told.len() == 1 && told[0].contains("export /inner is inside export"), "{told:?}");
+        let printed = config.warnings();
+        assert!(printed.len() == 1 && printed[0].contains("export /inner is inside export"), "{printed:?}");
     }
 
     #[test]
     fn root_for_everyone_is_told_where_others_reach_it() {
         let mut config = one_export();
         config.exports[0].clients[0].access.squash = Squash::None;
-        let told = |listen: &[&str]| {
+        let printed = |listen: &[&str]| {
             let listen = listen.iter().map(|address| address.parse().expect("an address"));
             let config = ServerConfig { listen: listen.collect(), ..config.clone() };
             let count = |is_root| {
@@ -187,9 +187,9 @@ mod tests {
             assert_eq!(count(false), 0, "a server of an ordinary user acts as that user alone");
             count(true)
         };
-        assert_eq!(told(&["127.0.0.1:2049", "[::1]:2049"]), 0, "nobody else is on this host");
-        assert_eq!(told(&["127.0.0.1:2049", "192.0.2.7:2049"]), 1);
-        assert_eq!(told(&["[::]:2049"]), 1);
+        assert_eq!(printed(&["127.0.0.1:2049", "[::1]:2049"]), 0, "nobody else is on this host");
+        assert_eq!(printed(&["127.0.0.1:2049", "192.0.2.7:2049"]), 1);
+        assert_eq!(printed(&["[::]:2049"]), 1);
         let listen = vec!["[::]:2049".parse().expect("an address")];
         let sec = crate::configuration::parse_flavors("krb5").expect("one");
         config.exports[0].clients[0].access.sec = sec;
@@ -201,7 +201,7 @@ mod tests {
     fn what_kerberos_protects_for_some_alone_is_told() {
         let mut config = one_export();
         config.kerberos.keytab = Some("/nonexistent/keys".into());
-        let mut told = |flavors: &str| {
+        let mut printed = |flavors: &str| {
             let sec = crate::configuration::parse_flavors(flavors).expect("flavors");
             config.exports[0].clients[0].access.sec = sec;
             config.warnings()
@@ -212,9 +212,9 @@ mod tests {
             ("krb5p:sys", &["/nonexistent/keys cannot be read", "takes sys beside krb5p"]),
             ("krb5p", &["/nonexistent/keys cannot be read"]),
         ] {
-            let told = told(flavors);
-            assert_eq!(told.len(), parts.len(), "{told:?}");
-            assert!(told.iter().zip(parts).all(|(told, part)| told.contains(part)), "{told:?}");
+            let printed = printed(flavors);
+            assert_eq!(printed.len(), parts.len(), "{printed:?}");
+            assert!(printed.iter().zip(parts).all(|(printed, part)| printed.contains(part)), "{printed:?}");
         }
     }
 
@@ -222,10 +222,10 @@ mod tests {
     fn an_export_whose_handles_may_name_other_files_is_told() {
         let mut config = one_export();
         config.exports[0].source = Source::Directory("/proc".into());
-        let told = config.warnings();
+        let printed = config.warnings();
         assert!(
-            told.len() == 1 && told[0].contains("export /data is on proc, which keeps neither"),
-            "{told:?}"
+            printed.len() == 1 && printed[0].contains("export /data is on proc, which keeps neither"),
+            "{printed:?}"
         );
     }
 
@@ -236,8 +236,11 @@ mod tests {
             (HandleReuse::KernelHandles, "use file handles again"),
             (HandleReuse::CopyUp, "without file handles that fit: a file gets another identity"),
         ] {
-            let told = consequence(reuse);
-            assert!(told.contains(why) && told.contains("serve a directory on ext4, XFS or Btrfs"), "{told}");
+            let printed = consequence(reuse);
+            assert!(
+                printed.contains(why) && printed.contains("serve a directory on ext4, XFS or Btrfs"),
+                "{printed}"
+            );
         }
     }
 
@@ -251,15 +254,15 @@ mod tests {
             config.warnings()
         };
         assert_eq!(idle(&["10.1.0.0/16", "10.0.0.0/8", "host", "fd00::/8", "*"]), [""; 0]);
-        let told = idle(&["10.0.0.0/8", "10.1.0.0/16", "host", "host", "*", "192.168.1.1"]);
+        let printed = idle(&["10.0.0.0/8", "10.1.0.0/16", "host", "host", "*", "192.168.1.1"]);
         let wanted = [("10.1.0.0/16", "10.0.0.0/8"), ("host", "host"), ("192.168.1.1", "*")];
-        assert_eq!(told.len(), wanted.len(), "{told:?}");
-        for (told, (rule, before)) in told.iter().zip(wanted) {
+        assert_eq!(printed.len(), wanted.len(), "{printed:?}");
+        for (printed, (rule, before)) in printed.iter().zip(wanted) {
             assert!(
-                told.contains(&format!(
+                printed.contains(&format!(
                     "the rule for {rule} never applies, because the rule for {before} before"
                 )),
-                "{told}"
+                "{printed}"
             );
         }
     }

@@ -47,7 +47,7 @@ const SAME: [&str; 11] = [
 ];
 
 impl LinuxOptions {
-    /// What Linux does unless told otherwise: read only, root squashed, ports below 1024, sync.
+    /// The defaults of Linux: read only, root squashed, ports below 1024, sync.
     pub fn usual() -> Self {
         Self {
             access: Access { read_only: true, privileged_ports: PrivilegedPorts::Always, ..Access::usual() },
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn flavors_keep_their_order_and_share_the_strictest_options() {
-        let told = |options: &LinuxOptions| options.of_flavors().collect::<Vec<_>>().join("; ");
+        let listed = |options: &LinuxOptions| options.of_flavors().collect::<Vec<_>>().join("; ");
         for (list, flavors, differ) in [
             ("rw", "sys", false),
             ("sec=sys,rw", "sys", false),
@@ -305,14 +305,14 @@ mod tests {
                 (flavors.to_owned(), &[][..]),
                 "{list}"
             );
-            assert_eq!(told(&options).contains("the strictest apply"), differ, "{list}");
+            assert_eq!(listed(&options).contains("the strictest apply"), differ, "{list}");
         }
         let (options, _) = of("ro,sec=krb5p,rw,no_root_squash,anonuid=7,sec=sys,all_squash");
         let access = options.access();
         assert!(access.read_only && access.squash == Squash::All && access.anonymous_user == 7);
         let (options, _) = of("rw,sec=krb5:lkey");
         assert_eq!((options.refusal(), options.access().sec.to_string()), (None, "krb5".to_owned()));
-        assert!(told(&options).contains("sec=lkey: howdah has no such flavor"));
+        assert!(listed(&options).contains("sec=lkey: howdah has no such flavor"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a copy tells, as lines.
+//! What a copy reports, as lines.
 
 use howdah_copy::Event;
 use howdah_vfs::Shown;

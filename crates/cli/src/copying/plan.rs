@@ -29,7 +29,7 @@ pub struct Plan {
     pub from_server: bool,
     /// The clients of those that are.
     pub clients: Vec<Arc<dyn Remote>>,
-    /// Of several sources, how many cannot be copied, which was told.
+    /// Of several sources, how many cannot be copied. Each has been reported.
     pub refused: u64,
 }
 
@@ -220,7 +220,7 @@ fn above(label: &[u8]) -> &[u8] {
     }
 }
 
-/// How a source is written when copies are told apart: a local path with the machine that it is on.
+/// The name of a source that keeps copies apart: a local path with the machine that it is on.
 fn label(place: &Place) -> Vec<u8> {
     match place.realm == LOCAL {
         true => [rustix::system::uname().nodename().to_bytes(), b":", &place.label].concat(),

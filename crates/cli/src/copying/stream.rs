@@ -1,4 +1,4 @@
-//! Sources that are read once and tell no length: `-`, `/dev/stdin`, `<(command)`, pipes and devices.
+//! Sources that are read once and have no known length: `-`, `/dev/stdin`, `<(command)`, pipes and devices.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};

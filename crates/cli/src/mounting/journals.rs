@@ -226,7 +226,7 @@ impl FoundJournal {
         format!("nfs://{host}{port}{export}")
     }
 
-    /// The start of its name, which tells it from others.
+    /// The start of its name, which differs from all others.
     pub fn short_name(&self) -> String {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         name.chars().take(4).collect()

@@ -13,7 +13,7 @@ use crate::arguments::quantity::parse_cache_size;
 use crate::asking::encoded;
 use crate::places::DiskCacheSettings;
 
-/// How long the kernel believes what it was told, at most: the caches below believe longer, and are asked in microseconds.
+/// How long the kernel believes an answer, at most: the caches below believe longer, and are asked in microseconds.
 const KERNEL_BELIEVES: Duration = Duration::from_secs(1);
 
 /// How late names may reach the server, by default.
@@ -89,7 +89,7 @@ impl Default for Believed {
 }
 
 impl Believed {
-    /// How long the kernel believes what it was told.
+    /// How long the kernel believes an answer.
     pub fn by_kernel(&self) -> Duration {
         KERNEL_BELIEVES.min(self.file_min).min(self.directory_min)
     }
@@ -187,7 +187,7 @@ impl MountSettings {
         Ok(())
     }
 
-    /// Whether all calls act as one user, whoever makes them.
+    /// Whether all calls act as one user, no matter which user makes them.
     pub fn names_a_user(&self) -> bool {
         self.url.options.user.is_some() || self.url.options.group.is_some()
     }

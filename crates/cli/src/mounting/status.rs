@@ -227,12 +227,12 @@ mod tests {
 
     #[test]
     fn a_server_that_is_away_is_told_of_before_what_limited_earlier() {
-        let told = json!({
+        let json_form = json!({
             "directory": "/mnt", "source": "nfs://server/", "process": 7, "since": 0, "open_files": 0, "requests": 0, "read": 0,
             "written": 0, "read_per_second": 0.0, "written_per_second": 0.0, "connections": 1, "round_trip": null,
             "silent_seconds": 25, "alone": true, "alone_broken": "a/b", "limits": ["of earlier"]
         });
-        let status: MountStatus = serde_json::from_value(told).expect("a status");
+        let status: MountStatus = serde_json::from_value(json_form).expect("a status");
         let text = status.text();
         let lines: Vec<&str> = text.lines().rev().take(3).collect();
         assert_eq!(
@@ -241,8 +241,8 @@ mod tests {
         );
         assert!(lines[2].starts_with("  -o alone was wrong: another client changed a/b; "), "{text}");
         assert_eq!(status.disk_cache, None);
-        let mut told = serde_json::to_value(&status).expect("JSON");
-        assert!(told.get("cache_dir").is_none());
+        let mut json_form = serde_json::to_value(&status).expect("JSON");
+        assert!(json_form.get("cache_dir").is_none());
         for (key, value) in [
             ("cache_dir", json!("/c")),
             ("cache_state", json!("on")),
@@ -252,16 +252,16 @@ mod tests {
             ("cache_hits", json!(1)),
             ("cache_misses", json!(1)),
         ] {
-            told[key] = value;
+            json_form[key] = value;
         }
-        told["delegated_directories"] = json!(1);
-        let status: MountStatus = serde_json::from_value(told.clone()).expect("a status");
+        json_form["delegated_directories"] = json!(1);
+        let status: MountStatus = serde_json::from_value(json_form.clone()).expect("a status");
         assert!(
             status
                 .text()
                 .contains("\n  1 directory delegated by the server: names there are not asked for again\n")
         );
         assert!(status.text().contains("\n  cache in /c: 5.0 MB of 20.0 MB, 50 % of reads from it\n"));
-        assert_eq!(serde_json::to_value(&status).expect("JSON"), told);
+        assert_eq!(serde_json::to_value(&status).expect("JSON"), json_form);
     }
 }

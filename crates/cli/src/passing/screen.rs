@@ -8,7 +8,7 @@ use howdah_relay::Far;
 
 use crate::report::{mount_far, mount_far_nfs3};
 
-/// Everything that the screen tells.
+/// Everything on the screen.
 pub struct RelayScreen<'a> {
     /// The far server.
     pub far: &'a Far,

@@ -12,7 +12,7 @@ const MOST_LINKS: usize = 40;
 
 /// The way from the root to what is meant.
 pub(super) struct Way {
-    /// The names. After a name that cannot be looked up they are as typed: the next look-up fails and tells why.
+    /// The names. After a name that cannot be looked up they are as typed: the next look-up fails and says why.
     pub(super) path: Vec<Vec<u8>>,
     /// What the last one leads to, if it was looked up.
     pub(super) end: Option<Result<Node, FsError>>,

@@ -48,7 +48,7 @@ impl Directories {
                     overrides_own_modes: false,
                     ..Options::default()
                 };
-                // It tells its cause itself.
+                // Its text has the cause already.
                 let open = LocalFileSystem::open(&directory, options).map_err(|error| anyhow!("{error}"))?;
                 Arc::clone(slot.insert(Arc::new(open)))
             }

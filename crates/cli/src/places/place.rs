@@ -15,11 +15,11 @@ pub const LOCAL: &str = "local";
 pub struct Place {
     /// The file system.
     pub file_system: Arc<dyn FileSystem>,
-    /// As whom every call is made.
+    /// The user of every call.
     pub caller: Caller,
     /// The names from the root to the node; none if it is the root itself. Only the last may be missing yet.
     pub path: Vec<Vec<u8>>,
-    /// What tells the machine and file system apart from others: two places of one realm may be the same files.
+    /// The name of the machine and file system: two places of one realm may be the same files.
     pub realm: String,
     /// The server, if it may be able to copy its files: its handles are the same in all its places.
     pub copying_server: Option<String>,
@@ -54,7 +54,7 @@ impl Place {
         self.realm == LOCAL && special_at_the_end(&self.label)
     }
 
-    /// Within which the numbers of files tell them apart.
+    /// The realm within which numbers of files are unique.
     pub(super) fn realm_of_files(&self) -> String {
         match self.device {
             Some(device) => format!("{}:{device}", self.realm),

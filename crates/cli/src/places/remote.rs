@@ -28,7 +28,7 @@ struct Opened {
     /// The names below its root.
     path: Vec<Vec<u8>>,
     root: Arc<OnceLock<Node>>,
-    /// What the first of the names leads to, if that was told just now.
+    /// What the first of the names leads to, if the server has just answered that.
     first: Option<Result<Node, FsError>>,
 }
 
@@ -85,8 +85,8 @@ impl Servers {
         let client = connect_to(url, options)?;
         let path = client.below_root().to_vec();
         let mounted = url.path[..url.path.len() - path.len()].to_vec();
-        let told = client.root_at_connect().map(OnceLock::from).unwrap_or_default();
-        let (root, seen_root) = (url.with_path(mounted), Arc::new(told));
+        let root_at_connect = client.root_at_connect().map(OnceLock::from).unwrap_or_default();
+        let (root, seen_root) = (url.with_path(mounted), Arc::new(root_at_connect));
         all.push(Connected { root, client: Arc::clone(&client), seen_root: Arc::clone(&seen_root) });
         let first = client.first_below_at_connect();
         Ok(Opened { client, path, root: seen_root, first })

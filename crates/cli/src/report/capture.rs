@@ -30,9 +30,9 @@ pub fn captured(recording: &Recording) -> String {
     );
     let mut by_calls: Vec<_> = procedures.iter().collect();
     by_calls.sort_by_key(|(_, calls)| std::cmp::Reverse(**calls));
-    let told: Vec<String> = by_calls.iter().map(|(name, calls)| format!("{name} {calls}")).collect();
-    if !told.is_empty() {
-        let _ = writeln!(text, "  {}", told.join(", "));
+    let listed: Vec<String> = by_calls.iter().map(|(name, calls)| format!("{name} {calls}")).collect();
+    if !listed.is_empty() {
+        let _ = writeln!(text, "  {}", listed.join(", "));
     }
     if end.dropped > 0 {
         let _ = writeln!(

@@ -32,7 +32,7 @@ pub fn since(now: &[Procedure], before: Option<&[Procedure]>) -> Vec<Procedure> 
     since.filter(|procedure| procedure.calls > 0).collect()
 }
 
-/// The same by export, one of each name: two may have had it, one after the other, and are told apart by their ids alone.
+/// The same by export, one of each name: two may have had it, one after the other, and only their ids differ.
 pub fn exports_since(now: &[Export], before: &[Export]) -> Vec<Export> {
     let same =
         |one: &Export, other: &Export| one.id == other.id && (one.id.is_some() || one.export == other.export);
@@ -182,9 +182,9 @@ fn unheard(unheard: Unheard) -> String {
         (unheard.authentication, "with invalid credentials"),
         (unheard.unavailable, "for programs or versions that are not served"),
     ];
-    let told: Vec<String> =
+    let refusals: Vec<String> =
         each.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-    if told.is_empty() { String::new() } else { format!("refused: {}\n", told.join(", ")) }
+    if refusals.is_empty() { String::new() } else { format!("refused: {}\n", refusals.join(", ")) }
 }
 
 fn workers(workers: &Workers) -> String {

@@ -7,8 +7,8 @@ use howdah_server::uplink::{UplinkCache, UplinkReport};
 use howdah_units::{counted, rate, size, time};
 
 /// A paragraph: what limits, and the figures of the path and the caches.
-pub fn far_side(told: &ExportUplink) -> String {
-    let ExportUplink { export, uplink } = told;
+pub fn far_side(report: &ExportUplink) -> String {
+    let ExportUplink { export, uplink } = report;
     let who = match uplink.limited_by.as_str() {
         "near" => ", not the far side",
         "relay" => ", on this host",
@@ -87,9 +87,9 @@ mod tests {
             cache: Some(cache),
             ..UplinkReport::default()
         };
-        let told = ExportUplink { export: "/x".to_owned(), uplink };
+        let report = ExportUplink { export: "/x".to_owned(), uplink };
         assert_data_eq!(
-            far_side(&told),
+            far_side(&report),
             str![[r#"
 far side of /x, nfs://far/x: writes limited by the clients, which have no more calls in flight, not the far side
     112.0 MB/s written, 2 connections, round trip 100 ms, 20 of 24 calls in flight (window 24.0 MB), 0 B read and 0 B written in all

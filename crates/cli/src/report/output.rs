@@ -10,7 +10,7 @@ static IS_INCOMPLETE: AtomicBool = AtomicBool::new(false);
 /// Whether nobody reads what is printed any more.
 static IS_UNREAD: AtomicBool = AtomicBool::new(false);
 
-/// Prints a text. A reader who went away (a closed pipe) is no failure of ours; a full disk is told, once.
+/// Prints a text. A reader who went away (a closed pipe) is no failure of ours; a full disk is reported, once.
 pub fn print(text: &str) {
     print_raw(text.as_bytes());
 }
@@ -30,7 +30,7 @@ pub fn is_unread() -> bool {
     IS_UNREAD.load(Ordering::Relaxed)
 }
 
-/// Whether something that was printed is lost, and that was told.
+/// Whether something that was printed is lost, and that was reported.
 pub fn is_incomplete() -> bool {
     IS_INCOMPLETE.load(Ordering::Relaxed)
 }

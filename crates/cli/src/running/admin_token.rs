@@ -1,4 +1,4 @@
-//! The token that whoever asks the admin interface over TCP must know: in a file that its user alone may read, made at the first
+//! The token that callers of the admin interface over TCP must send: in a file that its user alone may read, made at the first
 //! start.
 
 use std::fmt::Write as _;
@@ -19,9 +19,9 @@ const OTHERS: u32 = 0o077;
 /// Enough for any token; more is the wrong file.
 const LARGEST: u64 = 4 << 10;
 
-/// Where the token of a server with this state directory is, unless it is told.
-pub fn admin_token_file(state: &Path, told: Option<&Path>) -> PathBuf {
-    told.map_or_else(|| state.join(FILE), Path::to_owned)
+/// Where the token of a server with this state directory is, unless it is configured.
+pub fn admin_token_file(state: &Path, configured: Option<&Path>) -> PathBuf {
+    configured.map_or_else(|| state.join(FILE), Path::to_owned)
 }
 
 /// The token in this file; makes one if there is no file.

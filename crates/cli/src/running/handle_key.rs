@@ -38,7 +38,7 @@ pub fn handle_key(state: &Path) -> Result<[u8; HANDLE_KEY_SIZE]> {
     checked(&path, read(&path).with_context(|| format!("reading the handle key {}", path.display()))?)
 }
 
-/// Whoever knows the key makes handles of any file: it must be this user's own, and nobody else's to read.
+/// The key makes handles of any file: its file must belong to this user, and nobody else may read it.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut file = File::open(path)?;
     refuse_foreign(path, &file.metadata()?, OTHERS)?;

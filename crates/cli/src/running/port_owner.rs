@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::user_name;
 
-/// What to say when this address is taken: by whom, as far as this process may know, and what to do.
+/// What to say when this address is taken: the process that has it, as far as this one may know, and what to do.
 pub fn explain_taken_port(address: SocketAddr) -> String {
     let port = address.port();
     let owner = match owners(address).into_iter().min() {

@@ -1,5 +1,5 @@
-//! From host names to addresses: at start and at every reload, never while a call waits. Whom the resolver does not answer for is
-//! asked for again.
+//! From host names to addresses: at start and at every reload, never while a call waits. A name that the resolver does not
+//! answer for is asked for again.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -178,11 +178,11 @@ mod tests {
 
     #[test]
     fn a_resolver_that_could_not_be_asked_has_not_answered() {
-        let told = |text: &str| may_come_later(&io::Error::other(text));
+        let is_temporary = |text: &str| may_come_later(&io::Error::other(text));
         assert!(may_come_later(&Errno::MFILE.into()) && may_come_later(&Errno::IO.into()));
-        assert!(told("failed to lookup address information: Try again"));
-        assert!(told("failed to lookup address information: Memory allocation failure"));
-        assert!(!told("failed to lookup address information: Name or service not known"));
+        assert!(is_temporary("failed to lookup address information: Try again"));
+        assert!(is_temporary("failed to lookup address information: Memory allocation failure"));
+        assert!(!is_temporary("failed to lookup address information: Name or service not known"));
     }
 
     #[test]

@@ -137,7 +137,7 @@ pub fn is_admin_socket(path: &str) -> bool {
     process.is_some() && path.parent().is_some_and(|directory| directory.ends_with(DIRECTORY))
 }
 
-/// The text, unless its server is gone, which a lock that is free tells; then the file goes too.
+/// The text, unless its server is gone, as a free lock shows; then the file goes too.
 fn text_of_living(path: &Path) -> io::Result<Option<String>> {
     loop {
         let mut file = match File::open(path) {

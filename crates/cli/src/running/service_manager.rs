@@ -10,7 +10,7 @@ pub struct ServiceManager {
     watchdog: Option<Watchdog>,
 }
 
-/// Whoever takes us for dead if we give no sign of life.
+/// A service manager that takes us for dead if we give no sign of life.
 #[derive(Debug)]
 struct Watchdog {
     every: Duration,
@@ -18,7 +18,7 @@ struct Watchdog {
 }
 
 impl ServiceManager {
-    /// Whoever runs us.
+    /// The service manager that runs us, if one does.
     pub fn new() -> Self {
         // Twice in the time that it waits.
         let watchdog =
@@ -49,7 +49,7 @@ impl ServiceManager {
         tell(&[NotifyState::Stopping]);
     }
 
-    /// We still run: told when that is due, however often this is called.
+    /// Reports that we still run, when that is due, however often this is called.
     pub fn alive(&mut self) {
         let now = Instant::now();
         if let Some(watchdog) = self.watchdog.as_mut().filter(|watchdog| watchdog.due <= now) {

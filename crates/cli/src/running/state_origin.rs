@@ -46,7 +46,7 @@ fn write(state: &Path, text: &str) -> io::Result<()> {
     fs::rename(new, state.join(NAME))
 }
 
-/// What tells this directory from a copy: a line for each thing that is known.
+/// What differs between this directory and a copy of it: a line for each thing that is known.
 fn origin(state: &Path) -> String {
     let is_container = CONTAINERS.iter().any(|path| Path::new(path).exists());
     let machine = fs::read_to_string(MACHINE).ok().filter(|_| !is_container);

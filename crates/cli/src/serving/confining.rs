@@ -108,7 +108,7 @@ fn far_tls(export: &ExportConfig) -> impl Iterator<Item = &PathBuf> {
     files.into_iter().flatten().flatten()
 }
 
-/// Where a file lies, as it is named and as it is: whoever edits it may put a new one in its place.
+/// Where a file lies, as it is named and as it is: an editor may put a new one in its place.
 fn directories_of(file: &Path) -> Vec<PathBuf> {
     let named = std::path::absolute(file).ok();
     let real = file.canonicalize().ok();

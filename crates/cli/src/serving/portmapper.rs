@@ -1,5 +1,5 @@
-//! How clients find our port without being told: the rpcbind of this machine if it runs, else we answer on its port
-//! ourselves, where we may.
+//! How clients find our port by themselves: the rpcbind of this machine if it runs, else we answer on its port ourselves, where
+//! we may.
 
 use std::net::SocketAddr;
 
@@ -22,8 +22,8 @@ pub struct Portmapper {
 }
 
 impl Portmapper {
-    /// Registers these sockets, or adds the portmapper's port to them. That neither works is no failure: clients can
-    /// be told the port.
+    /// Registers these sockets, or adds the portmapper's port to them. That neither works is no failure: clients can be given
+    /// the port.
     pub fn find(config: &ServerConfig, sockets: &mut Sockets) -> Self {
         let found = Self::look(config, sockets);
         match &found.other_locks {
@@ -74,7 +74,7 @@ impl Portmapper {
         }
     }
 
-    /// Looks after the registration from here on: an rpcbind that is started anew is told again. Starts a thread.
+    /// Looks after the registration from here on: an rpcbind that restarts gets it again. Starts a thread.
     pub fn keep(&mut self) {
         if let Some(registration) = self.registration.take().filter(|held| !held.rows().is_empty()) {
             match registration.keep() {
@@ -86,7 +86,7 @@ impl Portmapper {
         }
     }
 
-    /// The program that tells clients the port, once it is kept; none: people must.
+    /// The program from which clients get the port, once it is kept; none: people must.
     pub fn answered_by(&self) -> Option<&'static str> {
         match (self.own, &self.keeper) {
             (true, _) => Some("howdah"),
@@ -100,7 +100,7 @@ impl Portmapper {
         self.other_locks.is_none()
     }
 
-    /// Whether rpcbind was told: whoever keeps that goes on asking it from a port below 1024.
+    /// Whether rpcbind has the registration. Keeping it needs more calls from a port below 1024.
     pub fn is_registered(&self) -> bool {
         self.registration.is_some()
     }

@@ -6,8 +6,8 @@ use howdah_store::local::can_ask_quotas;
 use super::file_systems::FileSystems;
 use crate::configuration::ExportConfig;
 
-/// Refuses what takes quotas where the kernel does not tell them to this server. `all`: those of all exports are shown to clients
-/// that ask.
+/// Refuses what takes quotas where the kernel does not give them to this server. `all`: those of all exports are shown to
+/// clients that ask.
 pub fn require_quotas(configs: &[ExportConfig], directories: &FileSystems, all: bool) -> Result<()> {
     let setting = |config: &ExportConfig| if config.quota_in_df { "quota_in_df" } else { "quotas" };
     let needs = |config: &ExportConfig| config.source.directory().is_some() && (all || config.quota_in_df);

@@ -29,12 +29,12 @@ impl ServerSecrets {
         Ok(Self { handles, own })
     }
 
-    /// The name of all heads of the cluster together, which tells nothing of the secrets.
+    /// The name of all heads of the cluster together, which reveals nothing of the secrets.
     pub fn cluster_name(&self) -> [u8; SIZE] {
         server_name(self.handles)
     }
 
-    /// A number that tells this server from others, and nothing of the secrets.
+    /// A number that is this server's own and reveals nothing of the secrets.
     pub fn head(&self) -> u64 {
         (u128::from_be_bytes(server_name(self.own)) >> 64) as u64
     }

@@ -1,4 +1,4 @@
-//! The certificate of a server: read at its start, again when it is told to or the files change, and watched for its end.
+//! The certificate of a server: read at its start, again on a reload or when the files change, and watched for its end.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
@@ -10,7 +10,7 @@ use crate::configuration::{days, ending};
 
 /// How often it is looked whether the files changed.
 const LOOK: Duration = Duration::from_secs(60);
-/// How often the log tells that the certificate ends soon.
+/// How often the log says that the certificate ends soon.
 const TELLING: Duration = Duration::from_secs(86_400);
 
 /// The certificate, its files, and what was seen of them.
@@ -19,7 +19,7 @@ pub struct ServedCertificate {
     files: ServerFiles,
     changed: Vec<Option<SystemTime>>,
     looked: Instant,
-    told: Option<Instant>,
+    warned: Option<Instant>,
 }
 
 impl ServedCertificate {
@@ -27,7 +27,7 @@ impl ServedCertificate {
     pub fn read(files: &ServerFiles) -> Result<Self> {
         let changed = times(files);
         let tls = ServerTls::read(files).context("reading what TLS needs")?;
-        let certificate = Self { tls, files: files.clone(), changed, looked: Instant::now(), told: None };
+        let certificate = Self { tls, files: files.clone(), changed, looked: Instant::now(), warned: None };
         certificate.log("TLS is offered");
         Ok(certificate)
     }
@@ -41,12 +41,12 @@ impl ServedCertificate {
     pub fn renew(&mut self) -> Result<()> {
         self.changed = times(&self.files);
         self.tls.renew(&self.files).context("reading what TLS needs")?;
-        self.told = None;
+        self.warned = None;
         self.log("the TLS certificate was read again");
         Ok(())
     }
 
-    /// Reads the files again if they changed, and tells if the certificate ends soon: to be called often.
+    /// Reads the files again if they changed, and warns if the certificate ends soon: to be called often.
     pub fn look(&mut self) {
         if self.looked.elapsed() < LOOK {
             return;
@@ -63,8 +63,10 @@ impl ServedCertificate {
             tracing::error!("the new TLS files are not valid; the old certificate stays: {error:#}");
         }
         let warning = self.facts().and_then(|facts| ending(&facts, SystemTime::now()));
-        if let Some(warning) = warning.filter(|_| self.told.is_none_or(|told| told.elapsed() >= TELLING)) {
-            self.told = Some(Instant::now());
+        if let Some(warning) =
+            warning.filter(|_| self.warned.is_none_or(|warned| warned.elapsed() >= TELLING))
+        {
+            self.warned = Some(Instant::now());
             tracing::warn!("{warning}");
         }
     }

@@ -1,4 +1,4 @@
-//! What a server tells of the way to another server: the client's figures and those of the caches, in the server's form.
+//! What a server reports of the way to another server: the client's figures and those of the caches, in the server's form.
 
 use std::sync::Arc;
 
@@ -40,11 +40,11 @@ impl Uplink for FarSide {
                 misses: status.cache_misses,
             }
         });
-        UplinkReport { disk, ..told(&self.url, &self.client.channel().report(), cached.as_ref()) }
+        UplinkReport { disk, ..uplink_report(&self.url, &self.client.channel().report(), cached.as_ref()) }
     }
 }
 
-fn told(url: &str, channel: &ChannelReport, cached: Option<&CachedReport>) -> UplinkReport {
+fn uplink_report(url: &str, channel: &ChannelReport, cached: Option<&CachedReport>) -> UplinkReport {
     let (limited_by, sentence) = limit(channel, cached);
     let rate = |writes| channel.now.as_ref().filter(|now| now.writes == writes).map_or(0.0, |now| now.rate);
     let trip = channel.lanes.iter().filter_map(|lane| lane.round_trip).min();

@@ -22,7 +22,7 @@ pub const COLUMNS: &[Column] = &[
     Column::words("LIMITED BY", 18, 1),
     Column::long_words("OF LATE", 20, 10),
 ];
-/// Parts of the time that are less are not told.
+/// Shares of the time that are less are not shown.
 const PART_MIN: f64 = 0.01;
 
 /// Its row.
@@ -69,7 +69,7 @@ fn of_late(verdict_seconds: &BTreeMap<String, f64>) -> String {
         verdict_seconds.iter().map(|(verdict, seconds)| (verdict, seconds / whole)).collect();
     parts.retain(|(_, part)| *part >= PART_MIN);
     parts.sort_by(|one, other| other.1.total_cmp(&one.1));
-    let told: Vec<String> =
+    let listed: Vec<String> =
         parts.iter().map(|(verdict, part)| format!("{:.0}% {verdict}", part * 100.0)).collect();
-    if told.is_empty() { "no samples yet".to_owned() } else { told.join(", ") }
+    if listed.is_empty() { "no samples yet".to_owned() } else { listed.join(", ") }
 }

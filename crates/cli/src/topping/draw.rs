@@ -13,7 +13,7 @@ use super::layout::{Shown, aligned, cut, fit};
 use super::screen::Screen;
 use super::table::{Column, Row};
 
-/// Lines that tell more of the selected row.
+/// Lines with details of the selected row.
 const ABOUT_LINES: u16 = 4;
 /// A screen that is lower does without them.
 const ABOUT_FROM: u16 = 16;

@@ -18,7 +18,7 @@ pub const COLUMNS: &[Column] = &[
     Column::figures("OUT/s", 5, 2),
     Column::long_words("MOSTLY", 14, 9),
 ];
-/// Procedures that are told of an export.
+/// How many procedures of an export are shown.
 const TOLD: usize = 4;
 
 /// Its row.

@@ -24,7 +24,7 @@ pub struct Screen {
     pub filter: String,
     /// Whether keys are letters of the filter.
     pub is_typing: bool,
-    /// The row that is told more of, by its key; it moves with its row.
+    /// The row whose details are shown, by its key; it moves with its row.
     pub selected: Option<String>,
     /// Why nothing new is seen, and since when.
     pub trouble: Option<Trouble>,
@@ -49,7 +49,7 @@ pub struct Trouble {
     pub why: String,
 }
 
-/// What a key asks of whoever has the terminal.
+/// What a key asks of the owner of the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wish {
     /// Nothing but to show what has changed.

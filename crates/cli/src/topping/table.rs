@@ -22,7 +22,7 @@ pub struct Row {
     pub key: String,
     /// One for each column.
     pub cells: Vec<Cell>,
-    /// What is told of it beside the table.
+    /// What is shown of it beside the table.
     pub about: Vec<String>,
     /// Whether anything happens there.
     pub is_busy: bool,
@@ -71,7 +71,7 @@ impl Cell {
         Self { text: text.into(), value: 0.0, is_alarming: false }
     }
 
-    /// A figure, as it is told; a hyphen if there is none.
+    /// A figure, as it is shown; a hyphen if there is none.
     pub fn figure(value: Option<f64>, tell: impl FnOnce(f64) -> String) -> Self {
         let text = value.map_or_else(|| "-".to_owned(), tell);
         Self { text, value: value.unwrap_or(f64::NEG_INFINITY), is_alarming: false }

@@ -63,7 +63,7 @@ impl Taken {
         Ok(rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP)?)
     }
 
-    /// Takes it over once more: whoever had it while this process was stopped may have left it in another state.
+    /// Takes it over once more: while this process was stopped, another may have left it in another state.
     pub fn take_again(&mut self) -> io::Result<()> {
         give_back();
         enter()?;
@@ -86,7 +86,7 @@ fn enter() -> io::Result<()> {
     execute!(stdout(), EnterAlternateScreen, Hide).inspect_err(|_| give_back())
 }
 
-/// As it was. Nobody is left to tell if that fails.
+/// As it was. If that fails, there is nobody to report it to.
 fn give_back() {
     if !IS_TAKEN.swap(false, Ordering::SeqCst) {
         return;

@@ -73,8 +73,8 @@ fn reads_are_called_reads_and_writes_writes() {
         (code == Some(0) && text.starts_with("no client is connected over TCP\n")).then_some(text)
     });
     // What was seen of it is kept.
-    let told = gone.lines().find(|line| line.starts_with("gone for ")).expect("who is gone");
-    assert!(told.contains("s: 127.0.0.1, "), "{gone}");
+    let row = gone.lines().find(|line| line.starts_with("gone for ")).expect("who is gone");
+    assert!(row.contains("s: 127.0.0.1, "), "{gone}");
     assert!(gone.contains(" written"), "{gone}");
     let (code, said, why) = served.ask(&["why", "127.0.0.1"]);
     assert_eq!(code, Some(3), "{why}");

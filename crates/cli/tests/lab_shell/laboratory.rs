@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 /// Longer than anything here takes, also on a busy machine.
 pub const LIMIT: Duration = Duration::from_secs(60);
-/// How often something is looked at that nobody tells about.
+/// How often something is looked at that gives no event.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// Runs `howdah lab`, with its temporary files in a directory of the test's own.

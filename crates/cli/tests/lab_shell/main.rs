@@ -27,7 +27,7 @@ fn send(child: &Child, signal: Signal) {
     kill(Pid::from_raw(child.id() as i32), signal).expect("a signal");
 }
 
-/// Says that it is ready, and stays. Whoever started the tests may have had signals ignored, which is inherited: that is over
+/// Says that it is ready, and stays. The process that started the tests may ignore signals, which is inherited: that is over
 /// before it says so.
 const STAY: [&str; 6] = ["--", "env", "--default-signal", "sh", "-c", "echo ready; exec sleep 1000"];
 
@@ -83,9 +83,10 @@ fn a_punctual_path_is_carried_before_others_do_their_work() {
     assert_eq!(String::from_utf8_lossy(&slow.stdout), "both\n", "{slow:?}");
     // Both threads have their names before it looks at what they are.
     let script = format!("until [ \"$({policies} | wc -c)\" = 2 ]; do sleep 0.01; done; {policies}");
-    let told = ["--quiet", "--punctual=false", "--rtt", "1ms", "--rate", "1Gbit", "--", "sh", "-c", &script];
-    let told = laboratory.output(&told);
-    assert_eq!(String::from_utf8_lossy(&told.stdout), "00", "{told:?}");
+    let command =
+        ["--quiet", "--punctual=false", "--rtt", "1ms", "--rate", "1Gbit", "--", "sh", "-c", &script];
+    let output = laboratory.output(&command);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "00", "{output:?}");
     let plain = laboratory.output(&["--quiet", "--rtt", "1ms", "--", "sh", "-c", &script]);
     assert_eq!(String::from_utf8_lossy(&plain.stdout), "00", "{plain:?}");
 }

@@ -71,8 +71,8 @@ impl Place {
         capture.signal(Signal::INT);
         let (code, output, errors) = capture.end();
         assert_eq!(code, Some(0), "{errors}");
-        let told: Value = serde_json::from_str(&output).expect("JSON");
-        assert_eq!((&told["end"], &told["dropped"]), (&"asked".into(), &0.into()), "{told}");
+        let summary: Value = serde_json::from_str(&output).expect("JSON");
+        assert_eq!((&summary["end"], &summary["dropped"]), (&"asked".into(), &0.into()), "{summary}");
         (Recorded::of(&file), file)
     }
 }

@@ -192,7 +192,7 @@ impl Call {
         state.is_parked = false;
     }
 
-    /// Wakes who sleeps, to look again; tells whether anybody needs to.
+    /// Wakes the sleeping thread, to look again; returns whether anybody needs to.
     pub(super) fn nudge(&self) -> bool {
         let state = self.state.lock();
         let (is_parked, is_done) = (state.is_parked, state.is_done);

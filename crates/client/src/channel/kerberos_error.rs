@@ -55,7 +55,7 @@ impl fmt::Display for KerberosError {
 
 impl std::error::Error for KerberosError {}
 
-/// A routine error (RFC 2743 1.2.1.1), which the third byte tells, and what to check.
+/// A routine error (RFC 2743 1.2.1.1), which is the third byte, and what to check.
 fn reason(major: u32) -> &'static str {
     match major >> 16 & 0xff {
         1 => "it does not speak this mechanism",

@@ -14,7 +14,7 @@ pub(super) struct Link {
     /// Which connection of the channel it is, from 1.
     pub(super) number: u64,
     pub(super) connection: Connection,
-    /// Whoever holds this leads: receives for all.
+    /// The thread that holds this leads: it receives for all.
     pub(super) peer: Mutex<Peer>,
     is_broken: AtomicBool,
     /// A reply came in part.
@@ -37,8 +37,8 @@ impl Link {
         self.connection.shut_down();
     }
 
-    /// It is of no use any more; whoever receives or sends is woken. It is reset: its calls are sent on another connection, and
-    /// a server must not take them for new ones, as it may if this one ended in order.
+    /// It is of no use any more; threads that receive or send are woken. It is reset: its calls are sent on another connection,
+    /// and a server must not take them for new ones, as it may if this one ended in order.
     pub(super) fn break_off(&self) {
         self.is_broken.store(true, Ordering::SeqCst);
         self.connection.cut();

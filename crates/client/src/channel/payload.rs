@@ -111,7 +111,7 @@ pub(super) fn send_file(
     match connection.send_file(file.as_fd(), offset, length) {
         Ok(Sent::Bytes(0)) => Err(SendError::Source(ErrorKind::UnexpectedEof.into())),
         Ok(sent) => Ok(sent),
-        // Of the file, of the connection, or that files of this kind cannot be sent: reading it tells.
+        // Of the file, of the connection, or that files of this kind cannot be sent: reading it shows which.
         Err(_) => {
             let bytes = read(file, offset, length.min(PIECE_MAX)).map_err(SendError::Source)?;
             connection.send(&[IoSlice::new(&bytes)], false).map_err(SendError::Connection)

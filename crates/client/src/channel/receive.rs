@@ -54,7 +54,7 @@ pub(super) fn receive(
                     Progress::Some(now)
                 }
                 Err(error) => {
-                    // Of what is no RPC, the calls' outcome tells.
+                    // Of what is no RPC, the calls' outcome says it.
                     if !matches!(error, PeerError::NotRpc(_)) {
                         tracing::warn!(lane = lane.index, address = %lane.address(), %error, "receiving");
                     }

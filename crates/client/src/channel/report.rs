@@ -53,7 +53,7 @@ pub struct ChannelReport {
 }
 
 impl ChannelReport {
-    /// What the decisions tell; what belongs to lanes or datagrams is missing.
+    /// What the decisions say; what belongs to lanes or datagrams is missing.
     pub(super) fn of(core: &Core<Arc<Call>>, now: Duration) -> Self {
         let (in_flight, flight) = core.explain();
         let moved = core.moved();

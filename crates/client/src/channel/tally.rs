@@ -72,9 +72,9 @@ mod tests {
         add(Limit::Path, true, 3);
         add(Limit::Idle, true, 100);
         add(Limit::Server, false, 2);
-        let told: Vec<_> =
+        let reported: Vec<_> =
             tally.report().iter().map(|row| (row.limit, row.writes, row.share, row.rate)).collect();
-        assert_eq!(told, [(Limit::Path, true, 0.75, 1e6), (Limit::Server, false, 1.0, 1e6)]);
+        assert_eq!(reported, [(Limit::Path, true, 0.75, 1e6), (Limit::Server, false, 1.0, 1e6)]);
     }
 
     #[test]

@@ -16,10 +16,10 @@ const MACHINE_NAME_MAX: usize = 255;
 /// The user that calls name.
 #[derive(Debug, Clone, Default)]
 pub enum Identity {
-    /// Whoever makes the call.
+    /// The user who makes the call.
     #[default]
     Caller,
-    /// This one, whoever makes the call.
+    /// This one, no matter which user makes the call.
     Always(Caller),
     /// Nobody in particular (AUTH_NONE).
     Nobody,

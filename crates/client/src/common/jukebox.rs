@@ -13,7 +13,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(5);
 /// The waits of one call.
 pub(crate) struct Jukebox {
     next: Duration,
-    /// When the caller is told instead of waiting on; `None`: never.
+    /// When the caller gets the refusal instead of waiting on; `None`: never.
     deadline: Option<Instant>,
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct ReadRange<'r> {
     pub(crate) count: usize,
 }
 
-/// What a READ told, its data being in the buffer.
+/// The reply to a READ, its data being in the buffer.
 pub(crate) struct ReadPart {
     /// Bytes of data.
     pub(crate) count: usize,
@@ -43,8 +43,8 @@ pub(crate) struct WritePart<'p> {
 }
 
 impl WritePart<'_> {
-    /// Takes up to `size` bytes off the front. What would lie beyond the largest offset is beyond any file: the server says
-    /// so, and tells of the file besides.
+    /// Takes up to `size` bytes off the front. What would lie beyond the largest offset is beyond any file: the server says so,
+    /// and sends attributes of the file besides.
     pub(crate) fn take(&mut self, size: usize) -> Self {
         let data = self.data.split_to(size);
         let front = Self { data, ..self.clone() };
@@ -84,7 +84,7 @@ pub(crate) trait Transfers {
         change: &mut Change,
     ) -> Result<Written>;
 
-    /// Attributes that no READ told.
+    /// Attributes, where no reply to a READ had them.
     fn attributes_now(&self, caller: &Caller, node: &Handle) -> Result<Attributes>;
 
     /// Reads a range of any size. On refusal `buffer` is as it was.
@@ -92,7 +92,7 @@ pub(crate) trait Transfers {
         // The channel has the buffer while it receives, and keeps it when no answer comes. A little that stands in it
         // already, like the head of a reply when we serve what we read, is put back then. Much of it stays here, and what is
         // read is appended: that is the smaller copy.
-        let (told, attributes) = if buffer.len() > PREFIX_MAX {
+        let (part_read, attributes) = if buffer.len() > PREFIX_MAX {
             let mut data = Vec::new();
             let outcome = self.read_parts(range, &mut data)?;
             buffer.extend_from_slice(&data);
@@ -101,7 +101,7 @@ pub(crate) trait Transfers {
             let before = buffer.clone();
             self.read_parts(range, buffer).inspect_err(|_| before.clone_into(buffer))?
         };
-        Ok(ReadOutcome { content: Content::Appended(told.count), end: told.end, attributes })
+        Ok(ReadOutcome { content: Content::Appended(part_read.count), end: part_read.end, attributes })
     }
 
     /// The same; what the buffer held is gone when there is no answer.
@@ -119,17 +119,17 @@ pub(crate) trait Transfers {
             Ok(())
         };
         start(&mut started)?;
-        let told = self.finish_read(first, Some(pending), buffer)?;
-        let mut all = self.read_rest(first, told, buffer)?;
+        let part_read = self.finish_read(first, Some(pending), buffer)?;
+        let mut all = self.read_rest(first, part_read, buffer)?;
         while !all.end
             && let Some((part, pending)) = started.pop_front()
         {
             start(&mut started)?;
             let mut data = Vec::new();
-            let told = self.finish_read(part, Some(pending), &mut data)?;
+            let part_read = self.finish_read(part, Some(pending), &mut data)?;
             buffer.extend_from_slice(&data);
-            let told = self.read_rest(part, told, buffer)?;
-            all = ReadPart { count: all.count + told.count, ..told };
+            let part_read = self.read_rest(part, part_read, buffer)?;
+            all = ReadPart { count: all.count + part_read.count, ..part_read };
         }
         let attributes = all.attributes.map_or_else(|| self.attributes_now(range.caller, range.node), Ok)?;
         Ok((all, attributes))
@@ -142,16 +142,21 @@ pub(crate) trait Transfers {
     }
 
     /// What an answer left of a range that it did not fill: one READ after the other until the range or the file ends.
-    fn read_rest(&self, range: ReadRange<'_>, mut told: ReadPart, buffer: &mut Vec<u8>) -> Result<ReadPart> {
-        while told.count < range.count && !told.end {
-            let more = self.finish_read(after(range, told.count), None, buffer)?;
+    fn read_rest(
+        &self,
+        range: ReadRange<'_>,
+        mut part_read: ReadPart,
+        buffer: &mut Vec<u8>,
+    ) -> Result<ReadPart> {
+        while part_read.count < range.count && !part_read.end {
+            let more = self.finish_read(after(range, part_read.count), None, buffer)?;
             if more.count == 0 && !more.end {
                 tracing::warn!("the server reads neither a byte nor the end of the file");
                 return Err(FsError::ServerFault);
             }
-            told = ReadPart { count: told.count + more.count, ..more };
+            part_read = ReadPart { count: part_read.count + more.count, ..more };
         }
-        Ok(told)
+        Ok(part_read)
     }
 
     /// Writes data of any size, or says how much of it was written from its start without a gap.
@@ -166,7 +171,7 @@ pub(crate) trait Transfers {
         let mut rest = WritePart { caller, node, offset, data, how };
         let mut progress = Progress::default();
         let mut started = VecDeque::new();
-        // Once at least: a WRITE of nothing tells whether one may write.
+        // Once at least: a WRITE of nothing shows whether the caller may write.
         let first = rest.take(size);
         started.push_back((self.start_write(&first)?, first));
         // What was started is always waited for, also when it counts no more: it must not land after what is written next.
@@ -190,10 +195,10 @@ pub(crate) trait Transfers {
     ) {
         let mut started = Some(started);
         loop {
-            let mut told = Change::default();
-            let answer = self.finish_write(&part, started.take(), &mut told);
-            change.before = change.before.or(told.before);
-            change.after = told.after.or(change.after);
+            let mut part_change = Change::default();
+            let answer = self.finish_write(&part, started.take(), &mut part_change);
+            change.before = change.before.or(part_change.before);
+            change.after = part_change.after.or(change.after);
             let count = answer.map_or(0, |written| written.count);
             progress.take(answer);
             if !progress.goes_on() || count == part.data.len() {
@@ -244,7 +249,7 @@ impl Progress {
         }
     }
 
-    /// As with `write(2)`, a refusal after some bytes is told as the shorter count.
+    /// As with `write(2)`, a refusal after some bytes is reported as the shorter count.
     fn outcome(self) -> Result<Written> {
         self.written.ok_or(self.refusal.unwrap_or(FsError::ServerFault))
     }

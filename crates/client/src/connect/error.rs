@@ -138,11 +138,11 @@ impl fmt::Display for ConnectError {
             Self::Mount {
                 host,
                 cause: MountError::Unreachable { place, cause: CallError::TimedOut, contact },
-            } if let Some(told) = contact.told() => {
+            } if let Some(reason) = contact.told() => {
                 let port = place.address.port();
                 write!(
                     formatter,
-                    "{}:{port} {told}: another service may listen there; type the port of NFS, as in nfs://{}:2049/...",
+                    "{}:{port} {reason}: another service may listen there; type the port of NFS, as in nfs://{}:2049/...",
                     in_url(host),
                     in_url(host)
                 )

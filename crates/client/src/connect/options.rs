@@ -1,4 +1,4 @@
-//! What whoever connects chooses; a URL's own options come first.
+//! What the caller of a connection chooses; a URL's own options come first.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -9,7 +9,7 @@ use crate::waiting::wait_at_most;
 
 /// Calls NULL. `None`: no answer in this time.
 pub(super) fn ping(channel: &Channel, patience: Duration) -> Option<Result<Answer, CallError>> {
-    // What a server makes of credentials, the first real call tells.
+    // The first real call shows what a server makes of credentials.
     let pending = channel.start(Request::null(nfs3::PROGRAM, nfs3::VERSION));
     wait_at_most(pending, patience)
 }

@@ -1,4 +1,4 @@
-//! What a server says to whoever asks, without a mount: its exports, and its clock. All of its programs are on one port.
+//! What a server says to anyone, without a mount: its exports, and its clock. All of its programs are on one port.
 
 use std::net::SocketAddr;
 use std::time::Duration;

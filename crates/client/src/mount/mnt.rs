@@ -29,7 +29,7 @@ pub struct Mount {
     pub mounted: Mounted,
 }
 
-/// A directory as MNT tells it.
+/// A directory in a reply to MNT.
 struct Told {
     handle: Handle,
     flavors: Vec<AuthFlavor>,
@@ -63,12 +63,12 @@ pub fn mount(
         let (export, below) = path.split_at(length);
         let export = join(export);
         let pending = asked.next().unwrap_or_else(|| ask(&service, &export));
-        match results(pending, told).map_err(unreachable)? {
+        match results(pending, reply).map_err(unreachable)? {
             Ok(Told { handle, flavors }) => {
                 let unused = parent.filter(|_| below.is_empty());
                 if let Some(pending) = asked.next() {
                     // UMNT must not overtake the call that it takes back. What that was answered does not matter.
-                    let _ = results(pending, told);
+                    let _ = results(pending, reply);
                 }
                 let mounted = Mounted::new(place, (export, unused), caller, tls);
                 let calls = service.procedures();
@@ -85,10 +85,10 @@ fn ask(service: &Service, path: &[u8]) -> Pending {
     service.start(mnt::PROCEDURE, &mnt::Arguments { path: DirectoryPath(path) })
 }
 
-fn told(decoder: &mut Decoder<'_>) -> Result<Result<Told, Status>, DecodeError> {
-    Ok(mnt::Reply::decode(decoder)?.and_then(|told| {
-        let handle = Handle::new(told.handle.0).map_err(|_| Status::ServerFault)?;
-        Ok(Told { handle, flavors: told.flavors })
+fn reply(decoder: &mut Decoder<'_>) -> Result<Result<Told, Status>, DecodeError> {
+    Ok(mnt::Reply::decode(decoder)?.and_then(|reply| {
+        let handle = Handle::new(reply.handle.0).map_err(|_| Status::ServerFault)?;
+        Ok(Told { handle, flavors: reply.flavors })
     }))
 }
 

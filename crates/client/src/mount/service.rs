@@ -1,4 +1,4 @@
-//! Single calls to a program beside NFS: MOUNT or the portmapper. Each waits no longer than it is told to.
+//! Single calls to a program beside NFS: MOUNT or the portmapper. Each waits no longer than its caller allows.
 
 use std::net::SocketAddr;
 use std::time::Duration;

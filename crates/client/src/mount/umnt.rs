@@ -1,4 +1,4 @@
-//! UMNT: tells a server that a mount is over. It only keeps a list of them.
+//! UMNT: says to a server that a mount is over. It only keeps a list of them.
 
 use howdah_wire::mount::{DirectoryPath, umnt};
 

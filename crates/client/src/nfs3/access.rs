@@ -20,9 +20,9 @@ impl Nfs3 {
     ) -> Result<(Access, Attributes)> {
         let arguments = access::Arguments { node: file_handle(node), wanted: wanted.bits() };
         let results = self.call(caller, PROCEDURE, &arguments)?;
-        let told = success(results.decode::<access::Reply>(PROCEDURE)?, |_| {})?;
-        // A server may tell of rights that nobody asked about.
-        let granted = Access::from_bits(told.granted) & wanted;
-        Ok((granted, self.told(caller, node, told.attributes.as_ref())?))
+        let reply = success(results.decode::<access::Reply>(PROCEDURE)?, |_| {})?;
+        // A server may grant rights that nobody asked about.
+        let granted = Access::from_bits(reply.granted) & wanted;
+        Ok((granted, self.told(caller, node, reply.attributes.as_ref())?))
     }
 }

@@ -91,9 +91,9 @@ impl Nfs3 {
             default: AclOnWire { count: default.len() as u32, entries: Array::of(&default) },
         };
         let results = self.call_acls(caller, SET, &arguments)?;
-        let note = |told: &Option<nfs3::Attributes>| told.as_ref().map(attributes);
+        let note = |reply: &Option<nfs3::Attributes>| reply.as_ref().map(attributes);
         let mut after = None;
-        let outcome = success(results.decode::<setacl::Reply>(SET)?, |told| after = note(told));
+        let outcome = success(results.decode::<setacl::Reply>(SET)?, |reply| after = note(reply));
         let outcome = outcome.map(|done| after = note(&done.attributes));
         change.after = after;
         outcome

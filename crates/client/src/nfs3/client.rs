@@ -39,7 +39,7 @@ pub struct Nfs3 {
     /// Whether the server does not serve NFSACL.
     pub(super) has_no_acls: AtomicBool,
     pub(super) sizes: Sizes,
-    /// What the server told of the root's file system (FSINFO).
+    /// The server's reply to FSINFO of the root.
     pub(super) told: Option<fsinfo::Success>,
     patience: Option<Duration>,
     below_root: Vec<Vec<u8>>,
@@ -84,10 +84,10 @@ impl Nfs3 {
             let name = client.below_root.first()?;
             Some(client.look_up(caller, &root, name).map(|found| found.node))
         };
-        let (told, first_below) = client.information(caller, &root, look_up)?;
+        let (information, first_below) = client.information(caller, &root, look_up)?;
         client.first_below = first_below;
-        client.sizes = sizes::of(&told, &settings.wanted, transport);
-        client.told = Some(told);
+        client.sizes = sizes::of(&information, &settings.wanted, transport);
+        client.told = Some(information);
         tracing::debug!(sizes = ?client.sizes, "the server announced its sizes");
         Ok(client)
     }
@@ -137,8 +137,8 @@ impl Remote for Nfs3 {
     }
 
     fn root_at_connect(&self) -> Option<Node> {
-        let told = self.told.as_ref()?.attributes.as_ref()?;
-        Some(Node { handle: self.root, attributes: attributes(told) })
+        let information = self.told.as_ref()?.attributes.as_ref()?;
+        Some(Node { handle: self.root, attributes: attributes(information) })
     }
 
     fn below_root(&self) -> &[Vec<u8>] {

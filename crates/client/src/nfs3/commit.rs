@@ -24,7 +24,7 @@ impl Nfs3 {
         let count = u32::try_from(count).unwrap_or(0);
         let arguments = commit::Arguments { node: file_handle(node), offset, count };
         let results = self.call(caller, PROCEDURE, &arguments)?;
-        let done = success(results.decode::<commit::Reply>(PROCEDURE)?, |told| note(change, told))?;
+        let done = success(results.decode::<commit::Reply>(PROCEDURE)?, |reply| note(change, reply))?;
         note(change, &done.file);
         Ok(Committed { verifier: done.verifier })
     }

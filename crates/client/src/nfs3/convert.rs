@@ -55,7 +55,7 @@ pub(super) fn file_handle(handle: &Handle) -> FileHandle<'_> {
     FileHandle(handle.as_bytes())
 }
 
-/// A time that the server tells.
+/// A time from the server.
 pub(super) fn timestamp(time: Time) -> Timestamp {
     Timestamp { seconds: time.seconds.into(), nanoseconds: time.nanoseconds.min(LAST_NANOSECOND) }
 }
@@ -66,23 +66,23 @@ pub(super) fn time(time: Timestamp) -> Result<Time> {
     Ok(Time { seconds, nanoseconds: time.nanoseconds })
 }
 
-/// Attributes that the server tells.
-pub(super) fn attributes(told: &nfs3::Attributes) -> Attributes {
-    let changed = timestamp(told.changed);
+/// Attributes from the server.
+pub(super) fn attributes(wire: &nfs3::Attributes) -> Attributes {
+    let changed = timestamp(wire.changed);
     Attributes {
         change: changed.as_change(),
-        kind: kind(told.kind),
-        mode: told.mode & MODE_BITS,
-        links: told.links,
-        user: told.user,
-        group: told.group,
-        size: told.size,
-        used: told.used,
-        device: DeviceNumber { major: told.device.major, minor: told.device.minor },
-        file_system: told.file_system,
-        file: told.file,
-        accessed: timestamp(told.accessed),
-        modified: timestamp(told.modified),
+        kind: kind(wire.kind),
+        mode: wire.mode & MODE_BITS,
+        links: wire.links,
+        user: wire.user,
+        group: wire.group,
+        size: wire.size,
+        used: wire.used,
+        device: DeviceNumber { major: wire.device.major, minor: wire.device.minor },
+        file_system: wire.file_system,
+        file: wire.file,
+        accessed: timestamp(wire.accessed),
+        modified: timestamp(wire.modified),
         changed,
         created: None,
     }
@@ -100,14 +100,14 @@ fn kind(kind: FileType) -> FileKind {
     }
 }
 
-/// Takes what the server tells of a node that a call changed, or failed to.
-pub(super) fn note(change: &mut Change, told: &WeakCacheConsistency) {
-    change.before = told.before.map(|before| {
+/// Takes what the server says of a node that a call changed, or failed to.
+pub(super) fn note(change: &mut Change, wire: &WeakCacheConsistency) {
+    change.before = wire.before.map(|before| {
         let changed = timestamp(before.changed);
         let (size, modified) = (before.size, timestamp(before.modified));
         Before { change: changed.as_change(), size, modified, changed }
     });
-    change.after = told.after.as_ref().map(attributes);
+    change.after = wire.after.as_ref().map(attributes);
 }
 
 /// Attributes to set.
@@ -145,8 +145,8 @@ pub(super) fn how_durable(stability: Stability) -> write::Stability {
 }
 
 /// How durable a WRITE was.
-pub(super) fn stability(told: write::Stability) -> Stability {
-    match told {
+pub(super) fn stability(wire: write::Stability) -> Stability {
+    match wire {
         write::Stability::Unstable => Stability::Unstable,
         write::Stability::DataSync => Stability::DataSync,
         write::Stability::FileSync => Stability::FileSync,

@@ -23,9 +23,9 @@ impl Results {
         R::decode(&mut Decoder::new(&self.bytes)).map_err(|error| malformed(procedure, &error))
     }
 
-    /// Takes what they tell of a node that the call changed. What a second run saw before it may be what the first one left.
-    pub(super) fn note(&self, change: &mut Change, told: &WeakCacheConsistency) {
-        note(change, told);
+    /// Takes what they say of a node that the call changed. What a second run saw before it may be what the first one left.
+    pub(super) fn note(&self, change: &mut Change, consistency: &WeakCacheConsistency) {
+        note(change, consistency);
         if self.repeated {
             change.before = None;
         }
@@ -38,7 +38,7 @@ impl From<Answer> for Results {
     }
 }
 
-/// The success in an answer; from a refusal, `on_refusal` takes what it tells.
+/// The success in an answer; from a refusal, `on_refusal` takes what it says.
 pub(super) fn success<S, F>(
     reply: std::result::Result<S, Refused<F>>,
     on_refusal: impl FnOnce(&F),

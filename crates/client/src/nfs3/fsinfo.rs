@@ -24,7 +24,7 @@ impl Nfs3 {
         let started = self.channel.start(request());
         let other = beside();
         let results = Results::from(self.insist(PROCEDURE, Some(started), request)?);
-        let told = success(results.decode::<fsinfo::Reply>(PROCEDURE)?, |_| {});
-        Ok((self.note_root(node, told)?, other))
+        let reply = success(results.decode::<fsinfo::Reply>(PROCEDURE)?, |_| {});
+        Ok((self.note_root(node, reply)?, other))
     }
 }

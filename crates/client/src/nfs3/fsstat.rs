@@ -14,14 +14,14 @@ const PROCEDURE: Procedure = Procedure::idempotent(fsstat::PROCEDURE, "FSSTAT", 
 impl Nfs3 {
     pub(super) fn told_statistics(&self, caller: &Caller, node: &Handle) -> Result<Statistics> {
         let results = self.call(caller, PROCEDURE, &fsstat::Arguments { node: file_handle(node) })?;
-        let told = success(results.decode::<fsstat::Reply>(PROCEDURE)?, |_| {})?;
+        let reply = success(results.decode::<fsstat::Reply>(PROCEDURE)?, |_| {})?;
         Ok(Statistics {
-            total_bytes: told.total_bytes,
-            free_bytes: told.free_bytes,
-            available_bytes: told.available_bytes,
-            total_files: told.total_files,
-            free_files: told.free_files,
-            available_files: told.available_files,
+            total_bytes: reply.total_bytes,
+            free_bytes: reply.free_bytes,
+            available_bytes: reply.available_bytes,
+            total_files: reply.total_files,
+            free_files: reply.free_files,
+            available_files: reply.available_files,
         })
     }
 }

@@ -14,11 +14,11 @@ const PROCEDURE: Procedure = Procedure::idempotent(getattr::PROCEDURE, "GETATTR"
 impl Nfs3 {
     pub(super) fn get_attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
         let results = self.call(caller, PROCEDURE, &getattr::Arguments { node: file_handle(node) })?;
-        let told = success(results.decode::<getattr::Reply>(PROCEDURE)?, |()| {})?;
-        Ok(attributes(&told.attributes))
+        let reply = success(results.decode::<getattr::Reply>(PROCEDURE)?, |()| {})?;
+        Ok(attributes(&reply.attributes))
     }
 
-    /// Attributes that an answer told, or else those now.
+    /// The attributes of a reply, or else those now.
     pub(super) fn told(
         &self,
         caller: &Caller,

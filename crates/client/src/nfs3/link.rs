@@ -21,16 +21,16 @@ impl Nfs3 {
     ) -> Result<Attributes> {
         let link = DirectoryName { directory: file_handle(directory), name: name.as_bytes() };
         let results = self.call(caller, PROCEDURE, &link::Arguments { node: file_handle(node), link })?;
-        let mut told = link::Linked::default();
-        let done = success(results.decode::<link::Reply>(PROCEDURE)?, |seen| told = *seen);
+        let mut on_refusal = link::Linked::default();
+        let done = success(results.decode::<link::Reply>(PROCEDURE)?, |seen| on_refusal = *seen);
         // The name is there and names this very node: nobody else's LINK of another node could look so.
         let done = self.judge(&results, done, FsError::Exists, || {
             let found = self.look_up(caller, directory, name.as_bytes())?.node.attributes;
             let node = self.get_attributes(caller, node)?;
             let same = (found.file_system, found.file) == (node.file_system, node.file);
-            Ok(same.then_some(link::Linked { node: None, ..told }))
+            Ok(same.then_some(link::Linked { node: None, ..on_refusal }))
         });
-        results.note(change, &done.as_ref().unwrap_or(&told).directory);
+        results.note(change, &done.as_ref().unwrap_or(&on_refusal).directory);
         self.told(caller, node, done?.node.as_ref())
     }
 }

@@ -15,7 +15,7 @@ impl DirectoryPages for Nfs3 {
     fn page(&self, position: &Position<'_>, detail: Detail, sink: &mut Sink<'_>) -> Result<Page> {
         if detail == Detail::Nodes && !self.lists_names_only.load(Ordering::Relaxed) {
             match self.page_of_nodes(position, sink) {
-                // Some servers have no READDIRPLUS, and some are told to have none.
+                // Some servers have no READDIRPLUS, and some have it switched off.
                 Err(FsError::NotSupported) => self.lists_names_only.store(true, Ordering::Relaxed),
                 page => return page,
             }
@@ -37,7 +37,7 @@ impl DirectoryPages for Nfs3 {
 }
 
 impl Nfs3 {
-    /// The node of an entry, asked for as far as the listing does not tell it; `None` if it is gone meanwhile.
+    /// The node of an entry, asked for where the listing does not have it; `None` if it is gone meanwhile.
     fn node_of(&self, position: &Position<'_>, listed: &Listed<'_>) -> Option<Node> {
         let Some((handle, attributes)) = listed.told else {
             return self
@@ -45,7 +45,7 @@ impl Nfs3 {
                 .ok()
                 .map(|found| found.node);
         };
-        let told = attributes.map_or_else(|| self.get_attributes(position.caller, &handle), Ok);
-        Some(Node { handle, attributes: told.ok()? })
+        let known = attributes.map_or_else(|| self.get_attributes(position.caller, &handle), Ok);
+        Some(Node { handle, attributes: known.ok()? })
     }
 }

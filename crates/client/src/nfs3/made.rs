@@ -27,7 +27,7 @@ impl<'p> Place<'p> {
 type Reply<'a> = std::result::Result<Made<'a>, Refused<WeakCacheConsistency>>;
 
 impl Nfs3 {
-    /// Makes a node. `is_ours` judges the node that is there when a call that was sent twice is told that there is one.
+    /// Makes a node. `is_ours` judges the node that is there when a call that was sent twice is refused because there is one.
     pub(super) fn make(
         &self,
         place: Place<'_>,
@@ -37,7 +37,7 @@ impl Nfs3 {
         is_ours: impl FnOnce(&Node) -> Result<bool>,
     ) -> Result<Node> {
         let results = self.call(place.caller, procedure, arguments)?;
-        let made = success(results.decode::<Reply<'_>>(procedure)?, |told| results.note(change, told));
+        let made = success(results.decode::<Reply<'_>>(procedure)?, |reply| results.note(change, reply));
         let made = made.and_then(|made| {
             results.note(change, &made.directory);
             self.made_node(place, &made)
@@ -48,12 +48,12 @@ impl Nfs3 {
         })
     }
 
-    /// The node that was made, asked for as far as the answer does not tell it.
+    /// The node that was made, asked for where the answer does not have it.
     fn made_node(&self, place: Place<'_>, made: &Made<'_>) -> Result<Node> {
-        let Some(told) = made.node else {
+        let Some(node) = made.node else {
             return Ok(self.look_up(place.caller, place.directory, place.name.as_bytes())?.node);
         };
-        let handle = handle(told)?;
+        let handle = handle(node)?;
         Ok(Node { handle, attributes: self.told(place.caller, &handle, made.attributes.as_ref())? })
     }
 }

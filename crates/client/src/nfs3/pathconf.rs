@@ -1,4 +1,4 @@
-//! PATHCONF, which with FSINFO tells the limits.
+//! PATHCONF, which with FSINFO gives the limits.
 
 use howdah_vfs::{Caller, Handle, Limits, Result};
 use howdah_wire::nfs3::{Time, fsinfo, pathconf};
@@ -17,18 +17,18 @@ impl Nfs3 {
             let results = self.call(caller, PROCEDURE, &pathconf::Arguments { node: file_handle(node) })?;
             success(results.decode::<pathconf::Reply>(PROCEDURE)?, |_| {})
         };
-        let (told, paths) = match &self.told {
-            Some(told) if *node == self.root => (*told, paths()),
+        let (information, paths) = match &self.told {
+            Some(information) if *node == self.root => (*information, paths()),
             _ => self.information(caller, node, paths)?,
         };
         let paths = paths?;
         Ok(Limits {
-            largest_file: told.largest_file,
+            largest_file: information.largest_file,
             longest_name: paths.longest_name,
             most_links: paths.most_links,
-            time_step_nanoseconds: nanoseconds(told.time_step),
-            hard_links: told.properties & fsinfo::HARD_LINKS != 0,
-            symbolic_links: told.properties & fsinfo::SYMBOLIC_LINKS != 0,
+            time_step_nanoseconds: nanoseconds(information.time_step),
+            hard_links: information.properties & fsinfo::HARD_LINKS != 0,
+            symbolic_links: information.properties & fsinfo::SYMBOLIC_LINKS != 0,
             chown_restricted: paths.chown_restricted,
             case_insensitive: paths.case_insensitive,
             case_preserving: paths.case_preserving,

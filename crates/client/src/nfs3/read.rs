@@ -34,8 +34,8 @@ impl Nfs3 {
             let answer = match pending.wait() {
                 Err(CallError::TooLarge { buffer: back, .. }) => {
                     *buffer = back.unwrap_or_default();
-                    let (told, attributes) = self.read_parts(range, buffer)?;
-                    return Ok(ReadPart { attributes: Some(attributes), ..told });
+                    let (answered, attributes) = self.read_parts(range, buffer)?;
+                    return Ok(ReadPart { attributes: Some(attributes), ..answered });
                 }
                 Err(CallError::NewKeys { buffer: back, .. }) if new_keys.next() => {
                     *buffer = back.unwrap_or_default();
@@ -44,9 +44,9 @@ impl Nfs3 {
                 outcome => outcome.map_err(|error| failure(PROCEDURE.name, &error))?,
             };
             let not_now = is_not_now(&answer.results);
-            let told = take(answer, range.count, buffer);
+            let answered = take(answer, range.count, buffer);
             if !not_now {
-                return told;
+                return answered;
             }
             jukebox.wait()?;
         }
@@ -63,7 +63,7 @@ fn take(answer: Answer, asked: usize, buffer: &mut Vec<u8>) -> Result<ReadPart> 
     let (back, received) = answer.received.unwrap_or_default();
     *buffer = back;
     let reply = head(&answer.results).map_err(|error| malformed(PROCEDURE, &error))?;
-    let (told, end, count) = success(reply, |_| {})?;
+    let (answered, end, count) = success(reply, |_| {})?;
     if received > asked || count > received {
         tracing::warn!(
             asked,
@@ -75,7 +75,7 @@ fn take(answer: Answer, asked: usize, buffer: &mut Vec<u8>) -> Result<ReadPart> 
     }
     // A server that says one count and sends more is believed in its count.
     buffer.truncate(buffer.len() - (received - count));
-    Ok(ReadPart { count, end, attributes: told.as_ref().map(attributes) })
+    Ok(ReadPart { count, end, attributes: answered.as_ref().map(attributes) })
 }
 
 /// What stands before the data: attributes, whether it reaches the end, how much of it counts.
@@ -151,8 +151,8 @@ mod tests {
             for known in at..=whole.len() {
                 assert_eq!(locate(&whole[..known]), Locate::Data { at, length: 5 }, "after {known} bytes");
             }
-            let (told, end, count) = head(&whole[..at]).expect("a head").expect("a success");
-            assert_eq!((told, end, count), (attributes, true, 5));
+            let (answered, end, count) = head(&whole[..at]).expect("a head").expect("a success");
+            assert_eq!((answered, end, count), (attributes, true, 5));
         }
     }
 
@@ -174,7 +174,7 @@ mod tests {
             sent_more_than_once: false,
         };
         let mut buffer = Vec::new();
-        assert!(take(answer(b"howdy, more"), 100, &mut buffer).is_ok_and(|told| told.count == 5));
+        assert!(take(answer(b"howdy, more"), 100, &mut buffer).is_ok_and(|answered| answered.count == 5));
         assert_eq!(buffer, b"howdy");
         assert!(take(answer(b"how"), 100, &mut buffer).is_err());
         assert!(take(answer(b"howdy"), 4, &mut buffer).is_err());

@@ -21,9 +21,9 @@ impl Nfs3 {
             count: self.page_size(),
         };
         let results = self.call(position.caller, PROCEDURE, &arguments)?;
-        let told = success(results.decode::<readdir::Reply<'_>>(PROCEDURE)?, |_| {})?;
-        let mut page = Page::new(told.directory.as_ref().map(attributes), told.verifier, told.end);
-        for entry in told.entries {
+        let reply = success(results.decode::<readdir::Reply<'_>>(PROCEDURE)?, |_| {})?;
+        let mut page = Page::new(reply.directory.as_ref().map(attributes), reply.verifier, reply.end);
+        for entry in reply.entries {
             let listed = Listed { name: entry.name, file: entry.file, cookie: entry.cookie, told: None };
             if page.give(&listed, sink).is_break() {
                 break;

@@ -18,14 +18,14 @@ impl Nfs3 {
             directory: file_handle(position.directory),
             cookie: position.cookie,
             verifier: position.verifier,
-            // The names may take all of the answer: how much is told of each differs from server to server.
+            // The names may take all of the answer: how many bytes each takes differs from server to server.
             name_count: self.page_size(),
             count: self.page_size(),
         };
         let results = self.call(position.caller, PROCEDURE, &arguments)?;
-        let told = success(results.decode::<readdirplus::Reply<'_>>(PROCEDURE)?, |_| {})?;
-        let mut page = Page::new(told.directory.as_ref().map(attributes), told.verifier, told.end);
-        for entry in told.entries {
+        let reply = success(results.decode::<readdirplus::Reply<'_>>(PROCEDURE)?, |_| {})?;
+        let mut page = Page::new(reply.directory.as_ref().map(attributes), reply.verifier, reply.end);
+        for entry in reply.entries {
             let told = entry.node.and_then(|node| handle(node).ok());
             let told = told.map(|node| (node, entry.attributes.as_ref().map(attributes)));
             let name = entry.name;

@@ -23,13 +23,13 @@ impl Nfs3 {
             to: DirectoryName { directory: file_handle(to.0), name: to.1.as_bytes() },
         };
         let results = self.call(caller, PROCEDURE, &arguments)?;
-        let mut told = rename::Directories::default();
-        let done = success(results.decode::<rename::Reply>(PROCEDURE)?, |seen| told = *seen);
+        let mut on_refusal = rename::Directories::default();
+        let done = success(results.decode::<rename::Reply>(PROCEDURE)?, |seen| on_refusal = *seen);
         // The old name is gone, and something has the new one.
         let done = self.judge(&results, done, FsError::NotFound, || {
-            self.look_up(caller, to.0, to.1.as_bytes()).map(|_| Some(told))
+            self.look_up(caller, to.0, to.1.as_bytes()).map(|_| Some(on_refusal))
         });
-        let seen = done.as_ref().unwrap_or(&told);
+        let seen = done.as_ref().unwrap_or(&on_refusal);
         results.note(left, &seen.from);
         results.note(entered, &seen.to);
         done.map(drop)

@@ -17,8 +17,8 @@ use super::made::Place;
 const AT_ONCE: i128 = 100_000_000;
 
 impl Nfs3 {
-    /// Judges an answer: if the call was sent more than once and is refused with `telltale`, `look` says whether what it
-    /// was to bring about is there, and what a success would have told. When it cannot see, the refusal stays.
+    /// Judges an answer: if the call was sent more than once and is refused with `telltale`, `look` says whether what it was to
+    /// bring about is there, and what a success would have returned. When it cannot see, the refusal stays.
     pub(super) fn judge<T>(
         &self,
         results: &Results,

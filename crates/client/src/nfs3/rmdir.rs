@@ -20,12 +20,12 @@ impl Nfs3 {
     ) -> Result<()> {
         let object = DirectoryName { directory: file_handle(directory), name: name.as_bytes() };
         let results = self.call(caller, PROCEDURE, &rmdir::Arguments { object })?;
-        let mut told = WeakCacheConsistency::default();
-        let done = success(results.decode::<rmdir::Reply>(PROCEDURE)?, |seen| told = *seen);
-        // The name is gone, which is what was wanted, whoever did it.
-        let gone = || Ok(Some(rmdir::Success { directory: told }));
+        let mut on_refusal = WeakCacheConsistency::default();
+        let done = success(results.decode::<rmdir::Reply>(PROCEDURE)?, |seen| on_refusal = *seen);
+        // The name is gone, which is what was wanted, no matter which client did it.
+        let gone = || Ok(Some(rmdir::Success { directory: on_refusal }));
         let done = self.judge(&results, done, FsError::NotFound, gone);
-        results.note(change, done.as_ref().map_or(&told, |done| &done.directory));
+        results.note(change, done.as_ref().map_or(&on_refusal, |done| &done.directory));
         done.map(drop)
     }
 }

@@ -26,7 +26,7 @@ impl Nfs3 {
             guard: guard.map(|guard| time(guard.changed)).transpose()?,
         };
         let results = self.call(caller, PROCEDURE, &arguments)?;
-        let done = success(results.decode::<setattr::Reply>(PROCEDURE)?, |told| results.note(change, told));
+        let done = success(results.decode::<setattr::Reply>(PROCEDURE)?, |reply| results.note(change, reply));
         let done = self.judge(&results, done, FsError::NotSynchronised, || {
             // The first run changed the time that the guard names. Nothing else is so sure to look like this one.
             Ok(has_been_set(&self.get_attributes(caller, node)?, new)

@@ -14,21 +14,21 @@ const SIZE_UNTOLD: u32 = 8 << 10;
 pub(super) const UNTOLD: Sizes = Sizes { read: SIZE_UNTOLD, write: SIZE_UNTOLD, listing: SIZE_UNTOLD };
 
 /// What follows from what the server announced.
-pub(super) fn of(told: &fsinfo::Success, wanted: &Wanted, transport: Transport) -> Sizes {
+pub(super) fn of(information: &fsinfo::Success, wanted: &Wanted, transport: Transport) -> Sizes {
     let most = if transport.is_datagrams() { DATAGRAM_MAX } else { DATA_MAX };
-    let listing = wanted.listing.unwrap_or(told.directory_preferred);
+    let listing = wanted.listing.unwrap_or(information.directory_preferred);
     Sizes {
-        read: size(wanted.read, told.read_preferred, told.read_max, most),
-        write: size(wanted.write, told.write_preferred, told.write_max, most),
+        read: size(wanted.read, information.read_preferred, information.read_max, most),
+        write: size(wanted.write, information.write_preferred, information.write_max, most),
         listing: listing.clamp(LISTING_MIN, LISTING_MAX.min(most)),
     }
 }
 
 /// The size wanted, else the one preferred, within what the server takes at most.
 fn size(wanted: Option<u32>, preferred: u32, max: u32, most: u32) -> u32 {
-    let told = |size: u32| (size > 0).then_some(size);
-    let max = told(max).or(told(preferred)).unwrap_or(SIZE_UNTOLD).min(most);
-    wanted.or(told(preferred)).unwrap_or(max).min(max)
+    let announced = |size: u32| (size > 0).then_some(size);
+    let max = announced(max).or(announced(preferred)).unwrap_or(SIZE_UNTOLD).min(most);
+    wanted.or(announced(preferred)).unwrap_or(max).min(max)
 }
 
 #[cfg(test)]
@@ -37,7 +37,7 @@ mod tests {
 
     use super::*;
 
-    fn told(preferred: u32, max: u32) -> fsinfo::Success {
+    fn information(preferred: u32, max: u32) -> fsinfo::Success {
         fsinfo::Success {
             attributes: None,
             read_max: max,
@@ -68,7 +68,7 @@ mod tests {
             (u32::MAX, u32::MAX, None, Transport::Tcp, 4 << 20),
         ] {
             let wanted = Wanted { read: wanted, write: wanted, listing: None };
-            let sizes = of(&told(preferred, max), &wanted, transport);
+            let sizes = of(&information(preferred, max), &wanted, transport);
             assert_eq!((sizes.read, sizes.write), (expected, expected), "{preferred} {max} {wanted:?}");
             assert!((LISTING_MIN..=LISTING_MAX).contains(&sizes.listing));
         }

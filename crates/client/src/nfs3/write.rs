@@ -45,16 +45,16 @@ impl Nfs3 {
             }
         };
         let results = Results::from(answer);
-        let told = success(results.decode::<write::Reply>(PROCEDURE)?, |told| note(change, told))?;
-        note(change, &told.file);
-        let (count, asked) = (told.count as usize, part.data.len());
-        let committed = stability(told.committed);
-        // A server that wrote less durably than it was told to broke the protocol: what it says is all it is.
+        let reply = success(results.decode::<write::Reply>(PROCEDURE)?, |reply| note(change, reply))?;
+        note(change, &reply.file);
+        let (count, asked) = (reply.count as usize, part.data.len());
+        let committed = stability(reply.committed);
+        // A server that wrote less durably than asked broke the protocol: what it says is all it is.
         if count > asked || (count == 0 && asked > 0) || committed < part.how {
             tracing::warn!(asked, count, ?committed, how = ?part.how, "the server did not write what was requested");
             return Err(FsError::ServerFault);
         }
-        Ok(Written { count, stability: committed, verifier: told.verifier })
+        Ok(Written { count, stability: committed, verifier: reply.verifier })
     }
 
     fn write_request<'r>(&'r self, part: &WritePart<'_>, head: &'r write::Head<'_>) -> Request<'r> {

@@ -21,8 +21,8 @@ impl Nfs4Client {
         let results = self.call(caller, &Compound::new("ACCESS", Class::Attributes, &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;
-        let told = reader.take::<access::Success>(access::OPERATION)?;
-        // A server may tell of rights that nobody asked about.
-        Ok((Access::from_bits(told.granted) & wanted, reader.look()?))
+        let reply = reader.take::<access::Success>(access::OPERATION)?;
+        // A server may grant rights that nobody asked about.
+        Ok((Access::from_bits(reply.granted) & wanted, reader.look()?))
     }
 }

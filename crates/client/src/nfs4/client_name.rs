@@ -27,7 +27,7 @@ const WANTED: ChannelSizes = ChannelSizes {
     slots: 1024,
     rdma_reads: None,
 };
-/// Bytes that tell one client from all others.
+/// Random bytes that make the name of a client unique.
 const UNIQUE: usize = 16;
 
 /// Who a client is. Another one in each process and for each mount: two of one name would end each other's state.
@@ -123,10 +123,10 @@ impl ClientName {
         let operation = exchange_id::OPERATION;
         let arguments = Alone { minor_version, operation, arguments: &arguments };
         self.call(channel, (&arguments, false), patience, |reader| {
-            let told = reader.take::<exchange_id::Success<'_>>(operation)?;
-            let is_confirmed = told.flags & CONFIRMED != 0;
-            let exchanged = ExchangedId { client: told.client.0, sequence: told.sequence, is_confirmed };
-            let (owner, scope) = (told.owner.major.0.escape_ascii(), told.scope.0.escape_ascii());
+            let reply = reader.take::<exchange_id::Success<'_>>(operation)?;
+            let is_confirmed = reply.flags & CONFIRMED != 0;
+            let exchanged = ExchangedId { client: reply.client.0, sequence: reply.sequence, is_confirmed };
+            let (owner, scope) = (reply.owner.major.0.escape_ascii(), reply.scope.0.escape_ascii());
             let server = format!("\"{owner}\" in \"{scope}\"");
             Ok(Introduction { known: Identified { minor_version, exchanged }, server })
         })

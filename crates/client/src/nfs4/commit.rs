@@ -22,8 +22,8 @@ impl Nfs4Client {
         let results = self.call(caller, &Compound::new("COMMIT", Class::Commit, &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;
-        let told = reader.take::<commit::Success>(commit::OPERATION)?;
+        let reply = reader.take::<commit::Success>(commit::OPERATION)?;
         *change = Change { before: None, after: reader.look().ok() };
-        Ok(Committed { verifier: told.verifier.0 })
+        Ok(Committed { verifier: reply.verifier.0 })
     }
 }

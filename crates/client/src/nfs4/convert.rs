@@ -32,7 +32,7 @@ pub(super) const OF_NODE: Bitmap = Bitmap::of(&[
     wire::TIME_MODIFY,
 ]);
 
-/// A time that the server tells.
+/// A time from the server.
 pub(super) fn timestamp(time: Time) -> Timestamp {
     Timestamp { seconds: time.seconds, nanoseconds: time.nanoseconds.min(LAST_NANOSECOND) }
 }
@@ -42,25 +42,25 @@ pub(super) fn time(time: Timestamp) -> Time {
     Time { seconds: time.seconds, nanoseconds: time.nanoseconds }
 }
 
-/// Attributes that the server tells.
+/// Attributes from the server.
 ///
 /// # Errors
 /// One is missing that every server has, or its value makes no sense.
-pub(super) fn attributes(told: &Values<'_>) -> Result<Attributes> {
-    of(&values(told)?)
+pub(super) fn attributes(received: &Values<'_>) -> Result<Attributes> {
+    of(&values(received)?)
 }
 
 /// The values of attributes.
 ///
 /// # Errors
 /// They make no sense.
-pub(super) fn values<'a>(told: &Values<'a>) -> Result<wire::Attributes<'a>> {
-    told.decode_all().map_err(|error| missing(&error.to_string()))
+pub(super) fn values<'a>(received: &Values<'a>) -> Result<wire::Attributes<'a>> {
+    received.decode_all().map_err(|error| missing(&error.to_string()))
 }
 
 /// The same of decoded values.
-pub(super) fn of(told: &wire::Attributes<'_>) -> Result<Attributes> {
-    let wire::Attributes { identity, content, permissions, times, .. } = told;
+pub(super) fn of(received: &wire::Attributes<'_>) -> Result<Attributes> {
+    let wire::Attributes { identity, content, permissions, times, .. } = received;
     let Some(kind) = identity.kind.and_then(kind) else { return Err(missing("type")) };
     let size = content.size.unwrap_or(0);
     let modified = times.modified.map(timestamp).unwrap_or_default();
@@ -120,18 +120,18 @@ impl ToSet {
     /// Those of `new` that are in `may`.
     pub(super) fn new(new: &NewAttributes, may: Bitmap) -> Self {
         let [owner, group] = [new.user, new.group].map(|id| id.map(Decimal::of));
-        let mut told = wire::Attributes::default();
-        told.content.size = new.size;
-        told.permissions.mode = new.mode;
-        told.permissions.owner = owner.as_ref().map(Decimal::as_wire);
-        told.permissions.group = group.as_ref().map(Decimal::as_wire);
-        told.times.set_accessed = set_time(new.accessed);
-        told.times.set_modified = set_time(new.modified);
-        let set = told.present() & may;
+        let mut settable = wire::Attributes::default();
+        settable.content.size = new.size;
+        settable.permissions.mode = new.mode;
+        settable.permissions.owner = owner.as_ref().map(Decimal::as_wire);
+        settable.permissions.group = group.as_ref().map(Decimal::as_wire);
+        settable.times.set_accessed = set_time(new.accessed);
+        settable.times.set_modified = set_time(new.modified);
+        let set = settable.present() & may;
         let mut values = Vec::new();
         let mut encoder = howdah_wire::xdr::Encoder::new(&mut values);
         for number in set.numbers() {
-            told.put(number, &mut encoder);
+            settable.put(number, &mut encoder);
         }
         Self { values, set }
     }
@@ -170,8 +170,8 @@ pub(super) fn how_durable(stability: Stability) -> nfs4::Stability {
 }
 
 /// How durable a WRITE was.
-pub(super) fn stability(told: nfs4::Stability) -> Stability {
-    match told {
+pub(super) fn stability(received: nfs4::Stability) -> Stability {
+    match received {
         nfs4::Stability::Unstable => Stability::Unstable,
         nfs4::Stability::DataSync => Stability::DataSync,
         nfs4::Stability::FileSync => Stability::FileSync,
@@ -206,12 +206,12 @@ mod tests {
 
     #[test]
     fn a_node_without_a_kind_is_refused_and_other_attributes_may_be_missing() {
-        let mut told = wire::Attributes::default();
-        assert_eq!(of(&told), Err(FsError::ServerFault));
-        told.identity.kind = Some(FileType::Regular);
-        told.content.size = Some(5);
-        told.times.modified = Some(Time { seconds: 3, nanoseconds: u32::MAX });
-        let node = of(&told).expect("enough");
+        let mut answer = wire::Attributes::default();
+        assert_eq!(of(&answer), Err(FsError::ServerFault));
+        answer.identity.kind = Some(FileType::Regular);
+        answer.content.size = Some(5);
+        answer.times.modified = Some(Time { seconds: 3, nanoseconds: u32::MAX });
+        let node = of(&answer).expect("enough");
         assert_eq!((node.used, node.links, node.user), (5, 1, NOBODY));
         assert_eq!(node.changed, Timestamp { seconds: 3, nanoseconds: LAST_NANOSECOND });
         assert_eq!(node.change, node.changed.as_change());

@@ -31,8 +31,8 @@ impl ExtendedAttributes for Nfs4Client {
         let results = self.call(caller, &Compound::new("GETXATTR", Class::Lookup, &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;
-        let told = reader.take::<getxattr::Success<'_>>(getxattr::OPERATION)?;
-        value.extend_from_slice(told.value.0);
+        let reply = reader.take::<getxattr::Success<'_>>(getxattr::OPERATION)?;
+        value.extend_from_slice(reply.value.0);
         Ok(())
     }
 
@@ -53,14 +53,14 @@ impl ExtendedAttributes for Nfs4Client {
         reader.skip(putfh::OPERATION)?;
         let before = reader.look()?;
         *change = Change::none(Some(before));
-        let told = reader.take::<setxattr::Success>(setxattr::OPERATION).map_err(FsError::from);
-        if results.repeated && set.mode == SetXattrMode::Create && told == Err(FsError::Exists) {
+        let reply = reader.take::<setxattr::Success>(setxattr::OPERATION).map_err(FsError::from);
+        if results.repeated && set.mode == SetXattrMode::Create && reply == Err(FsError::Exists) {
             // Its first run may have set it, in a session that ended.
             let mut value = Vec::new();
             self.get_xattr(caller, set.node, set.name, &mut value)?;
             return if value == set.value { Ok(()) } else { Err(FsError::Exists) };
         }
-        *change = changed(&before, told?.node, reader.look().ok());
+        *change = changed(&before, reply?.node, reader.look().ok());
         Ok(())
     }
 
@@ -71,7 +71,7 @@ impl ExtendedAttributes for Nfs4Client {
         cookie: u64,
         sink: &mut dyn FnMut(XattrName<'_>, u64) -> ControlFlow<()>,
     ) -> Result<bool> {
-        // A server tells one cookie for many names: so all are asked for, and put in an order of our own.
+        // A server sends one cookie for many names: so all are asked for, and put in an order of our own.
         let mut names = Vec::new();
         let mut at = 0;
         for _ in 0..CALLS_MAX {
@@ -80,13 +80,13 @@ impl ExtendedAttributes for Nfs4Client {
             let results = self.call(caller, &Compound::new("LISTXATTRS", Class::Lookup, &operations))?;
             let mut reader = results.read()?;
             reader.skip(putfh::OPERATION)?;
-            let told = reader.take::<listxattrs::Success<'_>>(listxattrs::OPERATION)?;
-            names.extend(told.names.iter().map(|name| name.0.to_vec()));
-            if told.end {
+            let reply = reader.take::<listxattrs::Success<'_>>(listxattrs::OPERATION)?;
+            names.extend(reply.names.iter().map(|name| name.0.to_vec()));
+            if reply.end {
                 let known = names.iter().filter_map(|name| XattrName::parse(name).ok());
                 return Ok(XattrName::list(known, cookie, sink));
             }
-            at = told.cookie;
+            at = reply.cookie;
         }
         tracing::warn!("the server's list of extended attributes has no end");
         Err(FsError::ServerFault)
@@ -106,12 +106,12 @@ impl ExtendedAttributes for Nfs4Client {
         reader.skip(putfh::OPERATION)?;
         let before = reader.look()?;
         *change = Change::none(Some(before));
-        let told = reader.take::<removexattr::Success>(removexattr::OPERATION).map_err(FsError::from);
-        if results.repeated && told == Err(FsError::NoXattr) {
+        let reply = reader.take::<removexattr::Success>(removexattr::OPERATION).map_err(FsError::from);
+        if results.repeated && reply == Err(FsError::NoXattr) {
             // Its first run removed it, in a session that ended.
             return Ok(());
         }
-        *change = changed(&before, told?.node, reader.look().ok());
+        *change = changed(&before, reply?.node, reader.look().ok());
         Ok(())
     }
 }
@@ -130,9 +130,9 @@ impl Nfs4Client {
             return *known;
         }
         let wanted = Bitmap::of(&[wire::XATTR_SUPPORT]);
-        let told = self.with_values(&Caller::ROOT, &self.root.handle, wanted, |told| {
-            told.support.extended_attributes.unwrap_or(false)
+        let reply = self.with_values(&Caller::ROOT, &self.root.handle, wanted, |reply| {
+            reply.support.extended_attributes.unwrap_or(false)
         });
-        told.map_or(true, |told| *self.has_xattrs.get_or_init(|| told))
+        reply.map_or(true, |reply| *self.has_xattrs.get_or_init(|| reply))
     }
 }

@@ -109,18 +109,18 @@ impl Handles {
     }
 
     /// For callers.
-    pub(super) fn learn(&self, told: FileHandle<'_>) -> Result<Handle> {
-        match Handle::new(told.0) {
+    pub(super) fn learn(&self, opaque: FileHandle<'_>) -> Result<Handle> {
+        match Handle::new(opaque.0) {
             Ok(handle) if !is_number(&handle) => Ok(handle),
-            _ => self.number(told.0),
+            _ => self.number(opaque.0),
         }
     }
 
     /// The handle that callers were given for this one, if they were.
-    pub(super) fn find(&self, told: FileHandle<'_>) -> Option<Handle> {
-        match Handle::new(told.0) {
+    pub(super) fn find(&self, opaque: FileHandle<'_>) -> Option<Handle> {
+        match Handle::new(opaque.0) {
             Ok(handle) if !is_number(&handle) => Some(handle),
-            _ => Some(number(&self.hasher, told.0)).filter(|number| self.long.read().contains_key(number)),
+            _ => Some(number(&self.hasher, opaque.0)).filter(|number| self.long.read().contains_key(number)),
         }
     }
 

@@ -27,8 +27,8 @@ const WANTED: Bitmap = Bitmap::of(&[
 
 impl Nfs4Client {
     pub(super) fn told_limits(&self, caller: &Caller, node: &Handle) -> Result<Limits> {
-        self.with_values(caller, node, WANTED & self.facts.attributes, |told| {
-            let wire::Attributes { limits, support, .. } = told;
+        self.with_values(caller, node, WANTED & self.facts.attributes, |reply| {
+            let wire::Attributes { limits, support, .. } = reply;
             let Support { hard_links, symbolic_links, chown_restricted, .. } = *support;
             Limits {
                 largest_file: limits.file_size.unwrap_or(i64::MAX as u64),
@@ -59,8 +59,8 @@ impl Nfs4Client {
         let results = self.call(caller, &Compound::new("GETATTR", Class::Attributes, &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;
-        let told = reader.take::<getattr::Success<'_>>(getattr::OPERATION)?;
-        Ok(take(&super::convert::values(&told.attributes)?))
+        let reply = reader.take::<getattr::Success<'_>>(getattr::OPERATION)?;
+        Ok(take(&super::convert::values(&reply.attributes)?))
     }
 }
 

@@ -34,13 +34,13 @@ impl Nfs4Client {
         reader.skip(putfh::OPERATION)?;
         reader.skip(savefh::OPERATION)?;
         reader.skip(putfh::OPERATION)?;
-        let told = reader.take::<link::Success>(link::OPERATION).map_err(FsError::from);
-        if results.repeated && told == Err(FsError::Exists) {
+        let reply = reader.take::<link::Success>(link::OPERATION).map_err(FsError::from);
+        if results.repeated && reply == Err(FsError::Exists) {
             // Its first run may have done it, in a session that ended.
             let there = self.look_up(caller, directory, name.as_bytes())?.node;
             return if there.handle == *node { Ok(there.attributes) } else { Err(FsError::Exists) };
         }
-        *change = changed(&before, told?.directory, reader.look().ok());
+        *change = changed(&before, reply?.directory, reader.look().ok());
         reader.skip(restorefh::OPERATION)?;
         reader.look()
     }

@@ -64,9 +64,9 @@ impl DirectoryPages for Nfs4Client {
         if let Some(asked) = &mut grant {
             asked.read(&mut reader)?;
         }
-        let told = reader.take::<readdir::Success<'_>>(readdir::OPERATION)?;
+        let reply = reader.take::<readdir::Success<'_>>(readdir::OPERATION)?;
         let own = reader.look()?;
-        let mut page = Page::new(Some(own), told.verifier.0, told.end);
+        let mut page = Page::new(Some(own), reply.verifier.0, reply.end);
         if is_start {
             let parent = if asks_above { parent(&mut reader, &self.calls.handles).ok() } else { None };
             let node = Node { handle: *directory, attributes: own };
@@ -83,7 +83,7 @@ impl DirectoryPages for Nfs4Client {
                 }
             }
         }
-        for entry in told.entries {
+        for entry in reply.entries {
             if give(&entry, &self.calls.handles, &mut page, sink)?.is_break() {
                 break;
             }
@@ -95,15 +95,15 @@ impl DirectoryPages for Nfs4Client {
         if detail == Detail::Names {
             return (listed.file, None);
         }
-        let told =
+        let node_of_entry =
             listed.told.and_then(|(handle, attributes)| Some(Node { handle, attributes: attributes? }));
-        let node = told.or_else(|| self.node_of(position, listed.name));
+        let node = node_of_entry.or_else(|| self.node_of(position, listed.name));
         (listed.file, node)
     }
 }
 
 impl Nfs4Client {
-    /// The node of an entry that the listing does not tell; none if it is gone meanwhile.
+    /// The node of an entry that the listing does not have; none if it is gone meanwhile.
     fn node_of(&self, position: &Position<'_>, name: &[u8]) -> Option<Node> {
         if name == b".." {
             return None;

@@ -12,10 +12,10 @@ use super::results::ResultReader;
 use crate::channel::Class;
 
 impl ResultReader<'_> {
-    /// The node that GETFH and GETATTR tell of next.
+    /// The node in the replies to the next GETFH and GETATTR.
     pub(super) fn node(&mut self, handles: &Handles) -> Result<Node> {
-        let told = self.take::<getfh::Success<'_>>(getfh::OPERATION)?;
-        let handle = handles.learn(told.node)?;
+        let reply = self.take::<getfh::Success<'_>>(getfh::OPERATION)?;
+        let handle = handles.learn(reply.node)?;
         Ok(Node { handle, attributes: self.look()? })
     }
 }

@@ -39,17 +39,17 @@ impl Nfs4Client {
         reader.skip(putfh::OPERATION)?;
         let before = reader.look()?;
         *change = Change::none(Some(before));
-        let told = reader.take::<create::Success>(create::OPERATION).map_err(FsError::from);
-        if results.repeated && told == Err(FsError::Exists) {
+        let reply = reader.take::<create::Success>(create::OPERATION).map_err(FsError::from);
+        if results.repeated && reply == Err(FsError::Exists) {
             // The first run may have made it, in the session that ended.
             let there = self.look_up(caller, directory, place.name.as_bytes())?.node;
             return if is_of(&there, node) { Ok(there) } else { Err(FsError::Exists) };
         }
-        let told = told?.directory;
-        *change = changed(&before, told, None);
+        let reply = reply?.directory;
+        *change = changed(&before, reply, None);
         let made = reader.node(&self.calls.handles)?;
         reader.skip(putfh::OPERATION)?;
-        *change = changed(&before, told, reader.look().ok());
+        *change = changed(&before, reply, reader.look().ok());
         Ok(made)
     }
 }

@@ -70,13 +70,13 @@ fn take(
         Ok(attributes) => attributes,
         Err(error) => return Ok(Err(error)),
     };
-    let told = reader.take::<read::Head>(read::OPERATION)?;
-    let count = told.length as usize;
+    let reply = reader.take::<read::Head>(read::OPERATION)?;
+    let count = reply.length as usize;
     if received > asked || count != received {
         tracing::warn!(asked, count, received, "the server sent more or less data than was requested");
         return Ok(Err(FsError::ServerFault));
     }
-    Ok(Ok(ReadPart { count, end: told.end, attributes: Some(attributes) }))
+    Ok(Ok(ReadPart { count, end: reply.end, attributes: Some(attributes) }))
 }
 
 /// Finds the data in a reply, behind the results of SEQUENCE, PUTFH and GETATTR.

@@ -20,9 +20,9 @@ impl Nfs4Client {
         let results = self.call(caller, &Compound::new("READLINK", Class::Lookup, &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;
-        let told = reader.take::<readlink::Success<'_>>(readlink::OPERATION)?;
+        let reply = reader.take::<readlink::Success<'_>>(readlink::OPERATION)?;
         let attributes = reader.look()?;
-        target.extend_from_slice(told.target.0);
+        target.extend_from_slice(reply.target.0);
         Ok(attributes)
     }
 }

@@ -112,9 +112,9 @@ impl Upkeep {
         let test = Operation::TestStates(test_stateid::Arguments { states: Array::of(states) });
         let results = self.call_in_session(channel, None, &[test])?;
         let mut reader = read(&results)?;
-        let told =
+        let reply =
             reader.take::<test_stateid::Success<'_>>(test_stateid::OPERATION).map_err(UpkeepFailure::from)?;
-        for (state, status) in states.iter().zip(told.statuses.iter()) {
+        for (state, status) in states.iter().zip(reply.statuses.iter()) {
             // An older version of a state that changed meanwhile is as good.
             if !is_of_state(status) || status == Status::OLD_STATEID {
                 continue;

@@ -59,8 +59,8 @@ impl Nfs4Client {
             if is_directory { check_directory(&mut reader) } else { check_no_directory(&mut reader) };
         checked?;
         reader.skip(putfh::OPERATION)?;
-        let told = reader.take::<remove::Success>(remove::OPERATION)?.directory;
-        *change = changed(&before, told, reader.look().ok());
+        let reply = reader.take::<remove::Success>(remove::OPERATION)?.directory;
+        *change = changed(&before, reply, reader.look().ok());
         Ok(())
     }
 }

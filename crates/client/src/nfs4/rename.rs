@@ -36,16 +36,16 @@ impl Nfs4Client {
         reader.skip(putfh::OPERATION)?;
         let before_entered = reader.look()?;
         *entered = Change::none(Some(before_entered));
-        let told = reader.take::<rename::Success>(rename::OPERATION).map_err(FsError::from);
-        if results.repeated && told == Err(FsError::NotFound) {
+        let reply = reader.take::<rename::Success>(rename::OPERATION).map_err(FsError::from);
+        if results.repeated && reply == Err(FsError::NotFound) {
             // Its first run may have done it, in a session that ended: the old name is gone, and something has the new one.
             return self.look_up(caller, to.0, to.1.as_bytes()).map(drop);
         }
-        let told = told?;
-        *entered = changed(&before_entered, told.target, reader.look().ok());
-        *left = changed(&before_left, told.source, None);
+        let reply = reply?;
+        *entered = changed(&before_entered, reply.target, reader.look().ok());
+        *left = changed(&before_left, reply.source, None);
         if reader.skip(restorefh::OPERATION).is_ok() {
-            *left = changed(&before_left, told.source, reader.look().ok());
+            *left = changed(&before_left, reply.source, reader.look().ok());
         }
         Ok(())
     }

@@ -40,15 +40,15 @@ pub(super) struct ServerFacts {
 
 impl ServerFacts {
     /// From the attributes of a node.
-    pub(super) fn of(told: &wire::Attributes<'_>) -> Self {
+    pub(super) fn of(reply: &wire::Attributes<'_>) -> Self {
         let said = |size: Option<u64>| size.filter(|size| *size > 0).unwrap_or(u64::MAX);
-        let seconds = told.limits.lease_seconds.filter(|seconds| *seconds > 0).unwrap_or(LEASE_SECONDS);
+        let seconds = reply.limits.lease_seconds.filter(|seconds| *seconds > 0).unwrap_or(LEASE_SECONDS);
         Self {
             lease: Duration::from_secs(seconds.into()),
-            attributes: told.support.attributes.unwrap_or(wire::Attributes::ALL),
-            exclusive: told.support.exclusive_attributes.unwrap_or_default(),
-            read: said(told.limits.read),
-            write: said(told.limits.write),
+            attributes: reply.support.attributes.unwrap_or(wire::Attributes::ALL),
+            exclusive: reply.support.exclusive_attributes.unwrap_or_default(),
+            read: said(reply.limits.read),
+            write: said(reply.limits.write),
         }
     }
 

@@ -63,7 +63,7 @@ impl Upkeep {
         }
     }
 
-    /// Does something, and tells the session how it ended.
+    /// Does something, and passes the outcome to the session.
     fn act(&self, channel: &Channel, action: UpkeepAction) {
         tracing::debug!(?action, "looking after the session");
         match action {
@@ -150,7 +150,7 @@ impl Upkeep {
         Identified { minor_version: self.minor_version, exchanged }
     }
 
-    /// Starts what is done by one call that tells nothing. None for what is not.
+    /// Starts what is done by one call that returns nothing. None for what is not.
     pub(super) fn start(&self, channel: &Channel, action: UpkeepAction) -> Option<Pending> {
         match action {
             UpkeepAction::DestroySession(session) => {

@@ -47,8 +47,8 @@ fn walk_here(calls: &CompoundCalls, caller: &Caller, path: &[Vec<u8>]) -> Walk<W
         None => {
             let alone = [Operation::ReclaimComplete];
             let alone = Compound::new("RECLAIM_COMPLETE", Class::Attributes, &alone);
-            let told = calls.call(caller, &Compound { is_upkeep: true, ..alone });
-            told.map_err(|error| EstablishError::Root(EstablishStep::Session, error))?;
+            let reply = calls.call(caller, &Compound { is_upkeep: true, ..alone });
+            reply.map_err(|error| EstablishError::Root(EstablishStep::Session, error))?;
             calls.session.on_complete();
             let walked = steps(calls, caller, (None, first), false)?;
             walked.ok_or_else(|| EstablishError::Malformed(step(first)))?
@@ -127,17 +127,17 @@ fn read(reader: &mut ResultReader<'_>, handles: &Handles, names: &[Vec<u8>]) -> 
 fn node(reader: &mut ResultReader<'_>, handles: &Handles, names: &[Vec<u8>]) -> Walk<Node> {
     let stopped = |stopped| stopped_at(names, stopped);
     let fault = |error| EstablishError::Root(step(names), error);
-    let told = reader.take::<getfh::Success<'_>>(getfh::OPERATION).map_err(stopped)?;
-    let handle = handles.learn(told.node).map_err(fault)?;
+    let reply = reader.take::<getfh::Success<'_>>(getfh::OPERATION).map_err(stopped)?;
+    let handle = handles.learn(reply.node).map_err(fault)?;
     // A node that is on another server has a handle, and no attributes (RFC 8881 11.6).
-    let told = reader.take::<getattr::Success<'_>>(getattr::OPERATION).map_err(stopped)?;
-    Ok(Node { handle, attributes: attributes(&told.attributes).map_err(fault)? })
+    let reply = reader.take::<getattr::Success<'_>>(getattr::OPERATION).map_err(stopped)?;
+    Ok(Node { handle, attributes: attributes(&reply.attributes).map_err(fault)? })
 }
 
 fn facts(reader: &mut ResultReader<'_>) -> Walk<ServerFacts> {
-    let told = reader.take::<getattr::Success<'_>>(getattr::OPERATION);
-    let told = told.map_err(|stopped| stopped_at(&[], stopped))?;
-    let values = values(&told.attributes).map_err(|error| EstablishError::Root(step(&[]), error))?;
+    let reply = reader.take::<getattr::Success<'_>>(getattr::OPERATION);
+    let reply = reply.map_err(|stopped| stopped_at(&[], stopped))?;
+    let values = values(&reply.attributes).map_err(|error| EstablishError::Root(step(&[]), error))?;
     Ok(ServerFacts::of(&values))
 }
 
@@ -156,8 +156,8 @@ fn places(calls: &CompoundCalls, caller: &Caller, path: &[Vec<u8>]) -> Vec<Strin
         reader.skip(putrootfh::OPERATION)?;
         for depth in 1..=asked {
             reader.skip(lookup::OPERATION)?;
-            let told = reader.take::<getattr::Success<'_>>(getattr::OPERATION)?;
-            let locations = Locations::decode(&mut Decoder::new(told.attributes.bytes));
+            let reply = reader.take::<getattr::Success<'_>>(getattr::OPERATION)?;
+            let locations = Locations::decode(&mut Decoder::new(reply.attributes.bytes));
             // A file system that is here may have copies elsewhere. The last one on the way is the one that is not here.
             if let Ok(locations) = locations
                 && !locations.places.is_empty()

@@ -36,35 +36,35 @@ impl Nfs4Client {
         change: &mut Change,
     ) -> Result<Written> {
         let mut tries = Tries::new(&self.calls, NAME);
-        let (results, told) = loop {
+        let (results, reply) = loop {
             let pending = started.take().map_or_else(|| self.begin_write(part), Ok)?;
             let Some(answer) = tries.wait(pending, None)? else { continue };
             if !tries.is_final(&answer, None)? {
                 continue;
             }
             let results = Results { name: NAME, bytes: answer.results, repeated: false };
-            let told = written(&mut results.read()?);
-            match told {
+            let reply = written(&mut results.read()?);
+            match reply {
                 Err(stopped)
                     if self.is_for_state((part.caller, part.node, WRITES), &mut tries, stopped)? => {}
-                told => break (results, told),
+                reply => break (results, reply),
             }
         };
-        let told = told.inspect_err(|_| {
+        let reply = reply.inspect_err(|_| {
             *change = Change { before: None, after: self.get_attributes(part.caller, part.node).ok() };
         })?;
         // What it was before is not known: others may write, too.
         let mut reader = results.read()?;
         let after = written(&mut reader).ok().and_then(|_| reader.look().ok());
         *change = Change { before: None, after };
-        let (count, asked) = (told.count as usize, part.data.len());
-        let committed = stability(told.committed);
-        // A server that wrote less durably than it was told to broke the protocol: what it says is all it is.
+        let (count, asked) = (reply.count as usize, part.data.len());
+        let committed = stability(reply.committed);
+        // A server that wrote less durably than asked broke the protocol: what it says is all it is.
         if count > asked || (count == 0 && asked > 0) || committed < part.how {
             tracing::warn!(asked, count, ?committed, how = ?part.how, "the server did not write what was requested");
             return Err(FsError::ServerFault);
         }
-        Ok(Written { count, stability: committed, verifier: told.verifier.0 })
+        Ok(Written { count, stability: committed, verifier: reply.verifier.0 })
     }
 }
 

@@ -53,11 +53,11 @@ impl NfsUrl {
         join(&self.path)
     }
 
-    /// Whom calls are made as: `uid` and `gid` if the URL gives them, else those of `caller`.
+    /// The user of calls: `uid` and `gid` if the URL gives them, else those of `caller`.
     pub fn caller(&self, caller: Caller) -> Caller {
         match (self.options.user, self.options.group) {
             (None, None) => caller,
-            // Whoever asks to be somebody else does not keep the groups of who it was.
+            // A caller that acts as another user does not keep its own groups.
             (user, group) => Caller::new(user.unwrap_or(caller.user), group.unwrap_or(caller.group)),
         }
     }

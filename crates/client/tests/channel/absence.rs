@@ -36,7 +36,7 @@ impl Barrier {
 #[test]
 fn what_may_have_run_is_waited_for_and_all_else_is_refused_while_the_server_is_away() {
     let barrier = Arc::new(Barrier::default());
-    let (its, (tell, told)) = (Arc::clone(&barrier), mpsc::channel());
+    let (its, (tell, receiver)) = (Arc::clone(&barrier), mpsc::channel());
     let address = scripted::start(move |_, mut guest| {
         loop {
             let came = guest.call()?;
@@ -49,7 +49,7 @@ fn what_may_have_run_is_waited_for_and_all_else_is_refused_while_the_server_is_a
     let channel = open(address, options(Duration::from_millis(500)));
     let renames = || channel.start(request(RENAME, &Nothing, Class::Change));
     let sent = renames();
-    assert_eq!(told.recv().map(u32::from), Ok(RENAME));
+    assert_eq!(receiver.recv().map(u32::from), Ok(RENAME));
     assert!(matches!(null(&channel), Err(CallError::Away)));
     assert!(!sent.is_done(), "it may have run");
     assert!(matches!(renames().wait(), Err(CallError::Away)), "it was not sent");
@@ -59,7 +59,7 @@ fn what_may_have_run_is_waited_for_and_all_else_is_refused_while_the_server_is_a
     // On a loaded machine an answer may take longer than the patience.
     assert!((0..200).any(|_| null(&channel).is_ok()), "the server is back");
     assert!((0..200).any(|_| renames().wait().is_ok()));
-    let ran = told.try_iter().filter(|procedure| u32::from(*procedure) == RENAME).count();
+    let ran = receiver.try_iter().filter(|procedure| u32::from(*procedure) == RENAME).count();
     assert!(ran >= 1, "{ran}");
     assert_eq!(channel.report().lanes[0].connections, 1);
 }

@@ -34,7 +34,7 @@ fn calls_of_a_lost_path_go_another_way_with_their_xids() {
 }
 
 fn lose_the_first(host: &Namespace) {
-    let (tell, told) = mpsc::channel();
+    let (tell, receiver) = mpsc::channel();
     let serve = |address: &str| {
         let listener = TcpListener::bind((address, 0)).expect("a free port");
         let (address, tell): (SocketAddr, _) = (listener.local_addr().expect("bound"), tell.clone());
@@ -53,16 +53,16 @@ fn lose_the_first(host: &Namespace) {
     let channel = Channel::open(target, options).expect("a channel");
     let call = || channel.start(request(0, &Nothing, Class::Attributes)).wait().expect("an answer");
     assert!(!call().sent_more_than_once);
-    let (at, xid) = told.recv().expect("a call");
+    let (at, xid) = receiver.recv().expect("a call");
     assert_eq!(at, addresses[0]);
 
     ip(host, &["address", "del", FIRST, "dev", "lo"]);
     let began = Instant::now();
     assert!(call().sent_more_than_once);
     assert!(began.elapsed() < SILENCE / 2, "{:?}", began.elapsed());
-    assert_eq!(told.recv().expect("a call"), (addresses[1], xid.wrapping_add(1)), "the same call");
+    assert_eq!(receiver.recv().expect("a call"), (addresses[1], xid.wrapping_add(1)), "the same call");
     let report = channel.report();
     assert_eq!((report.lanes[0].server, report.lanes[0].connections), (addresses[1], 2));
     assert!(!call().sent_more_than_once, "it stays there");
-    assert_eq!(told.recv().expect("a call"), (addresses[1], xid.wrapping_add(2)));
+    assert_eq!(receiver.recv().expect("a call"), (addresses[1], xid.wrapping_add(2)));
 }

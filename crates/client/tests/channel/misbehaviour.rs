@@ -18,7 +18,7 @@ fn start_null(channel: &Channel) -> howdah_client::channel::Pending {
 
 #[test]
 fn a_call_whose_reply_broke_off_is_sent_again_with_its_xid() {
-    let (tell, told) = mpsc::channel();
+    let (tell, receiver) = mpsc::channel();
     let address = scripted::start(move |number, mut guest| {
         let came = guest.call()?;
         tell.send((came.clone(), guest.port())).expect("the test listens");
@@ -33,7 +33,7 @@ fn a_call_whose_reply_broke_off_is_sent_again_with_its_xid() {
     let answer = start_read(&channel, b"node", 0, 100, b"> ".to_vec()).wait().expect("an answer");
     assert!(answer.sent_more_than_once);
     assert_eq!(answer.received, Some((b"> howdy, partner".to_vec(), 14)));
-    assert_eq!(told.recv(), told.recv(), "the same call, with the same xid, from the same port");
+    assert_eq!(receiver.recv(), receiver.recv(), "the same call, with the same xid, from the same port");
     let report = channel.report();
     assert_eq!((report.procedures[0].calls, report.procedures[0].retransmissions), (1, 1));
     assert_eq!(report.lanes[0].connections, 2);
@@ -92,7 +92,7 @@ fn a_soft_call_is_given_up_while_nobody_can_be_reached() {
 
 #[test]
 fn a_connection_that_is_silent_for_long_is_made_anew() {
-    let (tell, told) = mpsc::channel();
+    let (tell, receiver) = mpsc::channel();
     let address = scripted::start(move |number, mut guest| {
         tell.send(guest.port()).expect("the test listens");
         match number {
@@ -104,7 +104,7 @@ fn a_connection_that_is_silent_for_long_is_made_anew() {
     let channel = open(address, ChannelOptions { silence, ..ChannelOptions::default() });
     let answer = null(&channel).expect("an answer over the second connection");
     assert!(answer.sent_more_than_once);
-    let [first, second] = [(); 2].map(|()| told.recv().expect("two connections"));
+    let [first, second] = [(); 2].map(|()| receiver.recv().expect("two connections"));
     assert_eq!(first, second, "servers know by the port what is sent again");
 }
 

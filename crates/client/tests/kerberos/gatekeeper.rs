@@ -17,7 +17,7 @@ use howdah_wire::rpc::{
 };
 use howdah_wire::xdr::{Decode, Decoder, Encode, Encoder};
 
-/// Whom the server takes all callers for.
+/// The user that the server takes all callers for.
 pub const USER: u32 = 4711;
 /// `KRB5KRB_AP_ERR_REPEAT`, as servers send it.
 const REPLAY: u32 = 2_529_638_946;

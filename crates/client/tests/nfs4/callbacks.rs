@@ -115,9 +115,9 @@ fn without_callbacks(exchange: &Exchange<'_>) -> Fate {
     ReplyHead::decode(&mut decoder).expect("a reply");
     ResultHead::decode(&mut decoder).expect("a result");
     let start = decoder.position();
-    let Ok(told) = create_session::Success::decode(&mut decoder) else { return Fate::Pass };
+    let Ok(success) = create_session::Success::decode(&mut decoder) else { return Fate::Pass };
     let mut bytes = exchange.results[..start].to_vec();
-    create_session::Success { flags: 0, ..told }.encode(&mut Encoder::new(&mut bytes));
+    create_session::Success { flags: 0, ..success }.encode(&mut Encoder::new(&mut bytes));
     Fate::Replace(bytes)
 }
 
@@ -192,8 +192,8 @@ fn calls_that_no_server_should_make_are_refused_and_break_nothing() {
             let mut decoder = Decoder::new(exchange.results);
             ReplyHead::decode(&mut decoder).expect("a reply");
             ResultHead::decode(&mut decoder).expect("a result");
-            let told = create_session::Success::decode(&mut decoder).expect("a session");
-            *noted.lock().expect("unpoisoned") = told.session;
+            let success = create_session::Success::decode(&mut decoder).expect("a session");
+            *noted.lock().expect("unpoisoned") = success.session;
         }
         Fate::Pass
     });

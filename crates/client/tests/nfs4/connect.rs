@@ -68,8 +68,8 @@ fn the_last_directory_of_the_path_is_the_root() {
         let client = opened(&served, path, "version=4.1");
         let left: Vec<_> = client.below_root().iter().map(|name| String::from_utf8_lossy(name)).collect();
         assert_eq!(left, below, "{path}");
-        let told = client.first_below_at_connect().map(|told| told.map(|node| node.attributes.kind));
-        assert_eq!(told, first, "{path}");
+        let found = client.first_below_at_connect().map(|found| found.map(|node| node.attributes.kind));
+        assert_eq!(found, first, "{path}");
         let root = client.root_at_connect().expect("it was looked at");
         assert_eq!((root.handle, root.attributes.kind), (client.root(), FileKind::Directory), "{path}");
         assert_eq!(client.parent(&ME, &client.root()).expect("the root itself").node.handle, client.root());

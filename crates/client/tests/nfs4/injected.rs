@@ -217,8 +217,8 @@ fn copied_later(exchange: &Exchange<'_>, copying: StateId) -> Fate {
         assert_eq!(ResultHead::decode(&mut decoder).expect("a result").status, Status::OK);
     }
     let mut bytes = exchange.results[..decoder.position()].to_vec();
-    let told = copy::Success::decode(&mut decoder).expect("it went well");
-    copy::Success { state: Some(copying), ..told }.encode(&mut Encoder::new(&mut bytes));
+    let success = copy::Success::decode(&mut decoder).expect("it went well");
+    copy::Success { state: Some(copying), ..success }.encode(&mut Encoder::new(&mut bytes));
     bytes.extend_from_slice(decoder.rest());
     Fate::Replace(bytes)
 }

@@ -36,7 +36,7 @@ pub fn with_writer(one_writer: bool) -> CopyOptions {
     CopyOptions { tuning: Tuning { one_writer: Some(one_writer), ..options.tuning }, ..options }
 }
 
-/// What is told while a copy runs.
+/// What a running copy reports.
 #[derive(Clone, Default)]
 pub struct Heard(pub Arc<Mutex<Vec<String>>>);
 
@@ -70,7 +70,7 @@ fn describe(event: &Event<'_>) -> String {
     }
 }
 
-/// A copier that tells what it does.
+/// A copier that reports what it does.
 pub fn copier(to: &Files, options: CopyOptions) -> (Copier, Heard) {
     let heard = Heard::default();
     let listener = heard.clone();

@@ -64,7 +64,7 @@ impl Layer for Meddled {
         outcome
     }
 
-    /// Tells nothing of the node afterwards: servers need not.
+    /// Returns nothing of the node afterwards: servers need not.
     fn set_attributes(
         &self,
         caller: &Caller,
@@ -178,7 +178,7 @@ impl Layer for Restarting {
     }
 }
 
-/// Makes what it is told to make, and is killed before it answers, so many times: asked again, it says that the name is taken.
+/// Makes what it is asked to make, and is killed before it answers, so many times: asked again, it says that the name is taken.
 pub struct Forgetful {
     pub inner: Arc<dyn FileSystem>,
     pub left: AtomicI64,

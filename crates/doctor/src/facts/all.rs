@@ -8,7 +8,7 @@ use super::{HostFacts, InterfaceFacts, MountFacts, NfsFacts, PathFacts, StorageF
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Facts {
-    /// Whom it was about: a URL, or nothing for this host alone.
+    /// Its target: a URL, or nothing for this host alone.
     pub target: Option<String>,
     /// This host.
     pub host: HostFacts,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A mount, as `/proc/self/mountstats` tells it.
+/// A mount, as `/proc/self/mountstats` shows it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MountFacts {

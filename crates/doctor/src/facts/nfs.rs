@@ -23,7 +23,7 @@ pub struct NfsFacts {
     pub session: Option<ServerSessionFacts>,
     /// A file that was there, read in order.
     pub reads: Option<MovingFacts>,
-    /// A file of our own, written in order, where we were told that we may.
+    /// A file of our own, written in order, where the user allows it.
     pub writes: Option<MovingFacts>,
     /// Whether that was low at first, and measured once more: the better of both stands.
     pub measured_twice: bool,

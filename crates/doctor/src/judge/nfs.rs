@@ -33,7 +33,7 @@ pub fn nfs(facts: &Facts) -> RungReport {
         figures.extend(self::figures(facts, nfs));
         could_not.clone_from(&nfs.could_not);
     }
-    // With a target, mounts of others are told, and not what it is about.
+    // With a target, other mounts are reported, but give no findings.
     if facts.target.is_none() {
         findings.extend(mounts::findings(&facts.mounts, &facts.host));
         if facts.mounts.is_empty() {
@@ -44,7 +44,7 @@ pub fn nfs(facts: &Facts) -> RungReport {
         }
     }
     let mut report = RungReport { could_not, ..RungReport::seen(Rung::Nfs, figures, findings) };
-    // Sizes alone do not tell that nothing limits.
+    // Sizes alone do not show that nothing limits.
     let moved_nothing = facts.nfs.as_ref().is_some_and(|nfs| nfs.reads.is_none() && nfs.writes.is_none());
     if moved_nothing && report.verdict == Verdict::Healthy {
         report.verdict = Verdict::NotMeasured;
@@ -254,8 +254,8 @@ mod tests {
             facts.nfs.as_mut().expect("some").tls = Some(tls);
             let report = nfs(&facts);
             assert_eq!((report.verdict, report.findings.len()), (Verdict::Healthy, found), "{days}");
-            let told = report.figures.iter().find(|figure| figure.name == "TLS").expect("a figure of TLS");
-            assert!(told.value.ends_with(&format!("nfs.example.org has {days} days left")), "{told:?}");
+            let of_tls = report.figures.iter().find(|figure| figure.name == "TLS").expect("a figure of TLS");
+            assert!(of_tls.value.ends_with(&format!("nfs.example.org has {days} days left")), "{of_tls:?}");
         }
     }
 
@@ -270,8 +270,8 @@ mod tests {
                 ..ServerTlsFacts::default()
             });
             let report = nfs(&facts);
-            let told = report.figures.iter().find(|figure| figure.name == "TLS").expect("a figure of TLS");
-            assert!(told.value.ends_with(&format!("ours laptop has {days} days left")), "{told:?}");
+            let of_tls = report.figures.iter().find(|figure| figure.name == "TLS").expect("a figure of TLS");
+            assert!(of_tls.value.ends_with(&format!("ours laptop has {days} days left")), "{of_tls:?}");
             let findings: Vec<_> = report.findings.iter().map(|finding| finding.says.clone()).collect();
             assert_eq!(findings.len(), found, "{findings:?}");
             assert!(

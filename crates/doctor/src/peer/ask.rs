@@ -39,12 +39,12 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// The one at this address, if one listens there, and what it tells of its host.
+    /// The one at this address, if one listens there, and the facts of its host.
     pub fn find(address: SocketAddr) -> io::Result<(Self, HostFacts)> {
         let peer = Self { address };
         let connection = peer.ask(Request::Facts)?;
-        let told = hear(&connection, |_| false)?;
-        let facts = serde_json::from_slice(&told).map_err(|_| io::Error::from(ErrorKind::InvalidData))?;
+        let answer = hear(&connection, |_| false)?;
+        let facts = serde_json::from_slice(&answer).map_err(|_| io::Error::from(ErrorKind::InvalidData))?;
         Ok((peer, facts))
     }
 
@@ -72,8 +72,8 @@ impl Peer {
     /// Datagrams that come back, as long as this lives.
     pub fn bouncer(&self) -> io::Result<Bouncer> {
         let connection = self.ask(Request::Bounce)?;
-        let told = answer(&connection)?;
-        let secret = u64::from_str_radix(&told, 16).map_err(|_| ErrorKind::InvalidData)?;
+        let line = answer(&connection)?;
+        let secret = u64::from_str_radix(&line, 16).map_err(|_| ErrorKind::InvalidData)?;
         let socket = UdpClient::connect(self.address, false, TICK)?;
         socket.forbid_cutting()?;
         Ok(Bouncer { connection, socket, secret: secret.to_be_bytes(), is_short_wanted: false })
@@ -134,30 +134,30 @@ fn take_until(connection: &Connection, taken: &mut Vec<u8>, until: Instant) -> i
     Ok(())
 }
 
-/// What the other says until it is whole, or has closed. Whoever listens there need be no doctor.
+/// What the other says until it is whole, or has closed. The program that listens there need not be a doctor.
 fn hear(connection: &Connection, is_whole: impl Fn(&[u8]) -> bool) -> io::Result<Vec<u8>> {
     let until = Instant::now() + ANSWER_LASTS;
-    let mut told = Vec::new();
-    while !is_whole(&told) {
+    let mut heard = Vec::new();
+    while !is_whole(&heard) {
         let left = until.checked_duration_since(Instant::now()).ok_or(ErrorKind::TimedOut)?;
-        if !receive(connection, &mut told, left)? {
+        if !receive(connection, &mut heard, left)? {
             break;
         }
-        if told.len() > ANSWER_MOST {
+        if heard.len() > ANSWER_MOST {
             return Err(ErrorKind::InvalidData.into());
         }
     }
-    Ok(told)
+    Ok(heard)
 }
 
 /// A line.
 fn answer(connection: &Connection) -> io::Result<String> {
-    let told = hear(connection, |told| told.ends_with(b"\n"))?;
-    if !told.ends_with(b"\n") {
+    let heard = hear(connection, |heard| heard.ends_with(b"\n"))?;
+    if !heard.ends_with(b"\n") {
         return Err(ErrorKind::ConnectionAborted.into());
     }
-    let told = String::from_utf8(told).map_err(|_| io::Error::from(ErrorKind::InvalidData))?;
-    Ok(told.trim().to_owned())
+    let heard = String::from_utf8(heard).map_err(|_| io::Error::from(ErrorKind::InvalidData))?;
+    Ok(heard.trim().to_owned())
 }
 
 /// Datagrams that the other doctor sends back.

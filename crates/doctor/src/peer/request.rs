@@ -10,7 +10,7 @@ pub const SECONDS_MOST: u64 = 10;
 /// A request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Request {
-    /// Tell the facts of your host.
+    /// Send the facts of your host.
     Facts,
     /// Send for so many seconds, as fast as it goes.
     Send(u64),

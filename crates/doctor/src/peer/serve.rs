@@ -28,7 +28,7 @@ struct Bounds {
     silence: Duration,
 }
 
-/// Serves it to its end. Whoever asks for what is no request gets nothing, and who is silent for too long no more.
+/// Serves it to its end. Malformed requests get no answer, and idle peers are disconnected.
 pub fn serve(stream: &Stream, secrets: &Secrets, silence: Duration) -> io::Result<()> {
     let bounds = Bounds { until: Instant::now() + LASTS, silence };
     let Some(request) = line(stream, bounds, || false)?.as_deref().and_then(Request::parse) else {
@@ -72,7 +72,8 @@ fn take(stream: &Stream, bounds: Bounds) -> io::Result<()> {
     Ok(())
 }
 
-/// Tells the secret, then at each line how many came. Who looks for the longest packet says nothing meanwhile, and sends.
+/// Sends the secret, then at each line how many came. A peer that looks for the longest packet sends no lines meanwhile, only
+/// packets.
 fn bounce(stream: &Stream, secrets: &Secrets, bounds: Bounds) -> io::Result<()> {
     let mut secret = [0; SECRET];
     rustix::rand::getrandom(&mut secret, rustix::rand::GetRandomFlags::empty())?;
@@ -162,14 +163,14 @@ mod tests {
         let secrets = Secrets::default();
         let (client, stream) = connected();
         let mut client = BufReader::new(client);
-        let told = |client: &mut BufReader<TcpStream>| {
+        let answered = |client: &mut BufReader<TcpStream>| {
             let mut line = String::new();
             client.read_line(&mut line).map(|_| line.trim().to_owned())
         };
         thread::scope(|scope| {
             let serving = scope.spawn(|| serve(&stream, &secrets, SILENCE));
             client.get_mut().write_all(Request::Bounce.line().as_bytes()).expect("sent");
-            let secret = u64::from_str_radix(&told(&mut client).expect("a secret"), 16).expect("digits");
+            let secret = u64::from_str_radix(&answered(&mut client).expect("a secret"), 16).expect("digits");
             let head = Head { secret: secret.to_be_bytes(), is_short_wanted: true, number: 0 };
             let begin = Instant::now();
             let mut sent = 0;
@@ -177,11 +178,11 @@ mod tests {
             while begin.elapsed() < SILENCE * 2 {
                 assert!(secrets.lets_in(&head), "given up after {:?}", begin.elapsed());
                 sent += 1;
-                assert!(told(&mut client).is_err(), "nothing was asked");
+                assert!(answered(&mut client).is_err(), "nothing was asked");
             }
             client.get_ref().set_read_timeout(None).expect("no limit");
             client.get_mut().write_all(b"count\n").expect("sent");
-            assert_eq!(told(&mut client).expect("a count"), sent.to_string());
+            assert_eq!(answered(&mut client).expect("a count"), sent.to_string());
             let outcome = serving.join().expect("no panic");
             assert_eq!(outcome.expect_err("silence").kind(), ErrorKind::TimedOut);
             assert!(!secrets.lets_in(&head), "nor are his packets bounced any more");

@@ -1,4 +1,4 @@
-//! Up the ladder along the path to a server: each rung is looked at alone, and one that cannot be is told.
+//! Up the ladder along the path to a server: each rung is looked at alone, and one that cannot be is reported.
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub struct Asked<'a> {
     pub peer_port: u16,
     /// Set when a person asks to stop.
     pub stop: &'a AtomicBool,
-    /// Told what is looked at now.
+    /// Called with what is looked at now.
     pub tell: &'a dyn Fn(&str),
     /// Who has Kerberos tickets, for URLs that ask for them.
     pub tickets: Arc<dyn TicketSource>,
@@ -63,8 +63,8 @@ pub fn along(asked: &Asked<'_>) -> Result<Facts> {
         PathFacts { address: server.ip().to_string(), is_local: server.ip() == own, ..PathFacts::default() };
     (asked.tell)("the path: small packets, then long ones");
     let at = SocketAddr::new(server.ip(), asked.peer_port);
-    let peer = Peer::find(at).ok().map(|(peer, told)| {
-        facts.other_host = Some(told);
+    let peer = Peer::find(at).ok().map(|(peer, peer_facts)| {
+        facts.other_host = Some(peer_facts);
         peer
     });
     packets::packets(&mut path, server, peer.as_ref());

@@ -39,7 +39,7 @@ pub fn largest(fs: &dyn FileSystem, caller: &Caller, from: &Handle) -> Option<Fo
     search.best
 }
 
-/// A name, and what it names if the listing told.
+/// A name, and what it names if the listing had it.
 type Listed = (Vec<u8>, Option<(Handle, Attributes)>);
 
 struct Search<'a> {

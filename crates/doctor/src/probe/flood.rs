@@ -1,4 +1,4 @@
-//! Sends as fast as it goes, throws answers away, and tells what the path took.
+//! Sends as fast as it goes, throws answers away, and measures what the path took.
 
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
@@ -84,7 +84,7 @@ impl Flood {
         Self { bytes, sent: 0, answers: Vec::new() }
     }
 
-    /// Sends for so long, and tells what the path took meanwhile. The connection is over then.
+    /// Sends for so long, and measures what the path took meanwhile. The connection is over then.
     ///
     /// # Errors
     /// It breaks.

@@ -29,7 +29,7 @@ pub fn host() -> HostFacts {
         files: files(),
         conntrack: conntrack(),
         slots_most: number("sunrpc/tcp_max_slot_table_entries"),
-        // Whoever can ask them adds it.
+        // A caller that can ask for them adds them.
         unwritable: Vec::new(),
     }
 }

@@ -30,12 +30,12 @@ pub fn longest(echo: &dyn Bouncing, believed: usize, round_trip: Duration) -> io
     match look.one(believed)? {
         Fate::Passes => return Ok(facts(Some(believed), TooLarge::None)),
         Fate::TooLarge => {
-            let told = echo.path_mtu().filter(|told| *told < believed);
-            // What was told is what passes, or there is a second narrow place behind the first, which is looked for.
-            if let Some(told) = told
-                && look.one(told)? == Fate::Passes
+            let path_mtu = echo.path_mtu().filter(|path_mtu| *path_mtu < believed);
+            // The announced size passes, or there is a second narrow place behind the first, which is looked for.
+            if let Some(path_mtu) = path_mtu
+                && look.one(path_mtu)? == Fate::Passes
             {
-                return Ok(facts(Some(told), TooLarge::Told));
+                return Ok(facts(Some(path_mtu), TooLarge::Told));
             }
         }
         Fate::Vanishes => {}

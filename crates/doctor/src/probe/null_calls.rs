@@ -15,7 +15,7 @@ use crate::facts::RateFacts;
 
 /// Bytes of ballast: a record that every server takes.
 const BALLAST: usize = 32 << 10;
-/// Whoever carries nothing for so long, carries nothing.
+/// A connection that carries nothing for so long carries nothing.
 const SILENCE: Duration = Duration::from_secs(5);
 
 /// What the path carries there.

@@ -1,4 +1,4 @@
-//! Makes a setting on this host. Whoever calls has asked a person.
+//! Makes a setting on this host. The caller has asked a person.
 
 use std::fs;
 use std::path::PathBuf;

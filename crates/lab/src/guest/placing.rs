@@ -58,7 +58,7 @@ impl Placing {
         }
     }
 
-    /// Makes the tap, tells everybody the way, boots.
+    /// Makes the tap, adds the routes on every host, boots.
     pub fn boot(&self, network: &Network) -> Result<Session> {
         let tap = Tap::new(self.number);
         attach(network, &self.host, tap)?;

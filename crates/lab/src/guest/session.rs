@@ -1,4 +1,4 @@
-//! A guest that runs what it is told: boots, runs scripts one after the other, halts. It is told through its serial
+//! A guest that runs what it is sent: boots, runs scripts one after the other, halts. Commands reach it through its serial
 //! line, so that both sides wait for words and never look again and again.
 
 use std::fs::{self, File};
@@ -41,7 +41,7 @@ pub struct Session {
 pub struct Ran {
     /// How it ended, and what it took by the guest's clock.
     pub ended: Ended,
-    /// What it took by the host's clock, being told and telling included.
+    /// What it took by the host's clock, the exchange over the serial line included.
     pub host_time: Duration,
     /// Seconds of the guest's clock in one of the host's, since it booted: 1, or the guest's clock went wrong.
     pub clock: f64,

@@ -67,7 +67,7 @@ impl Tap {
         .collect()
     }
 
-    /// What tells another host the way to the guest: through `device`.
+    /// The commands that give another host the route to the guest: through `device`.
     pub fn route_commands(self, device: &str) -> Vec<Vec<String>> {
         [
             format!("ip route add {} dev {device}", self.network()),

@@ -74,9 +74,9 @@ fn furnish(interfaces: &[Interface<'_>], topology: &Topology, host: &str) -> Res
     Ok(tuns)
 }
 
-/// The MTU of a wire's end: that of the direction in which it sends. So a sender is told by its own interface, and whoever
-/// sends through a host by that host's kernel, with ICMP. Of a black hole nobody is told: there the interface takes what
-/// the path will drop.
+/// The MTU of a wire's end: that of the direction in which it sends. So a sender gets the MTU from its own interface, and a
+/// sender behind a host gets it from that host's kernel, with ICMP. A black hole is reported to nobody: there the interface
+/// takes what the path will drop.
 fn mtu(spec: &WireSpec, end: usize) -> usize {
     let direction: &DirectionSpec = if end == 0 { &spec.path.there } else { &spec.path.back };
     match direction.mtu {

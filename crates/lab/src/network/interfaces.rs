@@ -1,5 +1,5 @@
-//! Gives a host's interfaces their addresses and routes, with ip(8): it is on every Linux, says what is wrong in words, and
-//! what it is told can be repeated by hand.
+//! Gives a host's interfaces their addresses and routes, with ip(8): it is on every Linux, says what is wrong in words, and its
+//! commands can be repeated by hand.
 
 use std::fmt::Write as _;
 use std::io::Write as _;

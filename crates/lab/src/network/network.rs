@@ -26,7 +26,7 @@ impl Network {
     /// A host.
     ///
     /// # Panics
-    /// If there is none of that name: whoever asks has the topology, or asks [`Network::hosts`].
+    /// If there is none of that name: the caller has the topology, or asks [`Network::hosts`].
     pub fn host(&self, name: &str) -> &Host {
         self.hosts.get(name).unwrap_or_else(|| panic!("no host {name} in this network"))
     }

@@ -6,8 +6,8 @@ use howdah_link::PathSpec;
 use howdah_link::quantity::Bitrate;
 use serde::{Deserialize, Serialize};
 
-/// Wires that carry no more than this together, each way, are punctual unless told otherwise: they have so little to do that
-/// hosts lose nothing to them (measured in `docs/decisions/0012-wires-on-time.md`).
+/// Wires that carry no more than this together, each way, are punctual by default: they have so little to do that hosts lose
+/// nothing to them (measured in `docs/decisions/0012-wires-on-time.md`).
 const PUNCTUAL_RATE: Bitrate = Bitrate(1_000_000_000);
 
 /// Hosts and wires by name. A wire's name is that of its interface at both ends.
@@ -61,7 +61,7 @@ impl WireSpec {
     }
 }
 
-/// Whether wires with these paths, all that a network has, are punctual unless told otherwise.
+/// Whether wires with these paths, all that a network has, are punctual by default.
 pub fn are_punctual<'a>(paths: impl IntoIterator<Item = &'a PathSpec>) -> bool {
     let rate = |path: &PathSpec| Some(path.there.line_rate()?.0.max(path.back.line_rate()?.0));
     let together = paths.into_iter().map(rate).try_fold(0_u64, |sum, rate| Some(sum.saturating_add(rate?)));

@@ -100,11 +100,11 @@ mod tests {
 
     #[test]
     fn the_last_factor_varies_fastest_and_numbers_stay() {
-        let told = |quick| -> Vec<(u32, String)> {
+        let expanded = |quick| -> Vec<(u32, String)> {
             let cells = plan().cells(quick).expect("readable");
-            let told =
+            let expanded =
                 |cell: &Cell| (cell.number, format!("{} {}", cell.factors["rtt"], cell.factors["buffer"]));
-            cells.iter().map(told).collect()
+            cells.iter().map(expanded).collect()
         };
         let all = [
             (1, "0ms fixed"),
@@ -115,8 +115,8 @@ mod tests {
             (6, "100ms the kernel's"),
         ];
         let all = all.map(|(number, levels)| (number, levels.to_owned()));
-        assert_eq!(told(false), all);
-        assert_eq!(told(true), all[2..4]);
+        assert_eq!(expanded(false), all);
+        assert_eq!(expanded(true), all[2..4]);
         assert_eq!((plan().repetitions(false), plan().repetitions(true)), (3, 1));
     }
 

@@ -26,7 +26,7 @@ pub fn judge(plan: &Plan, rows: &[Row]) -> Vec<Judgement> {
 /// A cell's figure beside its bound.
 struct Tested {
     held: bool,
-    /// How far it is from its bound, as a part of it: the least is the most telling.
+    /// How far it is from its bound, as a part of it: the least says the most.
     margin: f64,
     text: String,
 }
@@ -55,7 +55,7 @@ fn tested(claim: &Claim, cell: &CellMedians, cells: &[CellMedians]) -> Option<Te
         None => (1.0, String::new()),
         Some(of) => {
             let base = base(of, cell, cells)?;
-            (base, format!(" = {:.3} of {}", value / base, told(of, base, unit)))
+            (base, format!(" = {:.3} of {}", value / base, base_text(of, base, unit)))
         }
     };
     let mut text = format!("{} {}{of}", claim.figure, shown(value, unit));
@@ -95,7 +95,7 @@ fn base(of: &Of, cell: &CellMedians, cells: &[CellMedians]) -> Option<f64> {
     }
 }
 
-fn told(of: &Of, base: f64, unit: &str) -> String {
+fn base_text(of: &Of, base: f64, unit: &str) -> String {
     match of {
         Of::Path(PathFigure::LineRate) => format!("the line rate, {}", shown(base, unit)),
         Of::Path(PathFigure::RoundTrip) => format!("the round trip, {}", shown(base, unit)),
@@ -154,13 +154,13 @@ mod tests {
     fn a_judgement_by_a_disturbed_cell_says_so() {
         let load = |share| Some(OtherLoad { seconds: 1.0, share });
         let row = Row { other_load: load(0.34), ..measured(3, "30ms", "fixed", 70e6) };
-        let told = &judge(&plan(), std::slice::from_ref(&row))[0].figures;
+        let figures = &judge(&plan(), std::slice::from_ref(&row))[0].figures;
         assert!(
-            told.contains("at most 0.5, while other programs and kernel threads took 34 % of the CPUs ["),
-            "{told}"
+            figures.contains("at most 0.5, while other programs and kernel threads took 34 % of the CPUs ["),
+            "{figures}"
         );
-        let told = &judge(&plan(), &[Row { other_load: load(0.04), ..row }])[0].figures;
-        assert!(!told.contains("other programs"), "{told}");
+        let figures = &judge(&plan(), &[Row { other_load: load(0.04), ..row }])[0].figures;
+        assert!(!figures.contains("other programs"), "{figures}");
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Results: rows, time series and the directory that holds them; medians over repetitions. Whoever writes a report, or
-//! another program, reads what is here. It knows nothing of how anything was run.
+//! Results: rows, time series and the directory that holds them; medians over repetitions. Reports and other programs read what
+//! is here. It knows nothing of how anything was run.
 
 mod directory;
 mod medians;

@@ -16,7 +16,7 @@ pub enum SeriesLine {
     Verdict(VerdictSample),
 }
 
-/// A TCP connection at one moment, as the kernel at one end of it sees it. What this kernel does not tell is left out.
+/// A TCP connection at one moment, as the kernel at one end of it sees it. What this kernel does not report is left out.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConnectionSample {

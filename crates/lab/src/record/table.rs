@@ -80,8 +80,8 @@ fn origin(plan: &Plan, factors: &BTreeMap<String, String>) -> String {
         levels.iter().all(|(name, level)| factors.get(name) == Some(level))
     };
     let beside = plan.origin_figures.iter().filter(|figure| is_of(&figure.cells));
-    let told: Vec<String> = beside.map(|figure| format!("{} {}", figure.value, figure.unit)).collect();
-    told.join(", ")
+    let listed: Vec<String> = beside.map(|figure| format!("{} {}", figure.value, figure.unit)).collect();
+    listed.join(", ")
 }
 
 /// Columns as wide as their widest entry.

@@ -6,7 +6,7 @@ use crate::record::unit;
 const DECIMAL: [(f64, &str); 6] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m")];
 /// Times.
 const TIME: [(f64, &str); 4] = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")];
-/// From so many seconds on, times are told in minutes.
+/// From so many seconds on, times are shown in minutes.
 const MINUTES_FROM: f64 = 300.0;
 /// Below this a number in a unit that suits others cannot be read any more.
 const LEAST: f64 = 0.001;

@@ -42,8 +42,8 @@ fn write_figures(path: &Path, figures: &[Drawn]) -> Result<()> {
     Ok(())
 }
 
-/// Whoever reads it meanwhile sees the old one or the new one. Control characters, which programs write into their
-/// logs, are allowed in no markup.
+/// A reader meanwhile sees the old one or the new one. Control characters, which programs write into their logs, are allowed in
+/// no markup.
 fn write_whole(path: &Path, text: &str) -> Result<()> {
     let kept = |letter: &char| !letter.is_control() || ['\n', '\t'].contains(letter);
     let beside = path.with_extension("part");

@@ -8,10 +8,10 @@ use crate::record::unit;
 
 /// The figures of all phases: with the phase's name before them, and without if there is one alone.
 pub fn measured(text: &str) -> Result<Measured> {
-    let told: Value = serde_json::from_str(text).context("not JSON")?;
-    let results = told["results"].as_array().context("no results")?;
+    let parsed: Value = serde_json::from_str(text).context("not JSON")?;
+    let results = parsed["results"].as_array().context("no results")?;
     // A record that was played has its phase beside the workloads, of which there are none then.
-    let parts = results.iter().chain(told.get("replay"));
+    let parts = results.iter().chain(parsed.get("replay"));
     let phases: Vec<&Value> = parts.filter_map(|part| part["phases"].as_array()).flatten().collect();
     let mut measured = Measured::default();
     for phase in &phases {
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn a_single_phase_needs_no_name() {
-        let told = measured(&format!(r#"{{"results":[{{"phases":[{WRITE}]}}]}}"#)).expect("read");
+        let parsed = measured(&format!(r#"{{"results":[{{"phases":[{WRITE}]}}]}}"#)).expect("read");
         for (name, value) in [
             ("throughput", 43.3e6),
             ("rate", 41.0),
@@ -84,22 +84,22 @@ mod tests {
             ("p50", 0.03),
             ("p99.9", 0.4),
         ] {
-            assert_eq!(told.figures[name].value, value, "{name}");
+            assert_eq!(parsed.figures[name].value, value, "{name}");
         }
-        let pairs = &told.latencies[""];
+        let pairs = &parsed.latencies[""];
         assert!((pairs[1].0 - 0.999).abs() < 1e-9 && pairs[1].1 == 0.4, "{pairs:?}");
     }
 
     #[test]
     fn several_phases_do_and_what_is_missing_is_left_out() {
         let stat = r#"{"name":"stat","is_part":true,"bytes_per_second":null,"latency":null,"procedures":[],"runs":[]}"#;
-        let told = measured(&format!(r#"{{"results":[{{"phases":[{WRITE}]}},{{"phases":[{stat}]}}]}}"#))
+        let parsed = measured(&format!(r#"{{"results":[{{"phases":[{WRITE}]}},{{"phases":[{stat}]}}]}}"#))
             .expect("read");
-        assert_eq!(told.figures["write.p50"].value, 0.03);
+        assert_eq!(parsed.figures["write.p50"].value, 0.03);
         assert!(
-            !told.figures.contains_key("stat.throughput") && !told.figures.contains_key("stat.processor")
+            !parsed.figures.contains_key("stat.throughput") && !parsed.figures.contains_key("stat.processor")
         );
-        assert_eq!(told.latencies.keys().collect::<Vec<_>>(), ["write"]);
+        assert_eq!(parsed.latencies.keys().collect::<Vec<_>>(), ["write"]);
         assert!(measured("{}").is_err());
     }
 }

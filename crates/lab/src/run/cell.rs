@@ -51,7 +51,7 @@ pub fn place(job: &Job, howdah: &Path, temporary: &Path, logs: &Path) -> Place {
     }
 }
 
-/// Runs it. The record tells what it came to, however it ended.
+/// Runs it. The record says what it came to, however it ended.
 pub fn run(job: &Job, place: &Place, sandbox: &Sandbox, stop: &Stop, record: &mut Record) -> Result<()> {
     let spec = &job.cell.spec.server;
     let _export = Export::make(place, spec.export, spec.kind).context("export")?;

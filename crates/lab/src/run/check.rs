@@ -57,7 +57,7 @@ const CAPABILITIES: [&str; 41] = [
 /// The largest niceness (nice(1)).
 const NICEST: u8 = 19;
 
-/// Checks a cell's hosts, wires, server and clients. Commands of this program are checked by whoever knows their flags.
+/// Checks a cell's hosts, wires, server and clients. Commands of this program are checked by the code that knows their flags.
 pub fn check(job: &Job) -> Result<()> {
     let spec = &job.cell.spec;
     hosts(spec)?;

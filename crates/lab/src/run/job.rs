@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::plan::testing::plan;
 
-    fn told(selection: &Selection) -> Vec<(u32, u32)> {
+    fn selected(selection: &Selection) -> Vec<(u32, u32)> {
         let jobs = jobs(&plan(), selection).expect("chosen");
         jobs.iter().map(|job| (job.cell.number, job.repetition)).collect()
     }
@@ -83,12 +83,12 @@ mod tests {
     #[test]
     fn every_cell_comes_once_before_any_comes_again() {
         let all = Selection::default();
-        assert_eq!(told(&all)[..7], [(1, 1), (2, 1), (3, 1), (4, 1), (5, 1), (6, 1), (1, 2)]);
-        assert_eq!(told(&all).len(), 18);
-        assert_eq!(told(&Selection { quick: true, ..all.clone() }), [(3, 1), (4, 1)]);
-        assert_eq!(told(&Selection { cell: Some(5), ..all.clone() }), [(5, 1), (5, 2), (5, 3)]);
+        assert_eq!(selected(&all)[..7], [(1, 1), (2, 1), (3, 1), (4, 1), (5, 1), (6, 1), (1, 2)]);
+        assert_eq!(selected(&all).len(), 18);
+        assert_eq!(selected(&Selection { quick: true, ..all.clone() }), [(3, 1), (4, 1)]);
+        assert_eq!(selected(&Selection { cell: Some(5), ..all.clone() }), [(5, 1), (5, 2), (5, 3)]);
         let chosen = Selection { only: only("buffer", "fixed"), repetitions: Some(1), ..all };
-        assert_eq!(told(&chosen), [(1, 1), (3, 1), (5, 1)]);
+        assert_eq!(selected(&chosen), [(1, 1), (3, 1), (5, 1)]);
     }
 
     #[test]

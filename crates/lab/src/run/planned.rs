@@ -48,12 +48,12 @@ mod tests {
         let spec = toml::from_str(text).expect("a cell");
         let job = Job { cell: Cell { number: 1, factors: BTreeMap::new(), spec }, repetition: 1, seed: 1 };
         let commands = planned_commands(&job, Path::new("howdah")).expect("commands");
-        let told: Vec<String> = commands.iter().map(|record| record.command.join(" ")).collect();
-        assert!(told[0].starts_with("howdah serve "), "{told:?}");
+        let lines: Vec<String> = commands.iter().map(|record| record.command.join(" ")).collect();
+        assert!(lines[0].starts_with("howdah serve "), "{lines:?}");
         assert!(
-            told[1]
+            lines[1]
                 .starts_with("nice -n 5 setpriv --bounding-set=-net_admin,-net_raw -- howdah bench nfs://"),
-            "{told:?}"
+            "{lines:?}"
         );
     }
 }

@@ -15,7 +15,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
 use super::Stop;
 
-/// Lines of a log that tell why a program failed.
+/// Last lines of a log that show why a program failed.
 const TOLD_LINES: usize = 6;
 
 /// How long a program has to end once it was asked to, before it is killed.
@@ -185,12 +185,12 @@ impl Drop for Running {
     }
 }
 
-/// Copies what a program says to its log, and tells when the mark came by. The thread ends with the program's output.
+/// Copies what a program says to its log, and signals when the mark came by. The thread ends with the program's output.
 fn follow(said: ChildStdout, mut log: File, mark: &'static str) -> Result<Receiver<()>> {
-    let (ready, told) = channel();
+    let (ready, receiver) = channel();
     let copy = move || copy_lines(said, &mut log, mark, ready);
     thread::Builder::new().name("log".to_owned()).spawn(copy).context("starting a thread")?;
-    Ok(told)
+    Ok(receiver)
 }
 
 fn copy_lines(said: ChildStdout, log: &mut File, mark: &str, ready: Sender<()>) {

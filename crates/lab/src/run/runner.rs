@@ -1,4 +1,4 @@
-//! The order of a run: each job, its row, who is told, until all are done or somebody asks to stop.
+//! The order of a run: each job, its row, its observer, until all are done or somebody asks to stop.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use crate::record::{Outcome, ResultDirectory, Row, SeriesLine};
 use crate::sandbox::Sandbox;
 use howdah_workload::measure::Machine;
 
-/// Who is told how far a run is.
+/// Sees how far a run is.
 pub trait RunObserver {
     /// A job begins.
     fn begins(&mut self, upcoming: &Upcoming<'_>);
@@ -32,7 +32,7 @@ pub struct Upcoming<'a> {
     pub number: usize,
     /// Of so many.
     pub of: usize,
-    /// What is left of the whole, as far as the jobs before tell.
+    /// What is left of the whole, as far as the jobs before show.
     pub left: Option<Duration>,
 }
 

@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// Asked once, it stays so. Process groups that are told to it are ended then.
+/// Asked once, it stays so. Process groups that were added to it are ended then.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
     state: Mutex<State>,
-    told: Condvar,
+    changed: Condvar,
 }
 
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ impl Stop {
     /// Ends what runs, and lets nothing else begin.
     pub fn stop(&self) {
         self.0.state.lock().asked = true;
-        self.0.told.notify_all();
+        self.0.changed.notify_all();
         self.end_all();
     }
 
@@ -50,7 +50,7 @@ impl Stop {
     pub(super) fn wait(&self, time: Duration) -> bool {
         let then = Instant::now() + time;
         let mut state = self.0.state.lock();
-        while !state.asked && !self.0.told.wait_until(&mut state, then).timed_out() {}
+        while !state.asked && !self.0.changed.wait_until(&mut state, then).timed_out() {}
         state.asked
     }
 

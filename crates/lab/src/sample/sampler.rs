@@ -26,7 +26,7 @@ pub struct Sampler<'scope> {
 #[derive(Debug, Default)]
 struct Over {
     is: Mutex<bool>,
-    told: Condvar,
+    changed: Condvar,
 }
 
 impl<'scope> Sampler<'scope> {
@@ -47,7 +47,7 @@ impl<'scope> Sampler<'scope> {
     /// Ends it: what it saw.
     pub fn end(self) -> Result<Vec<SeriesLine>> {
         *self.over.is.lock() = true;
-        self.over.told.notify_all();
+        self.over.changed.notify_all();
         self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 }
@@ -56,7 +56,7 @@ impl Over {
     /// Waits until then; true: it is over.
     fn by(&self, then: Instant) -> bool {
         let mut is = self.is.lock();
-        while !*is && !self.told.wait_until(&mut is, then).timed_out() {}
+        while !*is && !self.changed.wait_until(&mut is, then).timed_out() {}
         *is
     }
 }

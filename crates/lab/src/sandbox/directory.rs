@@ -1,4 +1,4 @@
-//! A directory per run, with a lock that its owner holds: whoever comes next sweeps those that nobody owns any more.
+//! A directory per run, with a lock that its owner holds: the next run sweeps those that nobody owns any more.
 
 use std::env;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -44,7 +44,7 @@ impl RunDirectory {
         &self.path
     }
 
-    /// Writes down which process is init, for whoever wants to join.
+    /// Writes down which process is init, for processes that want to join.
     pub fn set_init(&self, process: u32) -> Result<()> {
         let file = self.path.join(INIT);
         fs::write(&file, process.to_string()).with_context(|| format!("writing {}", file.display()))
@@ -99,7 +99,7 @@ fn lock_parent(parent: &Path) -> Result<File> {
         make_parent(parent)?;
         let locked = File::open(parent).and_then(|directory| directory.lock().map(|()| directory));
         let directory = locked.with_context(|| format!("locking {}", parent.display()))?;
-        // Whoever had the lock before us may have removed it.
+        // The process that had the lock before us may have removed it.
         let found = fs::symlink_metadata(parent);
         let ours = directory.metadata().with_context(|| format!("looking at {}", parent.display()))?;
         if found.is_ok_and(|found| (found.dev(), found.ino()) == (ours.dev(), ours.ino())) {
@@ -116,7 +116,7 @@ fn make_parent(parent: &Path) -> Result<()> {
         _ => {}
     }
     let found = match fs::symlink_metadata(parent) {
-        // Removed meanwhile: whoever locks it sees that.
+        // Removed meanwhile: the one that locks it sees that.
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         found => found.with_context(|| format!("looking at {}", parent.display()))?,
     };

@@ -33,7 +33,7 @@ impl Guardian {
         let mut set: SigSet = PASSED_ON.into_iter().collect();
         set.add(Signal::SIGCHLD);
         let mut mask = set;
-        // Some terminals stop by this one whoever writes from the background, where a shell leaves us.
+        // Some terminals stop a process by this signal when it writes from the background, where a shell leaves us.
         mask.add(Signal::SIGTTOU);
         mask.thread_set_mask().context("blocking signals")?;
         Ok(Self { signals: SignalFd::new(&set).context("waiting for signals")? })
@@ -64,7 +64,7 @@ impl Guardian {
     }
 }
 
-/// Reaps whoever has ended. The code of that child, if it has.
+/// Reaps processes that have ended. The code of that child, if it has.
 fn reap(child: Pid) -> Result<Option<u8>> {
     let mut code = None;
     loop {

@@ -30,7 +30,7 @@ pub fn make(directory: &str) -> Result<()> {
     fs::write(sandbox::DESCRIPTION, directory).with_context(|| format!("writing {}", sandbox::DESCRIPTION))
 }
 
-/// Whoever looks up a name reads our copy.
+/// Programs that look up a name read our copy.
 fn hosts() -> Result<()> {
     let place = Path::new("/etc/hosts");
     let hosts = fs::read(place).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The names of a network's hosts inside a sandbox: for ip(8), and for whoever looks up a name.
+//! The names of a network's hosts inside a sandbox: for ip(8), and for programs that look up a name.
 
 use std::collections::BTreeMap;
 use std::fs;

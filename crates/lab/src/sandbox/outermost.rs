@@ -15,12 +15,12 @@ use super::guardian::Guardian;
 use super::refusal;
 use super::terminal::Terminal;
 
-/// Tells init who started it and where the run's directory is.
+/// Where init reads who started it and where the run's directory is.
 const PARENT: &str = "HOWDAH_LAB_PARENT";
 /// See [`PARENT`].
 const DIRECTORY: &str = "HOWDAH_LAB_DIRECTORY";
 
-/// What init is told.
+/// What init gets, in its environment.
 #[derive(Debug)]
 pub struct Parent {
     /// The outermost process, as the outside numbers it.
@@ -29,13 +29,13 @@ pub struct Parent {
     pub directory: String,
 }
 
-/// What this process was told, if it is init.
+/// What this process got, if it is init.
 pub fn started_by() -> Option<Parent> {
     let process = env::var(PARENT).ok()?.parse().ok()?;
     Some(Parent { process, directory: env::var(DIRECTORY).ok()? })
 }
 
-/// The command for this program, once more, without what only init is told.
+/// The command for this program, once more, without what only init gets.
 pub fn again() -> Result<Command> {
     let program = env::current_exe().context("asking for the path of this program")?;
     let mut command = Command::new(program);
@@ -55,7 +55,7 @@ pub fn run() -> Result<ExitCode> {
     let init = command.spawn().context("starting the first process of a process namespace")?;
     directory.set_init(init.id())?;
     let code = guardian.wait_for(init.id())?;
-    // Whoever had the terminal inside is gone.
+    // The process that had the terminal inside is gone.
     terminal.take_back();
     Ok(code)
 }

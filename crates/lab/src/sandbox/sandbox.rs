@@ -53,7 +53,7 @@ impl Sandbox {
         &self.directory
     }
 
-    /// What the sandbox is called by whoever wants to join it.
+    /// The name by which other processes join the sandbox.
     pub fn id(&self) -> &str {
         self.directory.file_name().and_then(|name| name.to_str()).unwrap_or_default()
     }

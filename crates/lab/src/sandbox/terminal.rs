@@ -20,7 +20,7 @@ impl Terminal {
         Self { ours }
     }
 
-    /// Takes it back, after whoever had it is gone: nobody may write on some terminals but those in the foreground.
+    /// Takes it back, after the process that had it is gone: nobody may write on some terminals but those in the foreground.
     pub fn take_back(&self) {
         let Some(group) = self.ours else { return };
         // Who takes it from the background is stopped by this signal, unless it is blocked.

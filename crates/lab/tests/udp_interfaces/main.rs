@@ -30,10 +30,10 @@ fn each_interface_has_sockets_that_take_what_comes_there() {
             let mut caller = Caller::new(network.host(client), server, &served.root());
             (0..=number).for_each(|_| caller.get_attributes());
         }
-        let told = served.on(Some(wire)).expect("sockets of it");
-        assert_eq!(told.sockets, GROUP);
-        assert_eq!(told.received.datagrams as usize, (number + 1) * addresses.all().count());
-        assert!(told.received.bytes > told.received.datagrams * 40 && told.dropped == 0);
+        let traffic = served.on(Some(wire)).expect("sockets of it");
+        assert_eq!(traffic.sockets, GROUP);
+        assert_eq!(traffic.received.datagrams as usize, (number + 1) * addresses.all().count());
+        assert!(traffic.received.bytes > traffic.received.datagrams * 40 && traffic.dropped == 0);
     }
     assert_eq!(served.received(None), 0);
 }
@@ -101,8 +101,8 @@ fn an_interface_that_goes_down_and_up_costs_only_its_own_calls_a_retry() {
     });
     assert!(callers[0].again > 0, "its interface was down");
     assert_eq!([callers[1].again, callers[2].again], [0, 0]);
-    let told = served.on(Some("path0")).expect("what it carried before counts too");
-    assert!(told.received.datagrams > u64::from(2 * MORE), "{told:?}");
+    let traffic = served.on(Some("path0")).expect("what it carried before counts too");
+    assert!(traffic.received.datagrams > u64::from(2 * MORE), "{traffic:?}");
 }
 
 /// Lays a cable between two hosts: an interface `name` on each.

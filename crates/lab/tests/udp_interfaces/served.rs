@@ -71,18 +71,18 @@ impl Served {
 
     /// What was carried on an interface, or by none's sockets.
     pub fn on(&self, interface: Option<&str>) -> Option<UdpTraffic> {
-        self.server.udp_traffic().into_iter().find(|told| told.interface.as_deref() == interface)
+        self.server.udp_traffic().into_iter().find(|traffic| traffic.interface.as_deref() == interface)
     }
 
     /// Datagrams received on an interface, or by none's sockets.
     pub fn received(&self, interface: Option<&str>) -> u64 {
-        self.on(interface).map_or(0, |told| told.received.datagrams)
+        self.on(interface).map_or(0, |traffic| traffic.received.datagrams)
     }
 
     /// Waits until an interface has so many sockets.
     pub fn await_sockets(&self, interface: &str, count: usize) {
         await_that(&format!("{count} sockets of {interface}"), || {
-            self.on(Some(interface)).map_or(0, |told| told.sockets) == count
+            self.on(Some(interface)).map_or(0, |traffic| traffic.sockets) == count
         });
     }
 }

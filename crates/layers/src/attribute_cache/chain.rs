@@ -1,4 +1,4 @@
-//! What the replies to our changes of one directory say together: whether all that happened to it was ours. Each tells how the
+//! What the replies to our changes of one directory say together: whether all that happened to it was ours. Each says how the
 //! directory was before and after; those that overlapped come in any order. Knows no file system and no clock.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -10,8 +10,8 @@ pub type Moment = u64;
 
 /// The most replies that may wait for one that fits between; with more, it is not known what happened.
 const APART_MAX: usize = 1024;
-/// Nanoseconds between two times that are surely of two changes: howdah's server makes up times for changes within one tick of its
-/// host's clock, and tells the tick's own time when it has forgotten them.
+/// Nanoseconds between two times that are surely of two changes: howdah's server makes up times for changes within one tick of
+/// its host's clock, and sends the tick's own time when it has forgotten them.
 const TOLD_APART: i128 = 1_000_000;
 /// So many states that the directory went through are remembered while calls are under way.
 const PASSED_MAX: usize = 1024;
@@ -50,9 +50,9 @@ struct OwnCall {
 /// Who changed a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChangedBy {
-    /// All changes were ours, as far as replies tell so far.
+    /// All changes were ours, as far as replies say so far.
     Us,
-    /// Replies do not say: some tell no attributes, or tell states that others tell, too.
+    /// Replies do not say: some have no attributes, or have states that others have, too.
     Unclear,
     /// Between two changes of ours was another one.
     Stranger,
@@ -124,7 +124,7 @@ impl Chain {
         let follows = match (change.before, change.after) {
             _ if earlier.is_none() => None,
             (Some(before), Some(after)) => self.add(Link { before, after, arrived: now }),
-            // Without the state before, only that nothing has changed can be told.
+            // Without the state before, only that nothing has changed can be seen.
             (None, Some(after)) if self.has(&Before::from(&after)) => Some(true),
             _ => None,
         };
@@ -242,7 +242,7 @@ impl Chain {
         if is_strangers { ChangedBy::Stranger } else { ChangedBy::Unclear }
     }
 
-    /// The latest state that a reply told.
+    /// The latest state in a reply.
     fn newest(&self, last: Option<Attributes>) -> Option<Attributes> {
         let all = self.tip.into_iter().chain(self.apart.iter().map(|link| link.after)).chain(last);
         all.max_by_key(Attributes::version)
@@ -257,7 +257,8 @@ impl Chain {
     }
 }
 
-/// Whether a directory was changed between two times that a server told: it may tell of one change two times a little apart.
+/// Whether a directory was changed between two times in a server's replies: it may report one change with two times a little
+/// apart.
 pub fn is_later(time: Timestamp, than: Timestamp) -> bool {
     let nanoseconds =
         |time: Timestamp| i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanoseconds);
@@ -287,7 +288,7 @@ mod tests {
         sized(number, 0)
     }
 
-    /// The same within a second, told apart by its size.
+    /// The same within a second, with a size of its own.
     fn sized(number: u64, size: u64) -> Attributes {
         let memory = MemoryFileSystem::new();
         let root = memory.attributes(&Caller::ROOT, &memory.root()).expect("there");
@@ -365,13 +366,13 @@ mod tests {
     fn without_attributes_it_is_unclear_unless_nothing_changed() {
         let change =
             |before: Option<Attributes>, after| Change { before: before.as_ref().map(Before::from), after };
-        for (told, changed_by) in [
+        for (answer, changed_by) in [
             (change(None, Some(state(0))), ChangedBy::Us),
             (change(None, Some(state(1))), ChangedBy::Unclear),
             (change(Some(state(0)), None), ChangedBy::Unclear),
             (change(None, None), ChangedBy::Unclear),
         ] {
-            assert_eq!(end(&mut chain(1), 1, &told).changed_by, changed_by, "{told:?}");
+            assert_eq!(end(&mut chain(1), 1, &answer).changed_by, changed_by, "{answer:?}");
         }
     }
 

@@ -14,7 +14,7 @@ pub struct ListedEntry {
     pub file: u64,
     /// Where a listing continues after it.
     pub cookie: u64,
-    /// The node, if the listing told it.
+    /// The node, if the listing had it.
     pub node: Option<Handle>,
 }
 
@@ -44,7 +44,7 @@ pub struct WholeListing {
     pub lister: Caller,
     /// Whether the lister made the directory: it may look names up in it.
     pub is_makers: bool,
-    /// Whether it tells nodes.
+    /// Whether it has nodes.
     pub has_nodes: bool,
     epoch: u64,
     entries: Arc<[ListedEntry]>,

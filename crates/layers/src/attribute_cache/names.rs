@@ -40,7 +40,7 @@ impl Names {
         Self { single: Generations::new(entries), listings: Listings::new(entries) }
     }
 
-    /// Where a name leads, if the server would tell this caller so.
+    /// Where a name leads, if the server would let this caller know.
     pub fn leads(&mut self, caller: &Caller, place: Place<'_>, name: &[u8]) -> Option<Leads> {
         let single = self.single.get_mut(&(*place.directory, name.to_vec()));
         let single = single.filter(|known| known.epoch == place.epoch && known.caller == *caller);
@@ -55,7 +55,7 @@ impl Names {
         whole.leads(name)
     }
 
-    /// A caller was told where a name leads.
+    /// A caller learnt where a name leads.
     pub fn found(&mut self, caller: &Caller, place: Place<'_>, name: &[u8], leads: Leads) {
         let known = KnownName { caller: caller.clone(), leads, epoch: place.epoch };
         self.single.insert((*place.directory, name.to_vec()), known);

@@ -16,13 +16,14 @@ pub struct AttributeCacheOptions {
     pub directory_max: Duration,
     /// Which names are remembered (Linux: `lookupcache`).
     pub lookups: LookupCache,
-    /// For how long it is believed that a directory has no such name, since somebody last looked at the directory. Then one GETATTR of
-    /// the directory tells. A file that another host has just made is often waited for: a flag, a spool file, a lock.
+    /// For how long it is believed that a directory has no such name, since somebody last looked at the directory. Then one
+    /// GETATTR of the directory decides. A file that another host has just made is often waited for: a flag, a spool file, a
+    /// lock.
     pub absence: Duration,
     /// The most nodes remembered, and the most names. A node with a name takes about 600 bytes.
     pub entries: usize,
-    /// Whether nobody else changes the tree, as the user says. Then an open asks nothing that is known, and what a server tells is
-    /// compared with it. Once it differs, the times of the default are in effect.
+    /// Whether nobody else changes the tree, as the user says. Then an open asks nothing that is known, and what a server sends
+    /// is compared with it. Once it differs, the times of the default are in effect.
     pub alone: bool,
 }
 

@@ -118,7 +118,7 @@ impl Cached {
 
 /// From close to open. Where nobody else changes the tree, opening asks nothing that is known.
 impl Consistency for Cached {
-    /// The rights of whoever opens it are asked next: one question for both.
+    /// The rights of the caller that opens it are asked next: one question for both.
     fn opened(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
         let attributes = self.attributes.opened(caller, node)?;
         self.reading.opened(node, &attributes);

@@ -48,7 +48,7 @@ impl Default for CachingOptions {
 }
 
 impl CachingOptions {
-    /// What the read-ahead is told.
+    /// The options of the read-ahead.
     pub(super) fn read_ahead(&self) -> ReadAheadOptions {
         let default = ReadAheadOptions::default();
         ReadAheadOptions {
@@ -60,7 +60,7 @@ impl CachingOptions {
         }
     }
 
-    /// What the write-behind is told.
+    /// The options of the write-behind.
     pub(super) fn write_behind(&self) -> WriteBehindOptions {
         let default = WriteBehindOptions::default();
         WriteBehindOptions {

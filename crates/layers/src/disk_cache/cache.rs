@@ -26,7 +26,7 @@ use super::writer::DiskWriter;
 ///
 /// - What is on the disk is given while the file is as it was when it was put there: change attribute or file number, times and
 ///   size are compared with what the server said of the file in the last seconds, and the server is asked if it said nothing.
-/// - A caller gets it only after the server let this caller read the file as it is now. ACCESS tells that when a file is opened,
+/// - A caller gets it only after the server let this caller read the file as it is now. ACCESS shows that when a file is opened,
 ///   and so does a READ.
 /// - All of it is checked by checksums, and what does not match is read from the server.
 /// - A disk that is slow is not waited for, one that hangs or fails is given up, and one that is full gets no more.

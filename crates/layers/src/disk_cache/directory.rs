@@ -17,7 +17,8 @@ use super::database::CacheDatabase;
 use super::secret::NodeKey;
 use super::storage::{CacheStorage, DiskSpace, IndexChange};
 
-/// What tells that a directory is a cache, and which: its format, the host that made it, its secret. Locked while it is in use.
+/// The file that marks a directory as a cache, and says which: its format, the host that made it, its secret. Locked while it
+/// is in use.
 const ABOUT: &str = "howdah-cache";
 /// The first line of it.
 const FORMAT: &str = "howdah cache, format 1";
@@ -224,7 +225,7 @@ fn secret_of(about: &str) -> Option<[u8; 16]> {
     Some(u128::from_str_radix(secret, 16).ok()?.to_be_bytes())
 }
 
-/// What tells this host from others: its machine id, or else its name.
+/// The identity of this host: its machine id, or else its name.
 pub fn this_host() -> String {
     let known = ["/etc/machine-id", "/proc/sys/kernel/hostname"].iter();
     let known = known.filter_map(|file| fs::read_to_string(file).ok()).map(|text| text.trim().to_owned());

@@ -1,4 +1,4 @@
-//! The layer: each call of the trait, what it tells of a file, and what it does to what is kept.
+//! The layer: each call of the trait, what it says of a file, and what it does to what is kept.
 
 use std::ops::ControlFlow;
 
@@ -106,7 +106,7 @@ impl Layer for DiskCache {
         })
     }
 
-    /// It changes no data, and many servers do not tell what the file was like before.
+    /// It changes no data, and many servers do not say what the file was like before.
     fn commit(&self, caller: &Caller, commit: CommitFile<'_>, change: &mut Change) -> Result<Committed> {
         let asked = self.now();
         let committed = self.inner.commit(caller, commit, change)?;

@@ -16,7 +16,7 @@ pub enum DataPlace {
 /// A file of which pieces are on the disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CachedNode {
-    /// Tells it from what was kept under the same key before.
+    /// Differs from the number of what was kept under the same key before.
     pub id: u64,
     /// Which content the pieces are of.
     pub tag: ContentTag,

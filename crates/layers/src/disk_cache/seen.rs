@@ -34,7 +34,7 @@ struct SeenFile {
     seen: Option<Seen>,
     /// When a change of ours ended last.
     changed: Duration,
-    /// Whom the server let read the file while it was as it was seen.
+    /// The callers that the server let read the file while it was as it was seen.
     readers: Vec<Caller>,
 }
 
@@ -42,7 +42,7 @@ struct Seen {
     attributes: Attributes,
     /// When the server was asked, and when its answer came.
     asked: Duration,
-    told: Duration,
+    answered: Duration,
 }
 
 impl Default for SeenFiles {
@@ -54,7 +54,7 @@ impl Default for SeenFiles {
 impl SeenFiles {
     /// The server was asked at one time what a file is like, and answered at another. An answer that crossed a change of ours is not
     /// believed; of answers that crossed each other, the newer one is.
-    pub fn saw(&mut self, node: &Handle, now: &Attributes, (asked, told): (Duration, Duration)) {
+    pub fn saw(&mut self, node: &Handle, now: &Attributes, (asked, answered): (Duration, Duration)) {
         if now.kind != FileKind::Regular || self.open.contains_key(node) {
             return;
         }
@@ -64,9 +64,9 @@ impl SeenFiles {
         }
         if let Some(seen) = &mut file.seen {
             let is_same = ContentTag::of(&seen.attributes) == ContentTag::of(now);
-            let crossed = seen.told >= asked;
+            let crossed = seen.answered >= asked;
             if is_same {
-                (seen.asked, seen.told) = (seen.asked.max(asked), seen.told.max(told));
+                (seen.asked, seen.answered) = (seen.asked.max(asked), seen.answered.max(answered));
                 return;
             }
             if crossed && seen.attributes.version() > now.version() {
@@ -79,7 +79,7 @@ impl SeenFiles {
                 return;
             }
         }
-        file.seen = Some(Seen { attributes: *now, asked, told });
+        file.seen = Some(Seen { attributes: *now, asked, answered });
     }
 
     /// The server let a caller read a file that was like this.
@@ -132,7 +132,7 @@ impl SeenFiles {
         &mut self,
         node: &Handle,
         change: &Change,
-        (asked, told): (Duration, Duration),
+        (asked, answered): (Duration, Duration),
         cut: &Range<u64>,
         sets_rights: bool,
     ) -> ChainEnd {
@@ -142,13 +142,13 @@ impl SeenFiles {
             chain.end(change)
         });
         let file = self.file(node);
-        file.changed = told;
+        file.changed = answered;
         if sets_rights {
             file.readers.clear();
         }
         match end {
             ChainEnd::Open => return end,
-            ChainEnd::Whole(attributes) => file.seen = Some(Seen { attributes, asked, told }),
+            ChainEnd::Whole(attributes) => file.seen = Some(Seen { attributes, asked, answered }),
             ChainEnd::Broken => (file.seen, file.readers) = (None, Vec::new()),
         }
         self.open.remove(node);
@@ -227,7 +227,9 @@ mod tests {
         let ((node, one), (_, two)) = (file(1), file(2));
         let tag = |answers: &[(Attributes, u64, u64)]| {
             let mut seen = SeenFiles::default();
-            answers.iter().for_each(|(now, asked, told)| seen.saw(&node, now, (at(*asked), at(*told))));
+            answers
+                .iter()
+                .for_each(|(now, asked, answered)| seen.saw(&node, now, (at(*asked), at(*answered))));
             seen.tag(&node)
         };
         assert_eq!(tag(&[(two, 1, 3), (one, 2, 4)]), Some(ContentTag::of(&two)));

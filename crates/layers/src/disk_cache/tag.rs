@@ -1,4 +1,4 @@
-//! What tells one content of a file from another: the tag under which pieces of it are kept. Knows no file system and no disk.
+//! What identifies one content of a file: the tag under which pieces of it are kept. Knows no file system and no disk.
 
 use howdah_vfs::{Attributes, Timestamp};
 

@@ -38,14 +38,14 @@ pub struct OpenFile {
     opened: Attributes,
     options: OpenFileOptions,
     uncommitted: Mutex<Uncommitted>,
-    /// Held shared by whoever writes, alone by whoever writes again what was lost: so that no older data lands over newer.
+    /// Held shared by writers, alone by the thread that writes lost data again: so that no older data lands over newer.
     writing: RwLock<()>,
-    /// Held by whoever commits: a second one waits, and finds little left to do.
+    /// Held by the thread that commits: a second one waits, and finds little left to do.
     committing: Mutex<()>,
 }
 
 impl OpenFile {
-    /// Opens a file. Its attributes are asked for now, so that whoever opens sees what was closed before.
+    /// Opens a file. Its attributes are asked for now, so that the opener sees what was closed before.
     ///
     /// # Errors
     /// What asking for its attributes is refused with.
@@ -118,7 +118,7 @@ impl OpenFile {
             howdah_vfs::Content::Bytes(bytes) => buffer.extend_from_slice(&bytes),
             howdah_vfs::Content::File(range) => {
                 let read = range.append_to(buffer).map_err(|_| FsError::Io)?;
-                // It became shorter meanwhile: zeros, as for whoever reads it by a mapping.
+                // It became shorter meanwhile: zeros, as a mapping of it would show.
                 buffer.resize(buffer.len() + range.length - read, 0);
             }
         }
@@ -189,7 +189,7 @@ impl OpenFile {
         Err(FsError::Io)
     }
 
-    /// Makes everything durable, and tells what the file is like then.
+    /// Makes everything durable, and returns what the file is like then.
     ///
     /// # Errors
     /// What writing, committing, or asking for the attributes is refused with. What is not durable then is lost.

@@ -22,7 +22,7 @@ const PAUSE: Duration = Duration::from_secs(10);
 const AGAIN: Duration = Duration::from_millis(500);
 /// Directories are listed so long before they are used, not longer: the attributes of new files are believed for some 3 s.
 const EARLY: Duration = Duration::from_secs(2);
-/// So many last uses tell how fast a walk is; a walk with fewer may be as fast as this many listings tell.
+/// So many last uses show how fast a walk is; a walk with fewer may be as fast as this many listings show.
 const PACE: usize = 64;
 /// So many names of a directory must be asked of the server before it is listed for them.
 const MISSES: u32 = 2;
@@ -187,7 +187,7 @@ impl Walks {
         match follows {
             [true, false] => self.sorts = true,
             [false, true] => self.sorts = false,
-            // It tells nothing: the program left some out, or both orders are the same.
+            // It shows nothing: the program left some out, or both orders are the same.
             _ => {}
         }
         if self.sorts {

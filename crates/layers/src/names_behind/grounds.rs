@@ -96,8 +96,8 @@ impl Grounds {
     }
 }
 
-/// What a caller may do with a node that was made here, of which nobody else has said anything: the permission bits decide. A caller
-/// whom the server takes for somebody else (root, mostly) owns what it makes.
+/// What a caller may do with a node that was made here, of which nobody else has said anything: the permission bits decide. A
+/// caller that the server takes for somebody else (root, mostly) owns what it makes.
 pub fn granted(caller: &Caller, attributes: &Attributes, is_maker: bool) -> Access {
     let is_directory = attributes.kind == FileKind::Directory;
     let owns = caller.user == attributes.user || is_maker;

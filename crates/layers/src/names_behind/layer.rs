@@ -45,12 +45,12 @@ pub enum Settle<'s> {
 /// Changes of names and small files are answered at once, and reach the server a little later.
 ///
 /// Making goes out first, parents before children; renaming, linking, removing and cutting go out when all that the same user
-/// made before is safe. What the server refuses then is told by the next call on the file or its directory, and kept.
+/// made before is safe. What the server refuses then is reported by the next call on the file or its directory, and kept.
 pub struct NamesBehind {
     pub(super) shared: Arc<BehindShared>,
     pub(super) listings: PendingListings,
     pub(super) vouched: VouchedRights,
-    /// Of all that is written here: what a server loses is written again, or told.
+    /// Of all that is written here: what a server loses is written again, or reported.
     verifier: [u8; 8],
     _sender: Sender,
 }
@@ -126,7 +126,7 @@ impl NamesBehind {
     /// Waits until something is safe on the server.
     ///
     /// # Errors
-    /// A change of it was refused: told once.
+    /// A change of it was refused: reported once.
     pub fn settle(&self, caller: &Caller, what: Settle<'_>) -> Result<()> {
         let outcome = match what {
             Settle::All => {

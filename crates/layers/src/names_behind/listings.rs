@@ -46,7 +46,7 @@ pub struct Listed {
 }
 
 impl PendingListings {
-    /// None yet. `random` tells the cookies of this layer from all others.
+    /// None yet. `random` makes the cookies of this layer differ from all others.
     pub fn new(random: u64) -> Self {
         let tag = random & ((1 << TAG_BITS) - 1);
         Self { tagged: OURS | tag << (NUMBER_BITS + PLACE_BITS), kept: Mutex::default() }

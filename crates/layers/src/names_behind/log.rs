@@ -51,7 +51,7 @@ pub struct Log {
     pub(super) elsewhere: HashSet<ChangeNumber>,
     /// When the server last answered.
     pub(super) answered: Duration,
-    /// Bytes of data that were refused and are kept, and how many refusals somebody was told who waited for everything.
+    /// Bytes of data that were refused and are kept, and how many refusals a call that waited for everything has reported.
     pub refused_bytes: usize,
     pub(super) refused_told: usize,
     /// When the server was last asked how much fits, and what it said.
@@ -316,7 +316,7 @@ impl Log {
             coming.attributes = coming.attributes.with_changed(time);
             self.bytes = self.bytes + coming.data.bytes() - before;
             let later = if coming.is_sent { *new } else { NewAttributes { mode: None, size: None, ..*new } };
-            // Whoever has a node already need not be given it.
+            // A caller that has a node already need not be given it.
             let later = NewAttributes { user: None, group: None, ..later };
             coming.unset = joined(&coming.unset, &later);
             let make = coming.make;

@@ -56,7 +56,8 @@ impl Log {
         tracing::warn!("another client made {was} too: ours is beside it as {name}");
     }
 
-    /// A change was refused: its nodes tell it to the next program that asks, its directories become careful, and what it held is kept.
+    /// A change was refused: its nodes report it to the next program that asks, its directories become careful, and what it
+    /// held is kept.
     pub(super) fn refuse(&mut self, number: ChangeNumber, change: &LoggedChange, why: FsError) {
         let (kind, node) = match &change.kind {
             LoggedKind::Make { node, .. } => (self.kind_of_make(*node), *node),
@@ -135,13 +136,13 @@ impl Log {
     /// Keeps what was refused: in the store of the journal if there is one, else in memory.
     pub(super) fn keep_refused(&mut self, number: ChangeNumber, refused: RefusedLater) {
         self.refused_bytes += refused.bytes();
-        let mut told = refused.clone();
+        let mut reported = refused.clone();
         if let Some(outgoing) = &mut self.outgoing {
-            told.data = Vec::new();
+            reported.data = Vec::new();
             outgoing.refused.push((number, refused));
         }
         if self.refused.len() < REFUSED_MAX {
-            self.refused.push(told);
+            self.refused.push(reported);
         }
     }
 
@@ -235,7 +236,7 @@ impl Log {
 
     /// Why a change was refused since this was last asked.
     pub fn take_refusal(&mut self) -> Result<(), FsError> {
-        let told = std::mem::replace(&mut self.refused_told, self.refused.len());
-        self.refused.get(told).map_or(Ok(()), |refused| Err(refused.why))
+        let reported = std::mem::replace(&mut self.refused_told, self.refused.len());
+        self.refused.get(reported).map_or(Ok(()), |refused| Err(refused.why))
     }
 }

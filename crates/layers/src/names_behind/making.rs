@@ -119,8 +119,8 @@ impl NamesBehind {
         is_lock_like(name.as_bytes()) && !self.shared.consistency.is_alone() && !self.is_ours(directory)
     }
 
-    /// What a caller may do with a node that was made here and is not all there, or that nobody else uses yet.
-    /// Another user than its maker, whom the permission bits do not let in, may be one whom the server knows better.
+    /// What a caller may do with a node that was made here and is not all there, or that nobody else uses yet. Where the
+    /// permission bits refuse another user than its maker, the server may know that user better.
     pub(super) fn own_rights(
         &self,
         caller: &Caller,
@@ -325,7 +325,7 @@ impl NamesBehind {
             return Some(Err(error));
         }
         let attributes = self.attributes_of(caller, set.node).ok()?;
-        // Whoever has a node already need not be given it.
+        // A caller that has a node already need not be given it.
         let keeps_owner = new.user.is_none_or(|user| user == attributes.user)
             && new.group.is_none_or(|group| group == attributes.group);
         let owns = caller.user == attributes.user;

@@ -169,7 +169,7 @@ impl ChangeRecord {
         })
     }
 
-    /// The latest time that programs were told in it.
+    /// The latest time in it that programs saw.
     pub fn time(&self) -> Timestamp {
         match self {
             Self::Make { attributes, seen, .. } => attributes.changed.max(seen.time),

@@ -75,7 +75,7 @@ fn dispatch(shared: &Arc<BehindShared>) {
                 }
                 jobs.into_iter().for_each(|mut job| threads.run(move || job.run()));
             });
-            // What came meanwhile was told to nobody.
+            // What came meanwhile has woken nobody.
             continue;
         }
         match due {

@@ -34,7 +34,7 @@ pub enum State {
 struct Entry {
     caller: Caller,
     state: State,
-    /// Tells this one from another of the same key, fetched after the file changed.
+    /// Differs from the number of another of the same key, fetched after the file changed.
     number: u64,
     /// When it was wanted last, and how many of its bytes were given.
     used: Duration,
@@ -46,16 +46,16 @@ struct Entry {
 pub struct Blocks {
     entries: HashMap<Key, Entry>,
     number: u64,
-    /// What each file was like when the server told last.
+    /// What each file was like in the server's last answer.
     seen: HashMap<Handle, Seen>,
 }
 
-/// A file as the server told.
+/// A file in an answer of the server.
 struct Seen {
     attributes: Attributes,
     /// When the server was asked, and when its answer came.
     asked: Duration,
-    told: Duration,
+    answered: Duration,
 }
 
 impl Block {
@@ -135,17 +135,18 @@ impl Blocks {
         self.seen.remove(node);
     }
 
-    /// The server was asked at one time and told at another what a file is like: what was fetched of it when it was another is
-    /// dropped. Of what is on its way nobody knows yet. Of answers that overlapped, the server's time of change tells which is newer.
-    pub fn validate(&mut self, node: &Handle, now: &Attributes, (asked, told): (Duration, Duration)) {
+    /// The server was asked at one time and answered at another what a file is like: what was fetched of it when it was another
+    /// is dropped. Of what is on its way nobody knows yet. Of answers that overlapped, the server's time of change shows which
+    /// is newer.
+    pub fn validate(&mut self, node: &Handle, now: &Attributes, (asked, answered): (Duration, Duration)) {
         if let Some(seen) = self.seen.get_mut(node) {
-            let crossed = seen.told >= asked;
+            let crossed = seen.answered >= asked;
             let is_newer = seen.attributes.version() > now.version();
             if crossed && is_newer {
                 return;
             }
             if same(&seen.attributes, now) {
-                *seen = Seen { asked: seen.asked.max(asked), told: seen.told.max(told), ..*seen };
+                *seen = Seen { asked: seen.asked.max(asked), answered: seen.answered.max(answered), ..*seen };
                 return;
             }
             if crossed && seen.attributes.version() == now.version() {
@@ -159,7 +160,7 @@ impl Blocks {
         if self.seen.len() >= FILES_MAX {
             self.seen.clear();
         }
-        self.seen.insert(*node, Seen { attributes: *now, asked, told });
+        self.seen.insert(*node, Seen { attributes: *now, asked, answered });
     }
 
     /// Drops the blocks of a file that are here, except these.

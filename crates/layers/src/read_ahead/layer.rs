@@ -234,8 +234,8 @@ impl ReadAhead {
         }
     }
 
-    /// A call that began at `asked` told what a file is like: blocks that were fetched before it became so are dropped. Of a file
-    /// that nobody reads nothing is remembered.
+    /// A call that began at `asked` returned what a file is like: blocks that were fetched before it became so are dropped. Of
+    /// a file that nobody reads nothing is remembered.
     fn told(&self, node: &Handle, attributes: &Attributes, asked: Duration) {
         let now = self.shared.start.elapsed();
         let mut state = self.shared.state.lock();

@@ -1,4 +1,4 @@
-//! Reads ahead of whoever reads a file from front to back, so that a far server's round trips overlap.
+//! Reads ahead of programs that read a file from front to back, so that a far server's round trips overlap.
 
 mod blocks;
 mod layer;

@@ -1,6 +1,6 @@
 //! Who reads which file in sequence, and how far ahead it is worth to read. Knows no file system and no clock.
 //!
-//! Several readers of one file are told apart by where they are. Reads of one reader may come out of order, as those of a
+//! Several readers of one file are distinguished by where they are. Reads of one reader may come out of order, as those of a
 //! kernel that has many in flight do. A reader that skips the same distance each time is followed too.
 
 use std::collections::HashMap;

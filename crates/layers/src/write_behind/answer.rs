@@ -19,17 +19,17 @@ const PART_MIN: usize = 4 << 20;
 pub struct Taken<'a> {
     pub node: &'a Handle,
     pub range: Range<u64>,
-    /// The verifier that its client is told, from before it was taken.
+    /// The verifier that its client gets, from before it was taken.
     pub verifier: [u8; 8],
     /// What verifiers of its file began as.
     pub first_verifier: [u8; 8],
 }
 
 impl Shared {
-    /// How durable data is that was taken, when the client is to be told. A Linux client with all the dirty pages that it may have sends
-    /// nothing more until a COMMIT is answered, and asks for that only when no write is under way: the path would be empty for two
-    /// round trips each time. What is answered as durable needs no COMMIT. So answers wait for that, but only while enough is
-    /// on its way to fill the path.
+    /// How durable data is that was taken, as the client is to hear it. A Linux client with all the dirty pages that it may
+    /// have sends nothing more until a COMMIT is answered, and asks for that only when no write is under way: the path would be
+    /// empty for two round trips each time. What is answered as durable needs no COMMIT. So answers wait for that, but only
+    /// while enough is on its way to fill the path.
     pub fn durability(&self, taken: &Taken<'_>) -> Stability {
         let mut state = self.state.lock();
         if state.may_wait(taken) {
@@ -74,12 +74,13 @@ impl State {
             && !self.is_silent()
     }
 
-    /// Whether the path is about to be empty: twice what it holds is to be in flight. Who was told to go on since then sends more.
+    /// Whether the path is about to be empty: twice what it holds is to be in flight. A client that has got an answer since
+    /// then sends more.
     fn runs_dry(&self) -> bool {
         self.flight.in_flight() + self.let_go < self.flight.in_flight_target() / 2
     }
 
-    /// Whether it may be lost: the next COMMIT tells, by another verifier or an error.
+    /// Whether it may be lost: the next COMMIT shows it, by another verifier or an error.
     fn gave_up(&mut self, taken: &Taken<'_>) -> bool {
         self.verifier(taken.node, taken.first_verifier) != taken.verifier
     }

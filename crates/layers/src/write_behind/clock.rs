@@ -1,5 +1,5 @@
 //! The times of data that is held: what the server's clock says now, as far as its answers show. A server sets the times of a
-//! file when a write reaches it, which is later than when it was taken here; so a time told here is never later than that.
+//! file when a write reaches it, which is later than when it was taken here; so a time shown here is never later than that.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

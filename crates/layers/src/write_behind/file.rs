@@ -69,7 +69,7 @@ pub struct File {
     pub wrote_whole: bool,
     /// Written but not committed, each byte as it was written last.
     pub uncommitted: Uncommitted<Caller>,
-    /// What went wrong, told to the next who writes or commits.
+    /// What went wrong, for the next call that writes or commits.
     pub failed: Option<FsError>,
     /// Whose write was taken last.
     pub writer: Option<Caller>,

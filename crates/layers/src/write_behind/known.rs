@@ -1,4 +1,4 @@
-//! What is remembered of files that may be written: attributes as the server told them last, and who may write. Knows no file
+//! What is remembered of files that may be written: attributes as the server sent them last, and who may write. Knows no file
 //! system and no clock.
 
 use howdah_vfs::{Access, Attributes, Before, Caller, FileKind, Handle};
@@ -33,7 +33,7 @@ struct KnownFile {
     written: u64,
     /// Whose writes the server took, or said that it would.
     writers: Vec<Caller>,
-    /// What callers were told last, where that is not what the server said.
+    /// What callers saw last, where that is not what the server said.
     told: Option<Before>,
 }
 
@@ -50,8 +50,8 @@ impl KnownFiles {
         self.now
     }
 
-    /// The server told what a file is like in the answer to a call that began at `since`. One that crossed a change of ours may tell of
-    /// the file before that.
+    /// The server said what a file is like in the answer to a call that began at `since`. One that crossed a change of ours may
+    /// show the file before that.
     pub fn saw(&mut self, node: &Handle, attributes: &Attributes, since: u64) {
         if attributes.kind != FileKind::Regular {
             return;
@@ -90,8 +90,8 @@ impl KnownFiles {
         self.forgotten.get_mut(node).map_or(self.all_forgotten, |moment| self.all_forgotten.max(*moment))
     }
 
-    /// The server told what a file is like in the answer to one of several writes that overlapped. The latest counts, in whichever order
-    /// answers come; of those in one tick of the server's clock, the one that tells the largest size.
+    /// The server said what a file is like in the answer to one of several writes that overlapped. The latest counts, in
+    /// whichever order answers come; of those in one tick of the server's clock, the one with the largest size.
     pub fn saw_written(&mut self, node: &Handle, attributes: &Attributes, since: u64) {
         self.saw_one_written(node, attributes, since);
         self.now += 1;
@@ -100,8 +100,8 @@ impl KnownFiles {
         }
     }
 
-    /// What a file is like, if the server told this in the answer to a call that began at `since`: a write of ours that was
-    /// answered meanwhile may have told something newer.
+    /// What a file is like, if the server said this in the answer to a call that began at `since`: a write of ours that was
+    /// answered meanwhile may have said something newer.
     pub fn newest(&mut self, node: &Handle, server: Attributes, since: u64) -> Attributes {
         let Some(KnownFile { attributes: ours, written, .. }) = self.files.get_mut(node) else {
             return server;
@@ -154,12 +154,12 @@ impl KnownFiles {
         known.is_some_and(|known| known.attributes.user == caller.user || known.writers.contains(caller))
     }
 
-    /// What the server told last.
+    /// What the server said last.
     pub fn attributes(&mut self, node: &Handle) -> Option<Attributes> {
         self.files.get_mut(node).map(|known| known.attributes)
     }
 
-    /// Callers are told that a file is like this, which the server has not said.
+    /// Callers see that a file is like this, which the server has not said.
     pub fn told(&mut self, node: &Handle, seen: &Attributes) {
         if let Some(known) = self.files.get_mut(node) {
             let is_servers = Before::from(seen) == Before::from(&known.attributes);
@@ -167,7 +167,7 @@ impl KnownFiles {
         }
     }
 
-    /// What callers were told last, where that is not what the server said. They are told the server's word now.
+    /// What callers saw last, where that is not what the server said. They get the server's word now.
     pub fn take_told(&mut self, node: &Handle) -> Option<Before> {
         self.files.get_mut(node)?.told.take()
     }
@@ -245,9 +245,9 @@ mod tests {
             size,
             ..file.with_changed(Timestamp { seconds: 1, nanoseconds })
         };
-        for (answer, told) in [(at(5, 30), 30), (at(5, 20), 30), (at(4, 40), 30), (at(6, 25), 25)] {
+        for (answer, wanted) in [(at(5, 30), 30), (at(5, 20), 30), (at(4, 40), 30), (at(6, 25), 25)] {
             known.saw_written(&node, &answer, 0);
-            assert_eq!(size(&mut known, &node), Some(told));
+            assert_eq!(size(&mut known, &node), Some(wanted));
         }
     }
 }

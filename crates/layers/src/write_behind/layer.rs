@@ -26,11 +26,11 @@ use crate::outcome::may_have_run;
 /// path takes.
 ///
 /// - A caller's first write to a file is made at once unless the caller owns the file, or ACCESS said that it may write: so
-///   who may not write is told so.
+///   a caller without write permission gets the refusal at once.
 /// - Attributes show what was taken: the size at once, and times that grow with every write.
 /// - Data is held until a COMMIT has made it durable, and written again if the server lost it. So that memory becomes free,
 ///   COMMITs are made before anybody asks. Where memory is full, writers wait.
-/// - What goes wrong later is told by the next write or COMMIT of that file.
+/// - What goes wrong later is reported by the next write or COMMIT of that file.
 pub struct WriteBehind {
     shared: Arc<Shared>,
     pools: Arc<Pools>,
@@ -63,7 +63,7 @@ impl WriteBehind {
     /// Sends what was written to a file. It need not be durable then.
     ///
     /// # Errors
-    /// The server did not answer in time. What it refused is told by the next write or commit.
+    /// The server did not answer in time. What it refused is reported by the next write or commit.
     pub fn send(&self, node: &Handle) -> Result<()> {
         self.shared.flush(&self.pools, node)
     }
@@ -74,7 +74,8 @@ impl WriteBehind {
         self.shared.send_whole(&self.pools, node, caller, new).is_some()
     }
 
-    /// The verifier of a file's data, if that became durable while attributes were set, and no failure of it has to be told.
+    /// The verifier of a file's data, if that became durable while attributes were set, and no failure of it has to be
+    /// reported.
     pub fn durable(&self, node: &Handle) -> Option<[u8; 8]> {
         self.shared.wrote_whole(node).then(|| self.verifier(node))
     }
@@ -82,7 +83,7 @@ impl WriteBehind {
     /// Makes durable what is held of all files.
     ///
     /// # Errors
-    /// The first that occurred; all are told to the next who writes or commits.
+    /// The first that occurred; the next write or commit reports all of them.
     pub fn flush_all(&self) -> Result<()> {
         self.shared.commit_all(&self.pools)
     }
@@ -193,7 +194,7 @@ impl WriteBehind {
         self.change(node, false, change, |inner, change| run(inner.require_ranges()?, change))
     }
 
-    /// A file was changed otherwise than by data: what the server told is what it is like.
+    /// A file was changed otherwise than by data: what the server said is what it is like.
     fn changed(&self, node: &Handle, after: Option<&Attributes>, sets_size: bool) {
         let mut state = self.shared.state.lock();
         match after {
@@ -277,8 +278,8 @@ impl Layer for WriteBehind {
         SetAttributes { node, new, guard }: SetAttributes<'_>,
         change: &mut Change,
     ) -> Result<()> {
-        // The guard is what callers were told while data was held: the server's own time is another one.
-        let told = self.shared.told(node);
+        // The guard is what callers saw while data was held: the server's own time is another one.
+        let overlaid = self.shared.told(node);
         if new.size.is_some() {
             // Data that is cut off must not be written again afterwards.
             self.commit_held(node, Teller::User)?;
@@ -300,7 +301,7 @@ impl Layer for WriteBehind {
             }
         }
         let guard = match guard {
-            Some(guard) if told.is_some_and(|told| guard.holds(&told)) => {
+            Some(guard) if overlaid.is_some_and(|overlaid| guard.holds(&overlaid)) => {
                 Some((&self.shared.inner.attributes(caller, node)?).into())
             }
             guard => guard,
@@ -359,7 +360,7 @@ impl Layer for WriteBehind {
             && !self.shared.nodes().is_empty()
             && let Ok(found) = self.shared.inner.lookup(caller, create.directory, create.name)
         {
-            // What else goes wrong is told by the next write or commit of that file.
+            // What else goes wrong is reported by the next write or commit of that file.
             if let Err(FsError::Delay) = self.commit_held(&found.node.handle, Teller::Nobody) {
                 return Err(FsError::Delay);
             }

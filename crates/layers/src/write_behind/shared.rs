@@ -53,7 +53,7 @@ impl Shared {
         self.state.lock().report()
     }
 
-    /// Takes data for a file, when there is room for it; tells what the file is like then.
+    /// Takes data for a file, when there is room for it; returns what the file is like then.
     pub fn take(
         self: &Arc<Self>,
         pools: &Arc<Pools>,
@@ -72,7 +72,7 @@ impl Shared {
         if file.gathered_since().is_some() && state.aging.sleeps {
             self.aging.notify_one();
         }
-        // All of them before any waits for room: whoever writes again what was lost must see that these are newer.
+        // All of them before any waits for room: the thread that writes lost data again must see that these are newer.
         state.send_off(node, ready.iter().map(Piece::range));
         state.held += size;
         state.let_go = state.let_go.saturating_sub(1);
@@ -139,7 +139,7 @@ impl Shared {
             let mut state = self.state.lock();
             self.wait_for_older(&mut state, pools, node, &range)?;
             state.take_failure(node)?;
-            // Whoever writes again what was lost must see that this is newer.
+            // The thread that writes lost data again must see that this is newer.
             state.send_off(node, [range.clone()]);
         }
         let since = self.state.lock().known.moment();
@@ -210,7 +210,7 @@ impl Shared {
         self.state.lock().files.get(node).is_some_and(|file| file.is_given_up)
     }
 
-    /// Whether data of this file is not durable yet, or a failure was not told yet.
+    /// Whether data of this file is not durable yet, or a failure was not reported yet.
     pub fn holds(&self, node: &Handle) -> bool {
         self.state.lock().files.get(node).is_some_and(|file| !file.is_forgettable())
     }
@@ -232,12 +232,12 @@ impl Shared {
         took || state.known.may_write(node, caller)
     }
 
-    /// What callers were told of a file while data of it was held, if that was another time of change.
+    /// What callers saw of a file while data of it was held, if that was another time of change.
     pub fn told(&self, node: &Handle) -> Option<Attributes> {
         let mut state = self.state.lock();
         let known = state.known.attributes(node)?;
-        let told = state.overlaid(node, known);
-        (told.version() != known.version()).then_some(told)
+        let shown = state.overlaid(node, known);
+        (shown.version() != known.version()).then_some(shown)
     }
 
     /// A file's size was set.
@@ -256,7 +256,7 @@ impl Shared {
     ) {
         state.written_again += pieces.len() as u64;
         state.held += pieces.iter().map(|piece| piece.bytes.len()).sum::<usize>();
-        // All of them before any waits for room: whoever writes the same bytes meanwhile must see that these are first.
+        // All of them before any waits for room: another writer of the same bytes must see that these are first.
         state.send_off(node, pieces.iter().map(Piece::range));
         for piece in pieces {
             self.launch(state, pools, node, piece, None);
@@ -444,8 +444,7 @@ impl Shared {
         Ok(answers)
     }
 
-    /// Callers are told of a change by the server's word. What the file was before means nothing to them if they were told
-    /// something else.
+    /// Callers get a change in the server's word. What the file was before means nothing to them if they saw something else.
     pub fn hide(state: &mut State, node: &Handle, change: &mut Change) {
         if state.known.take_told(node).is_some() {
             change.before = None;
@@ -460,7 +459,7 @@ impl Shared {
         }
     }
 
-    /// Takes what the answer to a write told that began at `since`.
+    /// Takes what was said in the answer to a write that began at `since`.
     pub fn learn(&self, state: &mut State, node: &Handle, change: &Change, since: u64) {
         if let Some(after) = &change.after {
             state.known.saw_written(node, after, since);

@@ -20,7 +20,7 @@ use crate::generations::Generations;
 const COMMITTED_PART: usize = 8;
 /// The most files of which losses are counted.
 const LOSSES_MAX: usize = 1 << 14;
-/// The most files of which an error is kept for the next caller. Beyond it the errors are dropped: the verifier tells of them.
+/// The most files of which an error is kept for the next caller. Beyond it the errors are dropped: the verifier shows them.
 const FAILURES_MAX: usize = 1024;
 /// The most such COMMITs of one file at a time.
 const COMMITS_MAX: usize = 4;
@@ -149,7 +149,7 @@ impl State {
         let known = self.known.attributes(node);
         let before = known.map(|known| self.overlaid(node, known));
         let last = before.map(|before| before.modified.max(before.changed)).unwrap_or_default();
-        let told = self.known.take_told(node).or(before.as_ref().map(Before::from));
+        let shown = self.known.take_told(node).or(before.as_ref().map(Before::from));
         let stamp = self.clock.after(last);
         let file = self.file(node);
         file.taken(end, stamp);
@@ -157,7 +157,7 @@ impl State {
         if let Some(after) = &after {
             self.known.told(node, after);
         }
-        Change { before: told, after }
+        Change { before: shown, after }
     }
 
     /// What a file is like with the data that the server has not got yet, if this is what the server says.

@@ -51,7 +51,7 @@ pub fn cache(server: &Arc<Metered>, directory: &Path) -> DiskCache {
     cache_on(server, storage(directory), options(1 << 30))
 }
 
-/// Bytes that tell where they are.
+/// Bytes that show where they are.
 pub fn content(seed: u64, length: usize) -> Vec<u8> {
     howdah_random::Random::new(seed).bytes(length)
 }

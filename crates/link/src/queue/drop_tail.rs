@@ -1,4 +1,4 @@
-//! First come, first served; whoever finds the queue full is dropped.
+//! First come, first served; a packet that finds the queue full is dropped.
 
 use std::fmt::Debug;
 use std::time::Instant;

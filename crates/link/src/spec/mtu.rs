@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// `1500`: larger packets are refused, and their sender is told. `{ size = 1500, too_large = "dropped" }`: it is not.
+/// `1500`: larger packets are refused, and their sender gets a report. `{ size = 1500, too_large = "dropped" }`: no report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Text", into = "Text")]
 pub struct MtuSpec {
@@ -16,9 +16,9 @@ pub struct MtuSpec {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TooLarge {
-    /// Its sender is told, as routers should (ICMP "fragmentation needed", RFC 1191; "packet too big", RFC 8201).
+    /// Its sender gets a report, as from a router (ICMP "fragmentation needed", RFC 1191; "packet too big", RFC 8201).
     Reported,
-    /// Nobody is told: a black hole (RFC 2923).
+    /// No report: a black hole (RFC 2923).
     Dropped,
 }
 

@@ -107,7 +107,7 @@ fn a_profile_is_where_to_start_from() {
     assert_eq!(path.back.loss, Probability::percent(1.0));
     let other = parse("profile = \"wan-30ms\"\nrtt = \"100ms\"");
     assert_eq!(other.round_trip(), Duration::from_millis(100));
-    // Its queue is not a mistake of whoever undoes its line.
+    // Its queue is not a mistake of the user who undoes its line.
     let wire = parse("profile = \"lan-100m\"\nrate = \"unlimited\"");
     assert_eq!(wire.there.line_rate(), None);
     // Nor is one in round trips, where there is no line and no round trip.

@@ -88,7 +88,7 @@ impl Shared {
         if granted.contains(needed) { Ok(()) } else { Err(Refused(Errno::EACCES)) }
     }
 
-    /// The file is open from now on; only told when the kernel hears of it.
+    /// The file is open from now on; only called when the kernel hears of it.
     pub fn opened(&self, open: KernelFile) -> u64 {
         open.node.opens.fetch_add(1, SeqCst);
         self.nodes.opens.fetch_add(1, SeqCst);

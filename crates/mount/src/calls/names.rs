@@ -27,7 +27,7 @@ impl Shared {
         let parent = self.nodes.of(parent)?;
         let caller = self.caller(asker);
         Ok(match name {
-            // An NFS server on this machine asks so for what it was told earlier.
+            // An NFS server on this machine asks so for a node that it got earlier.
             b"." => {
                 let attributes = self.file_system.attributes(&caller, &parent.handle)?;
                 Node { handle: parent.handle, attributes }

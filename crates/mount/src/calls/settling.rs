@@ -80,7 +80,7 @@ impl Shared {
     pub fn synchronise_directory(&self, caller: &Caller, node: &KernelNode) -> Answer<()> {
         match node.number {
             ROOT => {
-                // A failure is counted in the node, and told by its open files.
+                // A failure is counted in the node, and reported by its open files.
                 let outcomes = self.nodes.unstable().into_iter().map(|node| self.make_durable(&node));
                 let written = outcomes.fold(Ok(()), Answer::and);
                 self.consistency.synced_all()?;

@@ -24,7 +24,7 @@ impl Shared {
             }
             (content.is_made_up(), content.writes)
         };
-        // What goes wrong with the data is the next write's or close's to tell.
+        // The next write or close reports what goes wrong with the data.
         if is_made_up && let Ok(attributes) = self.consistency.sent(&caller, &node.handle) {
             let is_all_set = {
                 let mut content = node.content.lock();
@@ -41,7 +41,7 @@ impl Shared {
         Ok(node.as_seen(self.file_system.attributes(&caller, &node.handle)?))
     }
 
-    /// SETATTR. An open file is told by the kernel when it is cut: who may write it may do that.
+    /// SETATTR. The kernel names the open file when it is cut: a program that may write it may do that.
     pub fn set_attributes(
         &self,
         asker: Requester,

@@ -14,7 +14,7 @@ pub struct ReceiveInto {
 /// Where the data of a reply is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Locate {
-    /// These bytes do not tell yet.
+    /// These bytes are not enough yet.
     NeedMore,
     /// There is none, as in a refusal.
     NoData,

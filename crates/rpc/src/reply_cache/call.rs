@@ -2,7 +2,7 @@
 
 use super::key::CallKey;
 
-/// A call, and what tells whether the answer to an equal one is meant for it.
+/// A call, and what shows whether the answer to an equal one is meant for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call {
     /// Which call.

@@ -65,7 +65,7 @@ impl Checksum {
         }
         if let Some(principal) = principal {
             hasher.write(principal.as_bytes());
-            // Ends the name, so that it and the arguments are not told apart by another one.
+            // Ends the name, so that no other split of name and arguments has the same hash.
             hasher.write_u8(0);
         }
         // All of them: two WRITEs may differ in their last byte, and some clients begin with the same xid each time.
@@ -83,7 +83,7 @@ impl Checksum {
 }
 
 impl Hash for CallKey {
-    /// The checksum is a good hash already, and xids tell apart the calls that agree in it.
+    /// The checksum is a good hash already, and xids distinguish the calls that agree in it.
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(self.checksum ^ u64::from(self.xid));
     }
@@ -96,8 +96,8 @@ impl CallKey {
         (self.xid ^ self.checksum as u32).wrapping_mul(0x9e37_79b9).rotate_left(16)
     }
 
-    /// Whom the call counts for when room is shared out. A host on IPv6 usually owns a whole /64 network, and could come
-    /// from another address of it each time.
+    /// The client that the call counts for when room is shared out. A host on IPv6 usually owns a whole /64 network, and could
+    /// come from another address of it each time.
     pub(super) fn owner(&self) -> IpAddr {
         owner_of(self.client)
     }

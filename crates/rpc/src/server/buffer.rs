@@ -187,7 +187,7 @@ impl BufferPool {
     }
 }
 
-/// Whoever had it and panicked left it as it was: one is pushed or popped.
+/// A thread that had it and panicked left it as it was: one is pushed or popped.
 fn locked<T>(shelf: &Mutex<T>) -> MutexGuard<'_, T> {
     shelf.lock().unwrap_or_else(PoisonError::into_inner)
 }

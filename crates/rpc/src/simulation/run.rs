@@ -149,7 +149,7 @@ impl<C: Client> Simulation<C> {
 }
 
 impl Simulation {
-    /// What the client of today tells of itself.
+    /// What the client of today reports of itself.
     pub fn report(&self) -> Report {
         self.peer.report(self.now)
     }

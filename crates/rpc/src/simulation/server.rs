@@ -86,7 +86,7 @@ impl Server {
         let fetch = message.xid / self.together;
         let before = self.seen.get(&fetch).copied();
         if self.repeats == Repeats::Waiting {
-            // Whoever asks, and in whatever order: the same fetches are slow.
+            // No matter which client asks, and in which order: the same fetches are slow.
             self.random = Random::new(Random::new(self.seed ^ u64::from(fetch)).number());
         }
         let slow = self.random.chance(self.rarely);

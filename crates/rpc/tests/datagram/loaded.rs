@@ -1,5 +1,5 @@
-//! A host with more to do than it has processors for: whoever receives and sends is not run for a while, again and again.
-//! That is no reason to believe that anything was lost, and none to send more than the path holds.
+//! A host with more to do than it has processors for: the thread that receives and sends is not run for a while, again and
+//! again. That is no reason to believe that anything was lost, and none to send more than the path holds.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -77,7 +77,7 @@ fn a_switch_is_not_filled_by_a_host_that_stalls() {
             let server = Server::quick(Duration::from_micros(30));
             let mut simulation = simulation(settings, path(seed), path(seed + 100), server);
             let mut reader = Reader::new(20 << 20, 0);
-            // Whoever reads has little in flight for a while, then as much as may be.
+            // The reader has little in flight for a while, then as much as may be.
             for at in 1..400 {
                 reader.at_once = if at % 4 > 0 { (128 << 10) / transfer } else { (1 << 20) / transfer };
                 simulation.run(&mut reader, Duration::from_millis(50 * at as u64));
@@ -116,7 +116,7 @@ fn nothing_is_late_before_somebody_has_looked_for_its_answer() {
     assert!(peer.next_event().is_some_and(|at| at < now), "somebody has to look");
     assert!(matches!(peer.received(now, 0), Received::Answer { sends: 1, .. }));
     assert!(peer.poll(now).is_none());
-    // Whoever has looked, and found no answer, may say that it is lost.
+    // A thread that has looked, and found no answer, may say that it is lost.
     let mut peer = Peer::new(&settings, start);
     overtaken(&mut peer, start);
     assert!(matches!(peer.poll(now), Some(Output::Returned { .. })));

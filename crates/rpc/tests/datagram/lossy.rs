@@ -65,7 +65,7 @@ fn lost_fragments_never_black_a_reader_out() {
 
 #[test]
 fn with_few_calls_at_once_the_timer_bounds_the_wait() {
-    // All four can be lost: then nothing but the timer tells, whose floor is a second.
+    // All four can be lost: then nothing but the timer notices, whose floor is a second.
     let gap = longest_gap(100_000_000, Some(32 << 10), 4);
     assert!(gap < Duration::from_millis(1500), "nothing for {gap:?}");
 }

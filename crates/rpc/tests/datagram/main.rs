@@ -1,7 +1,7 @@
 //! RPC over UDP in virtual time: the client's state machine, a model of a path each way, and a model of a server.
 
 #![allow(clippy::disallowed_methods)] // Some instant is needed to start from.
-#![allow(clippy::print_stdout)] // Figures, for whoever asks with --nocapture.
+#![allow(clippy::print_stdout)] // Figures, for runs with --nocapture.
 
 mod clean;
 mod loaded;

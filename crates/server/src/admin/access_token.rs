@@ -1,4 +1,4 @@
-//! What whoever asks over TCP must know: one token for all of it.
+//! What callers over TCP must send: one token for all of it.
 
 use std::fmt;
 use std::hint::black_box;
@@ -38,7 +38,7 @@ impl AccessToken {
         &self.0
     }
 
-    /// Whether that is it. How long it takes tells nothing of how much of it is right.
+    /// Whether that is it. How long it takes does not show how much of it is right.
     pub(super) fn is(&self, said: &str) -> bool {
         let (mine, said) = (self.0.as_bytes(), said.as_bytes());
         let differing = mine.iter().zip(said).fold(0, |sum, (one, two)| black_box(sum | (one ^ two)));

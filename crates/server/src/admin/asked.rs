@@ -1,4 +1,4 @@
-//! What whoever asks the admin interface is told about.
+//! What the admin interface answers about.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub struct Asked {
     pub knobs: Arc<Knobs>,
     /// Where the time of connections went.
     pub history: Mutex<History>,
-    /// What monitors are told beyond the usual.
+    /// What monitors get beyond the usual.
     pub metrics: MetricsSettings,
     /// How full exports are.
     pub space: Arc<Space>,

@@ -31,19 +31,19 @@ pub struct Order {
     /// End by itself after so many calls.
     #[serde(default = "calls")]
     pub calls: u64,
-    /// How names are told.
+    /// How names are written.
     #[serde(default)]
     pub names: Names,
 }
 
-/// Calls, and how the capture stood before they were told.
+/// Calls, and how the capture stood before they were read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Captured {
     /// How it stood.
     pub state: capture::State,
-    /// The number of the last call that is told: the next question's `after`. Asking so forgets what is told here.
+    /// The number of the last call in this answer: the next question's `after`. Asking so forgets the calls of this answer.
     pub last: u64,
-    /// At most some thousands: ask again. When it has ended and none is told, all was told.
+    /// At most some thousands: ask again. When it has ended and there is none here, you have all.
     pub calls: Vec<Call>,
 }
 
@@ -87,7 +87,7 @@ pub async fn put(
     })
 }
 
-/// Tells its calls.
+/// Answers with its calls.
 pub async fn get(
     State(asked): State<Arc<Asked>>,
     after: Result<Query<After>, QueryRejection>,
@@ -96,8 +96,8 @@ pub async fn get(
         let hint = "as in /v1/capture?after=4711, with `last` of the answer before";
         Failure::new(StatusCode::BAD_REQUEST, rejection.body_text(), hint)
     })?;
-    let told = asked.shared.service.dispatcher.capture.calls(capture, after);
-    told.map(|(state, last, calls)| Json(Captured { state, last, calls })).ok_or_else(none)
+    let captured = asked.shared.service.dispatcher.capture.calls(capture, after);
+    captured.map(|(state, last, calls)| Json(Captured { state, last, calls })).ok_or_else(none)
 }
 
 const EXAMPLE: &str = "the body is JSON, as in {\"run\": true, \"seconds\": 60}";

@@ -21,7 +21,7 @@ pub struct Procedures {
 pub struct Exports {
     /// Seconds since the server began to count.
     pub seconds: f64,
-    /// Each that is or was served; last, if there are any, those that are not told apart, and calls that are for none.
+    /// Each that is or was served; last, if there are any, those that share one row, and calls that are for none.
     pub exports: Vec<Export>,
 }
 

@@ -15,11 +15,11 @@ use super::counted::{
 use super::space::ExportSpace;
 use crate::counts::{Ledger, OfExport, Row};
 
-/// Exports beyond those that are told apart, and none.
+/// Exports beyond those with a row of their own, and none.
 const OTHERS: &str = "(others)";
 const NONE: &str = "(none)";
 
-/// Tells what was counted of each procedure.
+/// Answers with the counts of each procedure.
 pub async fn procedures(State(asked): State<Arc<Asked>>) -> Json<Procedures> {
     let counts = &asked.shared.service.dispatcher.counts;
     let unheard = counts.unheard();
@@ -42,7 +42,7 @@ pub async fn exports(State(asked): State<Arc<Asked>>) -> Json<Exports> {
     })
 }
 
-/// Tells what workers do now.
+/// Answers with what workers do now.
 pub async fn workers(State(asked): State<Arc<Asked>>) -> Json<Workers> {
     let service = &asked.shared.service;
     let now = service.dispatcher.counts.workers();
@@ -102,12 +102,12 @@ fn by_export(counts: &Ledger, space: &[ExportSpace]) -> Vec<Export> {
         let is_told = id.is_some() || !procedures.is_empty();
         let space = space.iter().find(|space| Some(space.id) == id);
         let (statistics, gone) = space.map_or((None, None), |space| (space.statistics, space.gone.clone()));
-        let capacity = statistics.map(|told| Capacity {
-            total_bytes: told.total_bytes,
-            free_bytes: told.free_bytes,
-            available_bytes: told.available_bytes,
-            total_files: told.total_files,
-            free_files: told.free_files,
+        let capacity = statistics.map(|sizes| Capacity {
+            total_bytes: sizes.total_bytes,
+            free_bytes: sizes.free_bytes,
+            available_bytes: sizes.available_bytes,
+            total_files: sizes.total_files,
+            free_files: sizes.free_files,
         });
         is_told.then(|| Export { export: export_name(&export).to_owned(), id, gone, capacity, procedures })
     });

@@ -1,4 +1,5 @@
-//! Who may ask: whoever means this server, and not another name that was made to lead here; over TCP, whoever has the token.
+//! Who may ask: callers that name this server, and not another name that was made to lead here; over TCP, callers with the
+//! token.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -25,7 +26,7 @@ pub enum Gate {
     Loopback,
     /// A TCP address.
     Remote {
-        /// Whoever asks must know it.
+        /// Callers must send it.
         token: AccessToken,
         /// The names in it are ours.
         certificate: Option<Certificate>,
@@ -43,7 +44,7 @@ impl Gate {
         }
         match self {
             Self::Socket => true,
-            // Any other name may be made to lead here, also one without a dot, by whoever runs a domain that is searched.
+            // Any other name may be made to lead here, also one without a dot, by the owner of a domain that is searched.
             Self::Loopback => is_this_host(name),
             Self::Remote { certificate, .. } => {
                 certificate.as_ref().is_some_and(|certificate| certificate.is_for(name))

@@ -8,7 +8,7 @@ use axum::extract::State;
 use super::asked::Asked;
 use super::head_watch::ClusterHeads;
 
-/// Tells of all of them.
+/// Answers with all of them.
 pub async fn heads(State(asked): State<Arc<Asked>>) -> Json<ClusterHeads> {
     let states = asked.shared.service.states.as_ref().filter(|states| states.is_head());
     Json(match states {

@@ -40,7 +40,7 @@ pub struct Offered {
     pub about: String,
 }
 
-/// Tells what may be asked.
+/// Answers with what may be asked.
 pub async fn index(
     State(asked): State<Arc<Asked>>,
     Extension(Questions(all)): Extension<Questions>,

@@ -29,7 +29,7 @@ pub struct Memory {
     pub times_held: u64,
 }
 
-/// Tells it as it is now.
+/// Answers with the memory as it is now.
 pub async fn memory(State(asked): State<Arc<Asked>>) -> Json<Memory> {
     let shared = &asked.shared;
     let held = shared.connections().iter().filter(|connection| connection.is_held()).count();

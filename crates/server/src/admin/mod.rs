@@ -1,6 +1,6 @@
-//! The admin interface: HTTP/1.1 and JSON on a Unix socket, for the user who runs the server and for root, and on a TCP address for
-//! who has the token. It tells what holds and changes knobs; `docs/protocols/admin.md` describes it. It runs on a thread of its own,
-//! and nothing asynchronous leaves this folder.
+//! The admin interface: HTTP/1.1 and JSON on a Unix socket, for the user who runs the server and for root, and on a TCP address
+//! for callers with the token. It reports the state and changes knobs; `docs/protocols/admin.md` describes it. It runs on a
+//! thread of its own, and nothing asynchronous leaves this folder.
 
 mod access_token;
 mod address;

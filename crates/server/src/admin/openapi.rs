@@ -36,7 +36,7 @@ pub struct Description {
     security: Vec<Map<String, Value>>,
 }
 
-/// Tells it.
+/// Answers with the description.
 pub async fn openapi(Extension(Questions(all)): Extension<Questions>) -> Json<Description> {
     Json(DESCRIPTION.get_or_init(|| description(all)).clone())
 }
@@ -62,7 +62,7 @@ fn description(questions: &[Question]) -> Description {
         })),
         paths,
         components: object(json!({ "schemas": forms, "securitySchemes": { TOKEN: token } })),
-        // Whoever may reach the socket needs none.
+        // Callers that may reach the socket need none.
         security: vec![object(json!({ TOKEN: [] })), Map::new()],
     }
 }

@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use super::asked::Asked;
 
-/// All questions that there are, for those that tell of them.
+/// All questions that there are, for those that list them.
 #[derive(Clone, Copy)]
 pub struct Questions(pub &'static [Question]);
 

@@ -45,7 +45,7 @@ async fn only_metrics(uri: Uri) -> Failure {
     )
 }
 
-/// All of it, for those whom the gate lets through.
+/// All of it, for callers that the gate lets through.
 pub fn router(asked: Arc<Asked>, gate: Gate) -> Router {
     let gate = Arc::new(gate);
     answers()

@@ -90,7 +90,7 @@ pub struct Columns {
     pub verdict: Vec<Option<String>>,
 }
 
-/// Tells it.
+/// Answers with the samples.
 pub async fn samples(
     State(asked): State<Arc<Asked>>,
     which: Result<Query<Which>, QueryRejection>,
@@ -108,7 +108,7 @@ pub async fn samples(
     };
     // One at a time, so that the thread that looks at connections never waits for all of it.
     let taken = tokens.into_iter().filter_map(|token| asked.shared.samples.lock().take(token, since));
-    let connections = taken.map(told).collect();
+    let connections = taken.map(connection_samples).collect();
     Ok(Json(RecentSamples {
         now: now.as_secs_f64(),
         span_seconds: SPAN.as_secs_f64(),
@@ -119,7 +119,7 @@ pub async fn samples(
     }))
 }
 
-fn told(taken: Taken) -> ConnectionSamples {
+fn connection_samples(taken: Taken) -> ConnectionSamples {
     let mut columns = Columns::default();
     taken.points.iter().for_each(|point| columns.push(point));
     ConnectionSamples { client: taken.client, server: taken.server, is_open: taken.is_open, samples: columns }

@@ -60,15 +60,15 @@ impl Space {
         }
         let known = self.known.lock();
         let last = |id| known.get(&id).and_then(|known| known.last);
-        let told = exports.iter().map(|export| ExportSpace {
+        let spaces = exports.iter().map(|export| ExportSpace {
             id: export.id(),
             name: export.name().to_owned(),
             gone: export.gone().map(str::to_owned),
             statistics: last(export.id())
                 .filter(|(at, _)| now.saturating_sub(*at) <= OLD)
-                .map(|(_, told)| told),
+                .map(|(_, space)| space),
         });
-        told.collect()
+        spaces.collect()
     }
 
     /// Asks the file system of an export, unless it is being asked or answered a moment ago.
@@ -83,12 +83,12 @@ impl Space {
         }
         let (space, exports, started) = (Arc::clone(self), shared.service.exports(), shared.started);
         Some(spawn_blocking(move || {
-            let told = exports.find(id).and_then(|export| export.statistics().ok());
+            let statistics = exports.find(id).and_then(|export| export.statistics().ok());
             let mut known = space.known.lock();
             let known = known.entry(id).or_default();
             known.is_asked = false;
-            if let Some(told) = told {
-                known.last = Some((started.elapsed(), told));
+            if let Some(statistics) = statistics {
+                known.last = Some((started.elapsed(), statistics));
             }
         }))
     }

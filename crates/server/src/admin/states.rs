@@ -1,5 +1,5 @@
-//! `GET /v1/state` and `PUT /v1/state/{client}`: what clients have open and locked, who waits for whom, and how an administrator
-//! takes it from them.
+//! `GET /v1/state` and `PUT /v1/state/{client}`: what clients have open and locked, which waits for which, and how an
+//! administrator takes it from them.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -94,13 +94,13 @@ pub struct Release {
 
 const EXAMPLE: &str = "the body is JSON, as in {\"release\": true}";
 
-/// Tells it as it is now.
+/// Answers with the state as it is now.
 pub async fn states(State(asked): State<Arc<Asked>>) -> Json<StateReport> {
-    Json(told(asked).await)
+    Json(gather(asked).await)
 }
 
 /// The report. A file system that does not answer keeps only this question waiting, not the thread that answers all.
-async fn told(asked: Arc<Asked>) -> StateReport {
+async fn gather(asked: Arc<Asked>) -> StateReport {
     let tell = move || {
         let service = &asked.shared.service;
         service.states.as_ref().map(|states| report(states, &service.exports())).unwrap_or_default()
@@ -133,10 +133,10 @@ pub async fn release(
         let what = format!("there is no NFSv4 client {client}");
         return Err(Failure::new(StatusCode::NOT_FOUND, what, "howdah clients lists them"));
     }
-    Ok(Json(told(asked).await))
+    Ok(Json(gather(asked).await))
 }
 
-/// A lock, with what only the lock on all state can tell.
+/// A lock, with what is only known under the lock on all state.
 struct Found {
     key: FileKey,
     owner: LockOwner,

@@ -101,7 +101,7 @@ fn run(runtime: &Runtime, asked: Arc<Asked>, stopped: oneshot::Receiver<()>) {
     let _ = runtime.block_on(stopped);
 }
 
-/// Looks where the time of connections goes, so that it can be told of the last minute; while there is anything to see.
+/// Looks where the time of connections goes, so that the last minute can be shown; while there is anything to see.
 async fn remember(asked: Arc<Asked>) {
     let woken = Arc::new(Notify::new());
     let wake = Arc::clone(&woken);

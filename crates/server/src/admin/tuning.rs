@@ -8,7 +8,7 @@ use axum::extract::State;
 use super::asked::Asked;
 use crate::tuning::{TuningReport, report};
 
-/// Tells it as it is now.
+/// Answers with the tuning as it is now.
 pub async fn tuning(State(asked): State<Arc<Asked>>) -> Json<TuningReport> {
     Json(report(&asked.shared, asked.knobs.are_on()))
 }

@@ -17,7 +17,7 @@ pub struct Udp {
     pub groups: Vec<UdpTraffic>,
 }
 
-/// Tells it as it is now.
+/// Answers with the counts of UDP as they are now.
 pub async fn udp(State(asked): State<Arc<Asked>>) -> Json<Udp> {
     Json(Udp { groups: asked.shared.udp.traffic() })
 }

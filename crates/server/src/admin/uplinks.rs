@@ -28,7 +28,7 @@ pub struct ExportUplink {
     pub uplink: UplinkReport,
 }
 
-/// Tells it as it is now.
+/// Answers with the uplinks as they are now.
 pub async fn uplinks(State(asked): State<Arc<Asked>>) -> Json<Uplinks> {
     Json(Uplinks { uplinks: of(&asked.shared.service.exports()) })
 }

@@ -157,7 +157,7 @@ impl BackChannels {
         Box::from(self.exported.now().seal_as(file.export, &file.node).as_wire().0)
     }
 
-    /// Changes the table, tells clients whose path came up or went down, and sends what is to be sent to them.
+    /// Changes the table, flags clients whose path came up or went down, and sends what is to be sent to them.
     fn change(&self, change: impl FnOnce(&mut Table) -> Option<Vec<ClientId>>) {
         let now = self.states.now();
         let outgoing: Vec<BackRecord> = {

@@ -115,8 +115,8 @@ impl BackChannel {
         self.under_way.take_if(|call| call.line == line);
     }
 
-    /// Adds a call. If too many locks are told of, the oldest of those is forgotten. Delegations are never forgotten: a change waits for each,
-    /// and a client has only so many.
+    /// Adds a call. If notices of too many locks wait, the oldest of those is forgotten. Delegations are never forgotten: a
+    /// change waits for each, and a client has only so many.
     pub fn push(&mut self, call: BackCall) {
         if let BackCall::NotifyLock { .. } = call {
             if self.calls.iter().any(|waiting| waiting.call == call) {

@@ -98,8 +98,8 @@ impl NfsCall {
 }
 
 fn counted<'r, E: Decode<'r>>(result: &mut Decoder<'r>) -> Option<(u64, bool)> {
-    let told = Result::<listing::Listing<'r, E>, Refused<()>>::decode(result).ok()?.ok()?;
-    Some((told.entries.count() as u64, told.end))
+    let page = Result::<listing::Listing<'r, E>, Refused<()>>::decode(result).ok()?.ok()?;
+    Some((page.entries.count() as u64, page.end))
 }
 
 fn length(bytes: usize) -> u32 {

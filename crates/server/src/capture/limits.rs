@@ -3,10 +3,10 @@
 pub use crate::limits::{CAPTURE_ANSWER_MAX, CAPTURE_CLIENTS_MAX, CAPTURE_PATIENCE, CAPTURE_WAITING_MAX};
 use howdah_capture::Names;
 
-/// Bytes of a call's arguments that are kept: two handles and two names of 255 bytes each are 656. Of the data of a WRITE, and the target
-/// of a symbolic link, which come after what is read of them, the beginning may be among them: nobody is told it.
+/// Bytes of a call's arguments that are kept: two handles and two names of 255 bytes each are 656. Of the data of a WRITE, and
+/// the target of a symbolic link, which come after what is read of them, the beginning may be among them: it is never written.
 pub const ARGUMENTS_MOST: usize = 1024;
-/// Bytes of a result that are kept: what comes first tells all that is read of it.
+/// Bytes of a result that are kept: what comes first has all that is read of it.
 pub const RESULT_MOST: usize = 256;
 /// The same of a compound: attributes come last, behind two handles and what OPEN answers.
 pub const COMPOUND_RESULT_MOST: usize = 1024;
@@ -26,6 +26,6 @@ pub struct Limits {
     pub seconds: f64,
     /// It ends after so many calls.
     pub calls: u64,
-    /// How names are told.
+    /// How names are written.
     pub names: Names,
 }

@@ -1,5 +1,5 @@
-//! Captures: a bounded record of calls, for `howdah bench --replay` to play again. Workers copy what a call says of itself into a
-//! bounded queue and never wait for it; whoever asks reads them out of it, with names hashed ([`Recorder`]). Its format is
+//! Captures: a bounded record of calls, for `howdah bench --replay` to play again. Workers copy what a call says of itself into
+//! a bounded queue and never wait for it; callers read them out of it, with names hashed ([`Recorder`]). Its format is
 //! `howdah_capture`.
 
 mod kept;

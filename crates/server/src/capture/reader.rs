@@ -1,4 +1,4 @@
-//! Reads calls out of the queue that workers fill: from bytes to what is told.
+//! Reads calls out of the queue that workers fill: from bytes to what a capture reports.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
@@ -25,8 +25,8 @@ pub struct CaptureReader {
     began: Moment,
     clients: HashMap<IpAddr, u32>,
     connections: HashMap<(SocketAddr, bool), u32>,
-    /// Calls that were told and may be asked for once more.
-    told: VecDeque<Call>,
+    /// Calls that were read and may be asked for once more.
+    unread: VecDeque<Call>,
     /// Calls before those.
     before: u64,
 }
@@ -41,7 +41,7 @@ impl CaptureReader {
             began,
             clients: HashMap::new(),
             connections: HashMap::new(),
-            told: VecDeque::new(),
+            unread: VecDeque::new(),
             before: 0,
         }
     }
@@ -50,18 +50,18 @@ impl CaptureReader {
     /// be asked for once more.
     pub fn calls(&mut self, after: u64, left_out: &AtomicU64) -> (u64, Vec<Call>) {
         let had = usize::try_from(after.saturating_sub(self.before)).unwrap_or(usize::MAX);
-        let had = had.min(self.told.len());
-        self.told.drain(..had);
+        let had = had.min(self.unread.len());
+        self.unread.drain(..had);
         self.before += had as u64;
-        while self.told.len() < CAPTURE_ANSWER_MAX
+        while self.unread.len() < CAPTURE_ANSWER_MAX
             && let Ok(kept) = self.waiting.try_recv()
         {
             match self.tell(&kept) {
-                Some(call) => self.told.push_back(call),
+                Some(call) => self.unread.push_back(call),
                 None => drop(left_out.fetch_add(1, Ordering::Relaxed)),
             }
         }
-        (self.before + self.told.len() as u64, self.told.iter().cloned().collect())
+        (self.before + self.unread.len() as u64, self.unread.iter().cloned().collect())
     }
 
     fn name(&self, procedure: u32) -> Option<&'static str> {

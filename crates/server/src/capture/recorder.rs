@@ -45,7 +45,7 @@ impl Recorder {
         self.is_on.load(Ordering::Relaxed)
     }
 
-    /// Takes a call that was run. Whoever brings it waits for nobody.
+    /// Takes a call that was run. The caller waits for nobody.
     #[cold]
     pub fn take(&self, seen: Seen<'_>, peer: &Peer, timing: &Timing, reply: Option<&Reply>) {
         let Some(capture) = self.capture.try_read() else { return };
@@ -81,12 +81,13 @@ impl Recorder {
         Some(running.state(now))
     }
 
-    /// How that number stands, the number of its last call that is told, and its calls after the first `after` ones. None: there is none.
+    /// How that number stands, the number of the last call given here, and its calls after the first `after` ones. None: there
+    /// is none.
     pub fn calls(&self, number: Option<u64>, after: u64) -> Option<(State, u64, Vec<Call>)> {
         self.look_after();
         let capture = self.capture.read().clone().filter(|running| running.is_meant(number))?;
         let now = Moment::now();
-        // The state before the calls: once it has ended, nothing is missing from what is told when no call is.
+        // The state before the calls: once it has ended, nothing is missing when no call is given.
         let state = capture.state(now);
         let (last, calls) = capture.calls(after, now);
         Some((state, last, calls))

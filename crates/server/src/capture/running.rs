@@ -45,7 +45,7 @@ pub struct State {
     pub run: bool,
     /// Why it does not.
     pub ended: Option<Why>,
-    /// How names are told.
+    /// How names are written.
     pub names: Names,
     /// How long it has run.
     pub seconds: f64,
@@ -129,7 +129,8 @@ impl Running {
         self.unasked(now) > PATIENCE
     }
 
-    /// Whether nobody has for so long that nobody will: whoever was stopped for a while and asks again finds why it ended.
+    /// Whether nobody has for so long that nobody will: a reader that was stopped for a while and asks again finds why it
+    /// ended.
     pub fn is_forgotten(&self, now: Moment) -> bool {
         self.unasked(now) > 2 * PATIENCE
     }
@@ -200,7 +201,7 @@ mod tests {
         assert_eq!(
             running.state(at(4 * patience)).ended,
             Some(Why::Abandoned),
-            "whoever asks again is told why"
+            "a reader that asks again gets the reason"
         );
     }
 }

@@ -10,7 +10,8 @@ use crate::sync::atomic::{AtomicU8, Ordering};
 const READABLE: u8 = 1;
 const WRITABLE: u8 = 2;
 
-/// What a socket is armed for. `tell` tells the poller; it may be told by several at once, each what holds as far as it knows.
+/// What a socket is armed for. `tell` tells the poller; several threads may call it at once, each what holds as far as it
+/// knows.
 pub struct Armed(AtomicU8);
 
 impl Armed {

@@ -124,7 +124,7 @@ impl Inbox {
         }
     }
 
-    /// Whether part of a call is here and the rest is awaited. Waits for nobody: whoever has the receive side now is
+    /// Whether part of a call is here and the rest is awaited. Waits for nobody: the thread that has the receive side now is
     /// receiving.
     pub fn is_in_mid_call(&self) -> bool {
         let Some(assembly) = self.assembly.try_lock() else { return true };

@@ -1,4 +1,4 @@
-//! One TCP connection: what is received of it, what waits to be sent to it, and whom its socket wakes.
+//! One TCP connection: what is received of it, what waits to be sent to it, and which thread its socket wakes.
 
 mod armed;
 mod held_count;
@@ -225,7 +225,7 @@ impl Connection {
         self.pausing.pause(|| self.is_full())
     }
 
-    /// Whether reading stopped and may go on; only one who asks is told so.
+    /// Whether reading stopped and may go on; only one caller gets `true`.
     pub fn resume(&self) -> bool {
         self.pausing.resume(|| self.is_full())
     }
@@ -240,7 +240,7 @@ impl Connection {
         &self.held
     }
 
-    /// Holds it, or lets it go: whoever does that asks [`Self::resume`] next.
+    /// Holds it, or lets it go: the caller asks [`Self::resume`] next.
     pub fn hold(&self, held: bool) {
         self.pausing.hold(held);
     }

@@ -33,7 +33,7 @@ static MEMORY: AtomicUsize = AtomicUsize::new(0);
 pub enum Flushed {
     /// All is sent, or somebody else is sending.
     Done,
-    /// The socket takes no more for now, and must be armed to tell when it does.
+    /// The socket takes no more for now, and must be armed to report when it does.
     Blocked,
     /// The socket still takes no more.
     StillBlocked,
@@ -57,7 +57,7 @@ struct Queue {
     bulk: VecDeque<Outgoing>,
     /// Small replies that went before the first bulk one that waits.
     overtaken: u32,
-    /// What is being sent: taken out by whoever sends.
+    /// What is being sent: taken out by the thread that sends.
     train: Train,
     sending: bool,
     blocked: bool,

@@ -1,4 +1,4 @@
-//! Whether a connection is read. Whoever reads stops when too much waits to be sent; whoever sends lets it go on. Both look at once, and
+//! Whether a connection is read. The reader stops when too much waits to be sent; the sender resumes it. Both look at once, and
 //! none may leave it to the other.
 
 use crate::sync::atomic::{AtomicBool, Ordering};
@@ -22,19 +22,19 @@ impl Pausing {
         self.held.load(Ordering::SeqCst) || is_full()
     }
 
-    /// Stops reading; says whether it must: the reason may have gone meanwhile, and then whoever took it away may have let it go on
-    /// already.
+    /// Stops reading; says whether it must: the reason may have gone meanwhile, and then the thread that took it away may have
+    /// resumed it already.
     pub fn pause(&self, is_full: impl Fn() -> bool) -> bool {
         self.paused.store(true, Ordering::SeqCst);
         self.is_due(is_full) || !self.paused.swap(false, Ordering::SeqCst)
     }
 
-    /// Whether reading stopped and may go on; only one who asks is told so.
+    /// Whether reading stopped and may go on; only one caller gets `true`.
     pub fn resume(&self, is_full: impl Fn() -> bool) -> bool {
         !self.is_due(is_full) && self.paused.swap(false, Ordering::SeqCst)
     }
 
-    /// Holds it, or lets it go: whoever does that asks [`Self::resume`] next.
+    /// Holds it, or lets it go: the caller asks [`Self::resume`] next.
     pub fn hold(&self, held: bool) {
         self.held.store(held, Ordering::SeqCst);
     }

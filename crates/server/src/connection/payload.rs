@@ -62,7 +62,8 @@ impl<'a> Payload<'a> {
         let mut written = 0;
         while !self.prefix.is_empty() {
             match write(self.prefix, written) {
-                // A file system that takes nothing and says nothing: the client is told how much there is, and sends the rest again.
+                // A file system that takes nothing and says nothing: the client gets the shorter count, and sends the rest
+                // again.
                 Ok(0) if written > 0 => break,
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(count) => {

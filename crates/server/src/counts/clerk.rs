@@ -20,8 +20,8 @@ const APART: u64 = 100_000;
 /// The one who changes a worker's counters. It cannot be cloned, and changing takes it whole: no counter has two writers.
 pub struct Clerk {
     shard: Arc<Shard>,
-    /// Thrown for each call that is not the first in a while: calls come in turns of some length, and whoever counts to a fixed number
-    /// may always meet the same place in them.
+    /// Thrown for each call that is not the first in a while: calls come in turns of some length, and counting to a fixed
+    /// number may always meet the same place in them.
     dice: u32,
     /// When the last call came that was the first in a while.
     last: Moment,
@@ -70,7 +70,7 @@ impl Clerk {
         if self.dice < u32::MAX / SAMPLE { SAMPLE } else { 0 }
     }
 
-    /// A call ended. Its reply is told what to show when it has gone.
+    /// A call ended. Its reply gets a ticket to show when it has gone.
     #[inline]
     pub fn end(&mut self, procedure: u16, timing: &Timing, reply: Option<&mut Reply>) {
         let (export, storage) = desk::read();

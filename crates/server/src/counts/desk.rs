@@ -1,5 +1,5 @@
 //! What the call that runs on this thread is seen to do: which export it is for, and how long it was in the file system. The
-//! handler and the file system below it say so here, wherever they are, and whoever runs the call reads it afterwards.
+//! handler and the file system below it say so here, wherever they are, and the worker that runs the call reads it afterwards.
 
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
@@ -76,8 +76,8 @@ pub struct Asking {
     timed: Option<(Moment, u64)>,
 }
 
-/// A call on the file system starts; its time is taken if that is worth it, or `always`. Whoever makes the call passes the answer on
-/// himself: attributes are large, and a function around the call would move them once more.
+/// A call on the file system starts; its time is taken if that is worth it, or `always`. The caller passes the answer on
+/// itself: attributes are large, and a function around the call would move them once more.
 #[inline]
 pub fn enter_storage(always: bool) -> Asking {
     DESK.with(|desk| {

@@ -100,8 +100,8 @@ mod tests {
         let mut sum = Figures::default();
         cell.add_to(&mut sum);
         for (part, expected) in [(0.0, 1.0), (0.5, 5000.0), (0.99, 9900.0), (1.0, 10_000.0)] {
-            let told = sum.latency.quantile(part).expect("there are some").as_secs_f64() * 1e6;
-            assert!((told - expected).abs() / expected <= 0.125, "{part}: {told}, not {expected}");
+            let reported = sum.latency.quantile(part).expect("there are some").as_secs_f64() * 1e6;
+            assert!((reported - expected).abs() / expected <= 0.125, "{part}: {reported}, not {expected}");
         }
         assert_eq!(sum.latency.count(), 10_000);
         assert_eq!(Latency::default().quantile(0.5), None);

@@ -47,7 +47,7 @@ pub enum OfExport {
         /// What clients mount.
         name: String,
     },
-    /// Exports beyond those that are told apart.
+    /// Exports beyond those that are counted one by one.
     Others,
     /// None: they named no file, or a handle that leads nowhere.
     Nothing,

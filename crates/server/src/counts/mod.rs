@@ -1,5 +1,5 @@
 //! What the server did: calls, errors, bytes and time per export and procedure. Each worker counts by itself in plain counters
-//! that nobody else changes ([`Clerk`]); whoever asks adds all of them up ([`Ledger`]).
+//! that nobody else changes ([`Clerk`]); a reader adds all of them up ([`Ledger`]).
 
 mod buckets;
 mod cell;

@@ -1,4 +1,4 @@
-//! Moments as one number: they go with each call and each reply, and are told apart by a subtraction.
+//! Moments as one number: they go with each call and each reply, and a subtraction gives the time between two.
 
 use std::num::NonZeroU64;
 

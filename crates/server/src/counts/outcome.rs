@@ -7,7 +7,7 @@ use howdah_wire::rpc::{Accepted, Denied};
 const OF_RPC: [&str; 3] = ["GARBAGE_ARGS", "SYSTEM_ERR", "AUTH_ERROR"];
 /// A status that NFSv3 does not have.
 const UNKNOWN: &str = "OTHER";
-/// How many errors are told apart.
+/// How many errors are counted one by one.
 pub const ERRORS: usize = Status::ALL.len() + OF_RPC.len() + 1;
 
 /// How a call ended.

@@ -1,4 +1,4 @@
-//! A file system whose calls say how long they take, so that storage can be told from the rest.
+//! A file system whose calls say how long they take, so that the time of storage is known apart from the rest.
 
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{Caller, FileSystem, ReadFile, ReadOutcome, Result};

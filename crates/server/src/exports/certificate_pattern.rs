@@ -37,7 +37,7 @@ impl CertificatePattern {
         }
     }
 
-    /// Whether each certificate of the other kind is of this kind, as far as their writing tells.
+    /// Whether each certificate of the other kind is of this kind, as far as their text shows.
     pub fn covers(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Any, _) => true,

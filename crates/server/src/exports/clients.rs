@@ -8,10 +8,10 @@ use std::sync::Arc;
 use super::{CertificatePattern, HostDirectory, HostPattern, NameVerdict, Netgroup, SecurityFlavors};
 use crate::Peer;
 
-/// What clients from certain addresses may do, and as whom.
+/// What clients from certain addresses may do, and as which user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientRule {
-    /// Whom it is for.
+    /// The clients that it is for.
     pub clients: Clients,
     /// Whether every change is refused.
     pub read_only: bool,
@@ -21,7 +21,7 @@ pub struct ClientRule {
     pub anonymous: Anonymous,
     /// Which calls must come from a port below 1024, which on the client only its root can use. Calls of Kerberos may come from any.
     pub privileged_ports: PrivilegedPorts,
-    /// How calls prove who sent them: these flavors are taken, and told to clients in this order.
+    /// How calls prove who sent them: these flavors are taken, and listed to clients in this order.
     pub sec: SecurityFlavors,
 }
 

@@ -1,5 +1,5 @@
-//! Users as this host knows them: their groups, for callers in more than AUTH_SYS carries, and those whom certificates name. What was
-//! answered is remembered for a while. It does not know where the answers come from.
+//! Users as this host knows them: their groups, for callers in more than AUTH_SYS carries, and those that certificates name.
+//! What was answered is remembered for a while. It does not know where the answers come from.
 
 use std::collections::HashMap;
 use std::io;
@@ -17,13 +17,13 @@ pub trait GroupSource: Send + Sync {
     /// All groups of a user, by its id; `None`: there is no such user.
     ///
     /// # Errors
-    /// It cannot be told now.
+    /// It cannot be found out now.
     fn groups(&self, user: u32) -> io::Result<Option<Vec<u32>>>;
 
-    /// The user whom a certificate names, as in `user@domain`; `None`: there is no such user.
+    /// The user that a certificate names, as in `user@domain`; `None`: there is no such user.
     ///
     /// # Errors
-    /// It cannot be told now.
+    /// It cannot be found out now.
     fn account(&self, name: &str) -> io::Result<Option<UserAccount>> {
         let _ = name;
         Ok(None)
@@ -32,7 +32,7 @@ pub trait GroupSource: Send + Sync {
     /// The user of exactly this name, which may have an `@` in it; `None`: there is no such user.
     ///
     /// # Errors
-    /// It cannot be told now.
+    /// It cannot be found out now.
     fn user(&self, name: &str) -> io::Result<Option<UserAccount>> {
         let _ = name;
         Ok(None)
@@ -41,7 +41,7 @@ pub trait GroupSource: Send + Sync {
     /// The id of the group of exactly this name; `None`: there is no such group.
     ///
     /// # Errors
-    /// It cannot be told now.
+    /// It cannot be found out now.
     fn group(&self, name: &str) -> io::Result<Option<u32>> {
         let _ = name;
         Ok(None)
@@ -158,7 +158,7 @@ impl UserGroups {
         self.look_up(Asked::Id(user), now).account().map(|account| account.groups)
     }
 
-    /// The user whom a certificate names. `None`: this host does not know it, or could not ask and knew nothing before.
+    /// The user that a certificate names. `None`: this host does not know it, or could not ask and knew nothing before.
     pub(crate) fn named(&self, name: &Arc<str>, now: Instant) -> Option<UserAccount> {
         self.look_up(Asked::Name(Arc::clone(name)), now).account()
     }

@@ -38,7 +38,7 @@ pub enum NameVerdict {
     Fits,
     /// It is not.
     Other,
-    /// Nobody can tell now.
+    /// It cannot be found out now.
     Unknown,
 }
 
@@ -74,7 +74,7 @@ enum Answer {
     Name(Arc<str>),
     /// It has none.
     Nameless,
-    /// Nobody could tell.
+    /// It could not be found out.
     Unavailable,
 }
 
@@ -180,7 +180,7 @@ impl Shared {
         self.learn(client, answer.ok(), Instant::now());
     }
 
-    /// `None`: nobody could tell.
+    /// `None`: it could not be found out.
     fn learn(&self, client: IpAddr, answer: Option<Option<Arc<str>>>, now: Instant) {
         let _turn = self.adding.lock();
         let mut known = self.known.look(|known| HashMap::clone(known));

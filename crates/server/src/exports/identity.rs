@@ -9,8 +9,8 @@ use super::{Anonymous, ClientRule, KerberosPrincipal, KnownUser, SecurityFlavor,
 
 /// The superuser's user id, and the group id of its group.
 const ROOT: u32 = 0;
-/// The id that means "none" to a kernel. As a user id it would make setting the identity of a thread do nothing, and
-/// leave the identity of whoever called before.
+/// The id that means "none" to a kernel. As a user id it would make setting the identity of a thread do nothing, and leave the
+/// identity of the caller before.
 const NO_ID: u32 = u32::MAX;
 
 /// Who a call says it is from.
@@ -83,7 +83,7 @@ impl Identity {
         }
     }
 
-    /// Whether nobody can tell now who it is: the user database does not answer.
+    /// Whether it cannot be found out now who it is: the user database does not answer.
     pub(super) fn is_unavailable(&self) -> bool {
         matches!(self, Self::Principal(PrincipalIdentity { user: KnownUser::Unavailable, .. }))
     }

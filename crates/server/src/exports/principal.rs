@@ -55,8 +55,8 @@ impl PrincipalMap {
         Self { settings: Arc::new(settings) }
     }
 
-    /// What a principal is, such as `alice@EXAMPLE.ORG`, whom the server accepted by a key of that realm. Bytes are compared as
-    /// they are.
+    /// What a principal is, such as `alice@EXAMPLE.ORG`, which the server accepted by a key of that realm. Bytes are compared
+    /// as they are.
     pub fn map(&self, name: &str, accepted_by: &str) -> KerberosPrincipal {
         KerberosPrincipal {
             name: name.into(),

@@ -22,7 +22,7 @@ type Part = HashMap<ContextHandle, Arc<ClientContext>>;
 #[derive(Debug, Default)]
 pub struct ContextTable {
     parts: [RwLock<Part>; PARTS],
-    /// How many each client has made that are still there. Also taken by whoever adds or removes one.
+    /// How many each client has made that are still there. Also taken to add or remove one.
     of_client: Mutex<HashMap<IpAddr, usize>>,
 }
 

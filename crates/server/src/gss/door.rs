@@ -38,7 +38,7 @@ pub enum Checked {
     Begin,
     /// It is refused.
     Refused(ReplyHeader),
-    /// It came before, or too late. There is no answer to that, and whoever sent it would wait for ever: the connection ends.
+    /// It came before, or too late. There is no answer to that, and the client would wait for ever: the connection ends.
     Repeated,
     /// It only looked like a call by a context.
     Other,

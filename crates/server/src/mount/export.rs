@@ -1,4 +1,4 @@
-//! EXPORT: what is exported, and to whom (RFC 1813 5.2.5).
+//! EXPORT: what is exported, and to which clients (RFC 1813 5.2.5).
 
 use howdah_wire::mount::export::{Export as Line, Reply as Answer};
 use howdah_wire::mount::{DirectoryPath, HostName, NAME_MAX, PATH_MAX};
@@ -8,7 +8,7 @@ use crate::exports::{ClientRule, Clients, Export};
 use crate::program::Refusal;
 use crate::{Reply, Request};
 
-/// Answers EXPORT. An export that no rule opens to anybody is not told, since on the wire an empty list means everybody.
+/// Answers EXPORT. An export that no rule opens to anybody is not listed, since on the wire an empty list means everybody.
 pub fn run(mount: &MountProtocol, _: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
     let exports = mount.exports();
     let lists: Vec<_> = exports
@@ -24,7 +24,7 @@ pub fn run(mount: &MountProtocol, _: &mut Request<'_, '_>, reply: &mut Reply) ->
     Ok(())
 }
 
-/// Whom an export is for, one text for each address or network; none for everybody.
+/// The clients that an export is for, one text for each address or network; none for everybody.
 fn groups(export: &Export) -> Vec<String> {
     if export.rules().iter().any(|rule| rule.clients == Clients::Any) {
         return Vec::new();

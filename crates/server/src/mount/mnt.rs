@@ -32,7 +32,7 @@ pub fn run(mount: &MountProtocol, request: &mut Request<'_, '_>, reply: &mut Rep
             let flavors = flavors.as_slice().iter().map(|flavor| flavor.number()).collect();
             reply.write(&Answer::Ok(Success { handle: handle.as_wire(), flavors }));
         }
-        // Clients probe: whoever copies to a new name asks for its path first.
+        // Clients probe: a copy to a new name asks for its path first.
         Err(error) if is_no_directory(error) => {
             let what = match error {
                 ResolveError::Refused(FsError::NotDirectory) => {

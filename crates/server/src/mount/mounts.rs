@@ -1,4 +1,4 @@
-//! Who has mounted what, as far as anybody told: only DUMP reads it, and nothing depends on it.
+//! Who has mounted what, as far as clients said so: only DUMP reads it, and nothing depends on it.
 
 use std::collections::VecDeque;
 use std::net::IpAddr;

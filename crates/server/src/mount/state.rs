@@ -8,7 +8,7 @@ use crate::exports::{Exported, Exports};
 /// The state behind the procedures.
 pub struct MountProtocol {
     exports: Arc<Exported>,
-    /// Who has mounted what, as DUMP tells.
+    /// Who has mounted what, as DUMP lists it.
     pub mounts: Mounts,
 }
 

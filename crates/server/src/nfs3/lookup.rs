@@ -45,7 +45,7 @@ fn find(directory: &Object<'_>, name: &[u8]) -> Result<Found, Status> {
     .map_err(convert::status)
 }
 
-/// A directory may be found in itself by whoever may search it.
+/// A caller that may search a directory may find it in itself.
 fn itself(directory: &Object<'_>) -> Result<Found, FsError> {
     let (granted, attributes) =
         directory.file_system.access(&directory.caller, &directory.handle, Access::LOOKUP)?;

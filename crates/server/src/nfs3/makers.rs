@@ -1,5 +1,5 @@
-//! Who made a file exclusively, of late. Two clients whose verifiers are equal, as of twin virtual machines, would else both be
-//! told that they made it.
+//! Who made a file exclusively, of late. Two clients whose verifiers are equal, as of twin virtual machines, would else both
+//! get the answer that they made it.
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;

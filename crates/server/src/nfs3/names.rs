@@ -16,8 +16,8 @@ pub fn existing(bytes: &[u8]) -> Result<Name<'_>, Status> {
     parse(bytes, Status::Invalid, Status::Invalid)
 }
 
-/// The name of a directory to be removed. The RFC tells `.` from `..`, since the one is empty perhaps, while the
-/// other certainly is not (3.3.13).
+/// The name of a directory to be removed. The RFC distinguishes `.` from `..`, since the one is empty perhaps, while the other
+/// certainly is not (3.3.13).
 pub fn directory(bytes: &[u8]) -> Result<Name<'_>, Status> {
     parse(bytes, Status::Invalid, Status::Exists)
 }

@@ -53,7 +53,7 @@ pub fn time(time: Timestamp) -> Time {
     Time { seconds: time.seconds, nanoseconds: time.nanoseconds }
 }
 
-/// A directory before and after a change to it. What is not known is told as not atomic, and the client looks again.
+/// A directory before and after a change to it. What is not known is sent as not atomic, and the client looks again.
 pub fn change_info(change: &Change, now: impl FnOnce() -> Option<Attributes>) -> ChangeInfo {
     let after = change.after.or_else(now);
     match (&change.before, after) {
@@ -87,7 +87,7 @@ pub fn file_type(kind: FileKind) -> FileType {
     }
 }
 
-/// A device number as it is told.
+/// A device number, as it is sent.
 pub fn device(number: DeviceNumber) -> Device {
     Device { major: number.major, minor: number.minor }
 }
@@ -149,7 +149,7 @@ fn id(name: Principal<'_>, is_group: bool, find: FindOwner<'_>) -> Result<u32, S
 /// Attributes to set. Ids that name nobody and nanoseconds beyond a second make no sense.
 ///
 /// # Errors
-/// INVAL, BADOWNER, or DELAY while nobody can tell.
+/// INVAL, BADOWNER, or DELAY while it cannot be found out.
 pub fn new_attributes(new: &wire::Attributes<'_>, find: FindOwner<'_>) -> Result<NewAttributes, Status> {
     if new.permissions.mode.is_some_and(|mode| mode & !MODE_BITS != 0) {
         return Err(Status::INVAL);
@@ -180,7 +180,7 @@ pub fn asked(stateid: StateId) -> howdah_state::StateId {
     howdah_state::StateId { seqid: stateid.sequence, other: stateid.other }
 }
 
-/// A stateid as clients are told it.
+/// A stateid, as clients get it.
 pub fn told(stateid: howdah_state::StateId) -> StateId {
     StateId { sequence: stateid.seqid, other: stateid.other }
 }

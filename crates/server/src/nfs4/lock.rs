@@ -29,7 +29,7 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
         key: &key,
         kind: kind(arguments.kind),
         range,
-        // Whoever waits asks again. Its place in the queue is kept if it can be called when it is its turn.
+        // A client that waits asks again. Its place in the queue is kept if it can be called when it is its turn.
         waits: arguments.kind.waits() && compound.nfs4.back.reaches(client),
         is_reclaim: arguments.reclaim,
     };

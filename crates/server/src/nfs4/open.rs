@@ -27,7 +27,7 @@ const VERIFIER: Bitmap = Bitmap::of(&[TIME_ACCESS_SET, TIME_MODIFY_SET]);
 struct Target<'c> {
     file: ExportedNode<'c>,
     attributes: Attributes,
-    /// It was made for this call: whoever makes a file may open it, whatever its mode is.
+    /// It was made for this call: the maker of a file may open it, whatever its mode is.
     is_made: bool,
     directory: ChangeInfo,
     attributes_set: Bitmap,
@@ -143,7 +143,7 @@ fn target<'c>(compound: &Compound<'c>, arguments: &Arguments<'_>) -> Result<Targ
     }
 }
 
-/// A file that the client opened by its delegation alone, and now tells the server so.
+/// A file that the client opened by its delegation alone, and now announces to the server.
 fn by_delegation<'c>(
     compound: &Compound<'c>,
     target: Target<'c>,

@@ -20,7 +20,7 @@ pub struct Pair<'f, 'c> {
 }
 
 impl<'f, 'c> Pair<'f, 'c> {
-    /// The saved and the current file, for whoever may read and write them by these stateids.
+    /// The saved and the current file, for a caller that may read and write them by these stateids.
     ///
     /// # Errors
     /// One of them is missing or no file, their file system cannot do this, they lie in two exports, or a stateid is not

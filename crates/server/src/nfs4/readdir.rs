@@ -18,7 +18,7 @@ use crate::Reply;
 
 /// The largest listing, in bytes.
 const LISTING_MAX: usize = 64 << 10;
-/// Cookies of a file system are told as so much more, since 1 and 2 mean something else (RFC 8881 18.23.3).
+/// Cookies of a file system are sent as so much more, since 1 and 2 mean something else (RFC 8881 18.23.3).
 const COOKIES_FROM: u64 = 2;
 /// The verifier of every cookie: a file system's cookies stay valid while the directory changes.
 const VERIFIER: Verifier = Verifier([0; 8]);
@@ -68,7 +68,7 @@ fn pseudo(
     for entry in shown {
         let node = compound.behind(entry.behind);
         let added = writer.add(entry.cookie, Name(entry.name.as_bytes()), |encoder| match &node {
-            Ok(node) => told(compound, node, None, wish.wanted, encoder),
+            Ok(node) => put_entry(compound, node, None, wish.wanted, encoder),
             Err(status) => not_told(*status, wish.wanted, encoder),
         });
         if added.is_break() {
@@ -96,14 +96,14 @@ fn exported(
         writer.add(entry.cookie + COOKIES_FROM, name, |encoder| {
             if let Some(export) = junction(compound, directory, entry.name) {
                 match compound.behind(export) {
-                    Ok(node) => told(compound, &node, None, wanted, encoder),
+                    Ok(node) => put_entry(compound, &node, None, wanted, encoder),
                     Err(status) => not_told(status, wanted, encoder),
                 }
             } else if let Some(found) = &entry.node {
                 let node = CurrentNode::Exported(directory.beside(found.handle));
                 let attributes = found.attributes;
                 let is_junction = own.is_some_and(|own| own.file_system != attributes.file_system);
-                told(compound, &node, Some(ListedNode { attributes, is_junction }), wanted, encoder);
+                put_entry(compound, &node, Some(ListedNode { attributes, is_junction }), wanted, encoder);
             } else if detail == Detail::Names {
                 of_name(entry.file, wanted, encoder);
             } else {
@@ -122,14 +122,14 @@ fn exported(
     }
 }
 
-fn told(
+fn put_entry(
     compound: &Compound<'_>,
     node: &CurrentNode<'_>,
     known: Option<ListedNode>,
     wanted: Bitmap,
     encoder: &mut Encoder<'_>,
 ) {
-    // What is not told of a node by LOOKUP is not told here.
+    // What LOOKUP does not say of a node is not said here.
     if node.flavor_access() == FlavorAccess::None {
         return not_told(Status::WRONGSEC, wanted, encoder);
     }
@@ -138,7 +138,7 @@ fn told(
     }
 }
 
-/// Why an entry has no attributes, for a client that asked to be told so.
+/// Why an entry has no attributes, for a client that asked for the error.
 fn not_told(status: Status, wanted: Bitmap, encoder: &mut Encoder<'_>) {
     let mut values = wire::Attributes::default();
     values.identity.error = Some(status);

@@ -39,13 +39,13 @@ pub fn no_name(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: 
 
 fn answer(compound: &mut Compound<'_>, node: &CurrentNode<'_>, reply: &mut Reply) {
     let flavors = compound.flavors(node);
-    let flavors: Vec<Flavor<'_>> = flavors.as_slice().iter().map(|&flavor| told(flavor)).collect();
+    let flavors: Vec<Flavor<'_>> = flavors.as_slice().iter().map(|&flavor| to_wire(flavor)).collect();
     compound.current = None;
     compound.stateid = None;
     reply.write(&Success { flavors: Array::of(&flavors) });
 }
 
-fn told(flavor: SecurityFlavor) -> Flavor<'static> {
+fn to_wire(flavor: SecurityFlavor) -> Flavor<'static> {
     let service = match flavor.service() {
         None => return Flavor::Plain(flavor.number()),
         Some(GssService::None) => 1,

@@ -16,7 +16,8 @@ use crate::Reply;
 use crate::exports::Identity;
 use crate::states::{self, SessionData};
 
-/// How many bytes of a request tell it from another with the same number: the data of a WRITE may never come into user space.
+/// How many bytes of a request distinguish it from another with the same number: the data of a WRITE may never come into user
+/// space.
 const DIGEST_MAX: usize = 512;
 
 /// Length of what SEQUENCE answers, in bytes.
@@ -107,7 +108,7 @@ fn take(
     })
 }
 
-/// Tells requests apart: by who sent them, and by what follows SEQUENCE.
+/// Distinguishes requests: by their sender, and by what follows SEQUENCE.
 fn digest(compound: &Compound<'_>) -> u64 {
     let mut hasher = SipHasher13::new();
     hasher.write_u32(compound.minor_version);

@@ -124,7 +124,7 @@ mod tests {
     fn the_documentation_lists_what_is_served() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/protocols/nfs4.md");
         let text = std::fs::read_to_string(file).expect("documentation");
-        let told: BTreeMap<u32, String> = text
+        let listed: BTreeMap<u32, String> = text
             .lines()
             .filter_map(|line| {
                 let mut fields = line.strip_prefix("| ")?.split(" | ");
@@ -135,6 +135,6 @@ mod tests {
         let served = numbers.filter(|number| find(*number).is_some() || *number == sequence::OPERATION);
         let served: BTreeMap<u32, String> =
             served.map(|number| (number, operation::name(number).expect("a name").to_owned())).collect();
-        assert_eq!(told, served);
+        assert_eq!(listed, served);
     }
 }

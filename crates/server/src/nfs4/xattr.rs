@@ -23,8 +23,8 @@ pub fn get(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
     buffer.resize(start, 0);
     xattrs.get_xattr(&node.caller, &node.handle, XattrName::parse(name.0)?, buffer)?;
     let length = buffer.len() - start;
-    let told = u32::try_from(length).map_err(|_| Status::XATTR2BIG)?;
-    buffer[start - 4..start].copy_from_slice(&told.to_be_bytes());
+    let length_on_wire = u32::try_from(length).map_err(|_| Status::XATTR2BIG)?;
+    buffer[start - 4..start].copy_from_slice(&length_on_wire.to_be_bytes());
     reply.encoder().pad(length);
     if reply.message_length() > compound.most_reply() { Err(Status::XATTR2BIG.into()) } else { Ok(()) }
 }

@@ -63,7 +63,7 @@ impl Callbacks {
         Self { pending: PendingGrants::default(), grants, answers, ports: ClientPorts::new(portmapper) }
     }
 
-    /// Locks that hosts are still to be told of.
+    /// Locks that hosts have got and do not know of yet.
     pub fn pending(&self) -> &PendingGrants {
         &self.pending
     }

@@ -17,7 +17,7 @@ pub fn answer(nlm: &Nlm, request: &mut Request<'_, '_>) -> Result<Vec<u8>, Refus
     Ok(Encoder::to_vec(&Reply { cookie: arguments.cookie, status }))
 }
 
-/// A lock that the client has, and was not yet told of, is taken back.
+/// A lock that the client has, and does not know of yet, is taken back.
 fn cancel(context: &NlmContext<'_>, arguments: &Arguments<'_>) -> Result<Status, Status> {
     let lock = &arguments.lock;
     let (key, range) = (context.named(lock.file)?, convert::range(lock.offset, lock.length)?);

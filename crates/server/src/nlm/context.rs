@@ -73,7 +73,7 @@ impl<'c> NlmContext<'c> {
         if attributes.kind == FileKind::Regular && may_lock { Ok(key) } else { Err(Status::Failed) }
     }
 
-    /// The file of a lock that is let go, whoever may lock it now.
+    /// The file of a lock that is let go, no matter who may lock it now.
     ///
     /// # Errors
     /// The handle was never given out, or its export asks for another protection of calls.
@@ -120,7 +120,7 @@ impl<'c> NlmContext<'c> {
         }
     }
 
-    /// Asks the state and the kernel for a lock. `number`: that of the host's status monitor, if it told.
+    /// Asks the state and the kernel for a lock. `number`: that of the host's status monitor, if it said so.
     ///
     /// # Errors
     /// Why it is refused.

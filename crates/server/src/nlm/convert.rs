@@ -97,10 +97,10 @@ mod tests {
 
     #[test]
     fn ranges_of_nfs4_are_told_as_far_as_clients_can_read_them() {
-        let told = |first, last| offset_and_length(ByteRange { first, last });
-        assert_eq!(told(3, 4), (3, 2));
-        assert_eq!(told(3, u64::MAX), (3, 0));
-        assert_eq!(told(3, LAST), (3, 0));
-        assert_eq!(told(LAST + 5, LAST + 6), (LAST, 0));
+        let on_wire = |first, last| offset_and_length(ByteRange { first, last });
+        assert_eq!(on_wire(3, 4), (3, 2));
+        assert_eq!(on_wire(3, u64::MAX), (3, 0));
+        assert_eq!(on_wire(3, LAST), (3, 0));
+        assert_eq!(on_wire(LAST + 5, LAST + 6), (LAST, 0));
     }
 }

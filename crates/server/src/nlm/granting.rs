@@ -50,7 +50,7 @@ impl Granting {
         Arc::clone(&self.callbacks)
     }
 
-    /// Tells clients of their locks until the queue ends: what a thread does.
+    /// Calls clients about their locks until the queue ends: what a thread does.
     pub fn run_grants(&self) {
         while let Some(call) = self.callbacks.grants().take() {
             self.grant(&call);
@@ -92,7 +92,7 @@ impl Granting {
         }
     }
 
-    /// Whether a client was certainly not told for a lease: it may have been told whenever a call was sent.
+    /// Whether a client certainly got no call for a lease: it may have got any call that was sent.
     fn is_unreachable(&self, ticket: GrantTicket, since: Instant) -> bool {
         let may_be_told = self.callbacks.pending().get(ticket).is_none_or(|grant| grant.may_be_told);
         !may_be_told && since.elapsed() >= self.states.lease()
@@ -156,11 +156,11 @@ impl Granting {
     fn answer(&self, answer: &Answer) {
         let Answer { from, client, transport, procedure, arguments } = answer;
         let called = Called { program: PROGRAM, version: VERSION_4, procedure: *procedure };
-        let told =
+        let sent =
             self.callbacks.ports().call(Some(*from), *client, (PROGRAM, VERSION_4), *transport, |route| {
                 tell(route, called, arguments, PATIENCE)
             });
-        if let Err(failure) = told {
+        if let Err(failure) = sent {
             // The client asks again.
             tracing::debug!(%client, %failure, "answering a client by a call");
         }

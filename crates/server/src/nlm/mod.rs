@@ -1,7 +1,7 @@
 //! NLM version 4: locks for NFSv3 clients, in the same table as those of NFSv4. One file per procedure, and what calls clients back.
 //!
-//! A handler finds the file and the owner of a lock, asks the state, and answers. The procedures that end in `_MSG` are answered by
-//! calls of ours; so is a client told that it has a lock that it waited for.
+//! A handler finds the file and the owner of a lock, asks the state, and answers. The procedures that end in `_MSG` are
+//! answered by calls of ours; so is a client's wait for a lock.
 
 mod callbacks;
 mod context;

@@ -1,4 +1,4 @@
-//! Locks that hosts got after they waited, and were not yet told of.
+//! Locks that hosts got after they waited, and do not know of yet.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ pub struct Grant {
     pub owner: NlmOwner,
     /// What.
     pub grant: LockGrant<FileKey>,
-    /// Whether the host may have been told: then only the host itself can say that it does not have it.
+    /// Whether the host may have got the call: then only the host itself can say that it does not have it.
     pub may_be_told: bool,
 }
 
@@ -42,14 +42,14 @@ impl PendingGrants {
         ticket
     }
 
-    /// A grant, if the host is still to be told.
+    /// A grant, if the host is still to get its call.
     pub fn get(&self, ticket: GrantTicket) -> Option<Grant> {
         let table = self.table.lock();
         let of_file = table.by_file.get(&ticket.file)?;
         of_file.iter().find(|(number, _)| *number == ticket.number).map(|(_, grant)| grant.clone())
     }
 
-    /// The host may have been told.
+    /// The host may have got the call.
     pub fn may_be_told(&self, ticket: GrantTicket) {
         let mut table = self.table.lock();
         let of_file = table.by_file.get_mut(&ticket.file).into_iter().flatten();
@@ -63,12 +63,12 @@ impl PendingGrants {
         self.take(&ticket.file, |number, _| number == ticket.number).pop()
     }
 
-    /// The host knows what it has of these bytes, or has let them go. What it was to be told of them.
+    /// The host knows what it has of these bytes, or has let them go. The grants of which it was still to be called.
     pub fn settle(&self, file: &FileKey, owner: &NlmOwner, range: ByteRange) -> Vec<LockGrant<FileKey>> {
         self.take(file, |_, grant| grant.owner == *owner && grant.grant.range.overlaps(range))
     }
 
-    /// The host waits for this lock no longer. What it was to be told.
+    /// The host waits for this lock no longer. The grants of which it was still to be called.
     pub fn cancel(
         &self,
         file: &FileKey,

@@ -22,9 +22,9 @@ impl Tabled for Nlm {
 /// Answers a call: the bytes of its result.
 type Answer = fn(&Nlm, &mut Request<'_, '_>) -> Result<Vec<u8>, Refusal>;
 
-/// No reply is kept for retries, as in Linux's lockd. A host that begins again with the same xids would be told by a kept reply that it has
-/// a lock which another host has by now. The price: a LOCK by UDP that arrives again after its UNLOCK locks again, until its host unlocks
-/// or restarts.
+/// No reply is kept for retries, as in Linux's lockd. A kept reply would say to a host that begins again with the same xids
+/// that it has a lock which another host has by now. The price: a LOCK by UDP that arrives again after its UNLOCK locks again,
+/// until its host unlocks or restarts.
 const VERSION_4: &[Row<Nlm>] = &[
     row("NULL", Pace::Quick, no_file, |_, _, _| Ok(())),
     row("TEST", Pace::Quick, of_test, |nlm, request, reply| now(nlm, request, reply, test::answer)),

@@ -1,5 +1,5 @@
-//! NSM version 1: clients' status monitors say that they restarted, and are told that this server did. It monitors for nobody but
-//! this server's own locks, and needs no MON for that: a host with a lock is remembered.
+//! NSM version 1: clients' status monitors say that they restarted, and get a notice that this server did. It monitors for
+//! nobody but this server's own locks, and needs no MON for that: a host with a lock is remembered.
 
 mod notice;
 mod notify;

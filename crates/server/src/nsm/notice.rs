@@ -1,4 +1,4 @@
-//! Tells clients that had locks that this server restarted, so that they reclaim them (NSM NOTIFY), until they answer.
+//! Notifies clients that had locks that this server restarted, so that they reclaim them (NSM NOTIFY), until they answer.
 
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
@@ -14,21 +14,21 @@ use crate::states::LockHost;
 
 /// How long a client may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// After how long a client that did not answer is told again, at first and at most.
+/// After how long a client that did not answer gets the notice again, at first and at most.
 const AGAIN: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(60)];
 
-/// A client that is to be told.
+/// A client that is to get a notice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
     /// Which.
     pub host: LockHost,
-    /// Since when it is told.
+    /// Since when notices are sent to it.
     since: Instant,
-    /// When it will be told again if it does not answer.
+    /// When it gets the next notice if it does not answer.
     again: Duration,
 }
 
-/// The clients that are to be told.
+/// The clients that are to get a notice.
 #[derive(Debug)]
 pub struct Notices {
     queue: DueQueue<Notice>,
@@ -43,7 +43,7 @@ impl Notices {
         Self { queue: DueQueue::new(bounds), ports: ClientPorts::new(portmapper), number }
     }
 
-    /// Tells these.
+    /// Notifies these.
     pub fn tell(&self, hosts: Vec<LockHost>) {
         let now = Instant::now();
         let count = hosts.len();
@@ -74,7 +74,7 @@ impl Notices {
         clients.clamp(fewest, most)
     }
 
-    /// Tells clients until the queue ends: what a thread does.
+    /// Notifies clients until the queue ends: what a thread does.
     pub fn run(&self) {
         while let Some(notice) = self.queue.take() {
             self.notify(notice.clone());
@@ -86,7 +86,7 @@ impl Notices {
         self.queue.end();
     }
 
-    /// The next one that is to be told.
+    /// The next one that is to get a notice.
     #[cfg(test)]
     pub fn pop(&self) -> Option<Notice> {
         self.queue.pop()
@@ -105,7 +105,7 @@ impl Notices {
         tracing::debug!(%client, %failure, "telling a client of the restart");
         let due = Instant::now() + notice.again;
         notice.again = (notice.again * 2).min(AGAIN[1]);
-        // Nobody is told any more by a server that ends.
+        // A server that ends sends no more notices.
         let _ = self.queue.put(client, due, notice);
     }
 

@@ -1,4 +1,4 @@
-//! NSM as clients see it, and who is told of a restart. What NOTIFY frees is tested with NLM.
+//! NSM as clients see it, and which clients get a notice of a restart. What NOTIFY frees is tested with NLM.
 
 use howdah_wire::nsm::{
     Monitor, MonitorName, Monitored, MonitoringResult, PROGRAM, VERSION, mon, stat, unmon_all,
@@ -41,8 +41,8 @@ fn host(number: usize) -> LockHost {
 fn hosts_past_the_last_are_not_told() {
     let notices = Notices::new(3, 111);
     notices.tell((0..NOTICES_MAX + 2).map(host).collect());
-    let told: Vec<LockHost> = std::iter::from_fn(|| notices.pop()).map(|notice| notice.host).collect();
-    assert_eq!((told.len(), told.last()), (NOTICES_MAX, Some(&host(NOTICES_MAX - 1))));
+    let notified: Vec<LockHost> = std::iter::from_fn(|| notices.pop()).map(|notice| notice.host).collect();
+    assert_eq!((notified.len(), notified.last()), (NOTICES_MAX, Some(&host(NOTICES_MAX - 1))));
 }
 
 #[test]

@@ -4,8 +4,8 @@ use super::Portmap;
 use crate::program::Refusal;
 use crate::{Reply, Request};
 
-/// Answers nothing, ever: a call passed on would come from this host, past every rule about who may call, and over UDP
-/// its longer answer would go to whoever's address stands on the datagram.
+/// Answers nothing, ever: a call passed on would come from this host, past every rule about who may call, and over UDP its
+/// longer answer would go to the address on the datagram, whosever it is.
 pub fn run(_: &Portmap, _: &mut Request<'_, '_>, _: &mut Reply) -> Result<(), Refusal> {
     Err(Refusal::Silence)
 }

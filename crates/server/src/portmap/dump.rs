@@ -9,7 +9,7 @@ use crate::program::Refusal;
 use crate::programs::Served;
 use crate::{Reply, Request};
 
-/// Who registered what is told: this server itself.
+/// The owner of each registration: this server itself.
 const OWNER: &str = "howdah";
 
 /// Answers DUMP of version 2, which knows no IPv6.

@@ -29,7 +29,7 @@ pub fn of_version(
     answer(portmap, request, reply, Wanted::Version)
 }
 
-/// The address told is the one that the caller reached us at: whatever the host calls its networks, that one works.
+/// The address in the answer is the one that the caller reached us at: whatever the host calls its networks, that one works.
 fn answer(
     portmap: &Portmap,
     request: &mut Request<'_, '_>,

@@ -9,7 +9,7 @@ use super::places::Wanted;
 use crate::program::Refusal;
 use crate::{Reply, Request};
 
-/// Answers GETPORT. For a version that is not served it tells the port of those that are, as the usual portmappers do.
+/// Answers GETPORT. For a version that is not served it answers with the port of those that are, as the usual portmappers do.
 pub fn run(portmap: &Portmap, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
     let Arguments { mapping } = Arguments::decode(&mut request.arguments)?;
     let asked = request.peer.ends.server.ip();

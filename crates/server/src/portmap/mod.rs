@@ -28,7 +28,7 @@ use crate::program::{Procedure, Program, Refusal, Row, Run, Tabled};
 use crate::programs::Served;
 use crate::{Reply, Request};
 
-/// Tells where these programs are served beside itself.
+/// Answers where these programs are served beside itself.
 pub fn portmap(listeners: Arc<RwLock<Listeners>>, programs: &[Box<dyn Program>]) -> Portmap {
     let own = Portmap::VERSIONS.iter().map(|(version, _)| Served {
         program: version2::PROGRAM,

@@ -22,7 +22,7 @@ pub struct Portmap {
 }
 
 impl Portmap {
-    /// Tells where these programs and versions are served.
+    /// Answers where these programs and versions are served.
     pub fn new(listeners: Arc<RwLock<Listeners>>, served: Vec<Served>) -> Self {
         Self { listeners, served }
     }

@@ -61,8 +61,8 @@ fn the_time_of_this_host_is_told() {
     let peer = over(Transport::Tcp, "192.0.2.1:2049");
     let now = || std::time::UNIX_EPOCH.elapsed().expect("after 1970").as_secs();
     let before = now();
-    let told = result_of!(rpcbind::gettime::Reply, &service(), &peer, (PORTMAP, 3, 6), &()).seconds;
-    assert!((before..=now()).contains(&u64::from(told)), "{told}");
+    let seconds = result_of!(rpcbind::gettime::Reply, &service(), &peer, (PORTMAP, 3, 6), &()).seconds;
+    assert!((before..=now()).contains(&u64::from(seconds)), "{seconds}");
 }
 
 #[test]

@@ -31,9 +31,9 @@ pub struct Held {
     pub network: Network,
     /// On which port.
     pub port: u16,
-    /// At which address; `None` for all, or if rpcbind did not tell.
+    /// At which address; `None` for all, or if rpcbind did not say.
     pub address: Option<IpAddr>,
-    /// Who registered it; empty if rpcbind did not tell.
+    /// Who registered it; empty if rpcbind did not say.
     pub owner: String,
 }
 
@@ -69,7 +69,7 @@ impl Conversation {
         self.change("registering with", row, rpcbind::set::PROCEDURE, portmap::set::PROCEDURE)
     }
 
-    /// Takes a row's registration back, whoever made it; says whether there was one that we may take back.
+    /// Takes a row's registration back, no matter which program made it; says whether there was one that we may take back.
     pub fn unset(&mut self, row: &Row) -> Result<bool, RegistrationError> {
         self.change("unregistering from", row, rpcbind::unset::PROCEDURE, portmap::unset::PROCEDURE)
     }

@@ -17,7 +17,7 @@ pub enum RegistrationError {
         program: u32,
         /// The port that is registered for it.
         port: u16,
-        /// Who registered it, if rpcbind told.
+        /// The owner of the registration, if rpcbind said so.
         owner: String,
     },
     /// rpcbind took none of the registrations.

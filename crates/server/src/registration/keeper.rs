@@ -1,4 +1,4 @@
-//! A registration that lasts: rpcbind forgets everything when it ends, so who comes after it is told again.
+//! A registration that lasts: rpcbind forgets everything when it ends, so its successor gets the registration again.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -62,7 +62,7 @@ impl Keeper {
 
     fn end(&mut self) -> Option<Registration> {
         drop(self.stop.take());
-        // It only fails if the thread panicked, which was told when it happened.
+        // It only fails if the thread panicked, which was reported when it happened.
         self.thread.take()?.join().ok()
     }
 }

@@ -54,7 +54,7 @@ pub fn register(
     let mut registration = Registration::default();
     (registration.other_locks, registration.other_quotas) = (other_locks, other_quotas);
     for row in rows {
-        // Whoever was here before did not take it back and is gone: killed, perhaps, as this server may have been.
+        // A program that was here before did not take it back and is gone: killed, perhaps, as this server may have been.
         if held.iter().any(|held| held.is_place_of(&row)) {
             rpcbind.unset(&row)?;
         }

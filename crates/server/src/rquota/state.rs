@@ -10,7 +10,7 @@ pub struct RemoteQuotas {
 }
 
 impl RemoteQuotas {
-    /// Tells the quotas of these exports.
+    /// Answers with the quotas of these exports.
     pub fn new(exports: Arc<Exported>) -> Self {
         Self { exports }
     }

@@ -78,7 +78,7 @@ impl Samples {
         STEP.max(share)
     }
 
-    /// Which connections there are to tell of, oldest first; of one client if it is named.
+    /// The connections with samples, oldest first; of one client if it is named.
     pub fn tokens(&self, client: Option<IpAddr>) -> Vec<Token> {
         let is_meant = |series: &Series| {
             client.is_none_or(|client| one_client(series.ends().0.ip()) == one_client(client))
@@ -163,7 +163,7 @@ mod tests {
         assert!(taken.points.iter().all(|point| point.rates() == (1e6, 0.0)));
         assert_eq!(taken.points[7].verdict(), Some(Verdict::Loss));
         let late = samples.take(Token(0), Duration::from_secs(299)).expect("there");
-        assert_eq!(late.points.len(), 2, "only what came later is told");
+        assert_eq!(late.points.len(), 2, "only what came later is given");
     }
 
     #[test]
@@ -201,7 +201,7 @@ mod tests {
         assert!(since(15).is_none() && samples.take(Token(2), Duration::from_secs(12)).is_none());
         assert_eq!(samples.tokens(None).len(), 3);
         assert_eq!(samples.tokens(Some("10.0.0.1".parse().expect("an address"))), [Token(1)]);
-        assert!(!samples.take(Token(1), Duration::ZERO).expect("still told").is_open);
+        assert!(!samples.take(Token(1), Duration::ZERO).expect("still kept").is_open);
         samples.forget(Duration::from_secs(131));
         assert!(samples.take(Token(1), Duration::ZERO).is_none());
         for token in 100..100 + 2 * CLOSED_MAX as u64 {

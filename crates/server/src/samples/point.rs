@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use howdah_tune::{Sample, Verdict};
 
-/// What a window has that the kernel did not tell.
+/// What a window has that the kernel did not report.
 const UNKNOWN: u32 = u32::MAX;
 
-/// What a connection did since the point before. 64 bytes; windows and buffers from 4 GiB on are told as that.
+/// What a connection did since the point before. 64 bytes; windows and buffers from 4 GiB on are kept as that.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
     milliseconds: u64,

@@ -70,7 +70,7 @@ impl Series {
         self.gathered = None;
     }
 
-    /// Whether it is gone, and nothing is left to tell of it.
+    /// Whether it is gone, and nothing is left to report of it.
     pub fn is_over(&self) -> bool {
         self.closed.is_some() && self.points.is_empty()
     }

@@ -1,5 +1,5 @@
-//! Who calls about a client: what the state tells callers apart by. A certificate counts as much as a user's number: a caller in the
-//! clear is never the holder of one.
+//! Who calls about a client: how the state distinguishes callers. A certificate counts as much as a user's number: a caller in
+//! the clear is never the holder of one.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -23,7 +23,7 @@ const GSS: &[u8] = b"gss:";
 pub struct StateCaller {
     principal: Principal,
     network: IpAddr,
-    /// Whom its certificate names.
+    /// The holder that its certificate names.
     holder: Option<[u8; 32]>,
 }
 

@@ -4,7 +4,7 @@ use howdah_state::{ClientId, StateId};
 
 use super::file_key::FileKey;
 
-/// Who is told what NFSv4 clients are to be told. Called without the lock on the state.
+/// Receives the news for NFSv4 clients. Called without the lock on the state.
 pub trait ClientNews: Send + Sync {
     /// A lock owner of a client may try again for a lock that it waits for.
     fn lock_is_free(&self, client: ClientId, owner: &[u8], file: &FileKey);

@@ -34,7 +34,7 @@ pub struct AddressClaim {
 }
 
 impl HeadRecords {
-    /// The records of this head, which a number tells from the others, and of those, in this directory. It is made if it is not there.
+    /// The records of this head, which has a number of its own, and of those, in this directory. It is made if it is not there.
     ///
     /// # Errors
     /// It cannot be made, or another user can change it.
@@ -55,7 +55,7 @@ impl HeadRecords {
         HeadRun::begin(&self.of_head(&self.head))
     }
 
-    /// Says to whoever looks at the cluster what this head does.
+    /// Publishes what this head does, for viewers of the cluster.
     ///
     /// # Errors
     /// It cannot be written.

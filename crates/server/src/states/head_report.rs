@@ -1,4 +1,4 @@
-//! What a head says of itself to whoever looks at the cluster: `heads/HEAD/report`, and what is found of all heads.
+//! What a head says of itself to viewers of the cluster: `heads/HEAD/report`, and what is found of all heads.
 
 use std::collections::BTreeMap;
 use std::fs;

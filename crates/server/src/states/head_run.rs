@@ -106,8 +106,8 @@ impl HeadRun {
         self.unwritten.lock().map_or(Ok(()), |kind| Err(kind.into()))
     }
 
-    /// On a full disk another process cannot become this head either, and once it can, this one reads of it. Whoever looks at the
-    /// cluster sees this head as silent.
+    /// On a full disk another process cannot become this head either, and once it can, this one reads of it. Viewers of the
+    /// cluster see this head as silent.
     fn note(&self, written: io::Result<()>) -> io::Result<()> {
         *self.unwritten.lock() = written.as_ref().err().map(io::Error::kind);
         written

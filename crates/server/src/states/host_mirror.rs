@@ -1,4 +1,5 @@
-//! Locks of NFS clients as processes of this host see them: the kernel is told what clients hold together, and asked what others do.
+//! Locks of NFS clients as processes of this host see them: the kernel gets what clients hold together, and asked what others
+//! do.
 
 use std::hash::BuildHasher;
 use std::hash::RandomState;

@@ -33,7 +33,7 @@ pub struct KnownHost {
     pub transport: Transport,
     /// Whether it locks from a port below 1024, which on the host only its root can use.
     pub privileged: bool,
-    /// The state number of its status monitor: another one after a restart. `None`: it did not tell.
+    /// The state number of its status monitor: another one after a restart. `None`: it did not say.
     pub number: Option<u32>,
 }
 
@@ -70,8 +70,8 @@ impl LockHost {
         Some(Self { client, server, name: words.next()?.into() })
     }
 
-    /// Whether a host at this address that calls itself so is this one. One may tell its name with its domain here, and without
-    /// it there.
+    /// Whether a host at this address that calls itself so is this one. A host may send its name with its domain here, and
+    /// without it there.
     pub fn is(&self, name: &[u8], client: IpAddr) -> bool {
         self.client == client && are_names_of_one(&self.name, name)
     }

@@ -1,4 +1,4 @@
-//! Who is told of locks that hosts waited for.
+//! Receives the news of locks that hosts waited for.
 
 use std::net::IpAddr;
 
@@ -19,13 +19,13 @@ pub struct GrantTicket {
 
 /// Who calls hosts back when they get a lock that they waited for.
 pub trait LockNews: Send + Sync {
-    /// A host got a lock. Called while the state is locked: to be noted, and told when it is durable.
+    /// A host got a lock. Called while the state is locked: to be noted, and sent when it is durable.
     fn note(&self, owner: NlmOwner, grant: LockGrant<FileKey>) -> GrantTicket;
 
-    /// It is durable: the host at this address may be told.
+    /// It is durable: the host at this address may get the news.
     fn tell(&self, ticket: GrantTicket, client: IpAddr);
 
-    /// A lock that a host got is taken back before it was told. Called while the state is locked.
+    /// A lock that a host got is taken back before the host got the news. Called while the state is locked.
     fn withdraw(&self, ticket: GrantTicket) -> Option<LockGrant<FileKey>>;
 
     /// A host has nothing any more. Called while the state is locked.

@@ -1,5 +1,5 @@
-//! What the server says while records of clients cannot be written: the log that it began, once a minute that it lasts, and that it
-//! ended; and why, for whoever asks.
+//! What the server says while records of clients cannot be written: the log that it began, once a minute that it lasts, and
+//! that it ended, and why.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};

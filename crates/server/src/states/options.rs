@@ -87,16 +87,16 @@ impl StateOptions {
         Ok(Self { records, epoch, host_number, log: Box::new(file), ..forgetful })
     }
 
-    /// The same for one of several heads that serve the same files, as this number of its own tells it from the others: names of
-    /// clients and opens that one head gave out are not taken for those of another that began in the same second.
+    /// The same for one of several heads that serve the same files, with this number of its own: names of clients and opens
+    /// that one head gave out are not taken for those of another that began in the same second.
     #[must_use]
     pub fn of_head(self, head: u64) -> Self {
         let apart = since_1970().as_secs().saturating_sub(head % HEADS_APART) as u32;
         Self { epoch: self.records.next_epoch().max(apart), ..self }
     }
 
-    /// For a head of a cluster that keeps its records where the other heads read them, in this directory of the cluster file system.
-    /// `head` tells it from the others. They have these settings alike.
+    /// For a head of a cluster that keeps its records where the other heads read them, in this directory of the cluster file
+    /// system. `head` is its own number. They have these settings alike.
     ///
     /// # Errors
     /// They cannot be read or written, or another head has other settings.

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use rustix::process::geteuid;
 
-/// For their owner only: whoever reads the keys and records in them can forge handles.
+/// For their owner only: the keys and records in them are enough to forge handles.
 const DIRECTORY_MODE: u32 = 0o700;
 const FILE_MODE: u32 = 0o600;
 

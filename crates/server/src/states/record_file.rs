@@ -39,7 +39,7 @@ pub struct RecordFile {
     directory: PathBuf,
     rights: OwnRights,
     state: Mutex<State>,
-    /// Taken by whoever makes records durable: others that wait meanwhile find theirs durable then.
+    /// Taken by the thread that makes records durable: others that wait meanwhile find theirs durable then.
     syncing: Mutex<Durable>,
 }
 
@@ -94,8 +94,8 @@ impl RecordFile {
         Ok((Self::begin(directory, &records, rights)?, records))
     }
 
-    /// Starts a file that comes to these records, in the place of the one that is there. If that cannot be done, on a disk that is full,
-    /// lines are appended to the one that is there; if not even that, [`RecordLog::look`] tells why, and tries again.
+    /// Starts a file that comes to these records, in the place of the one that is there. If that cannot be done, on a disk that
+    /// is full, lines are appended to the one that is there; if not even that, [`RecordLog::look`] says why, and tries again.
     ///
     /// # Errors
     /// The one that is there cannot be read.
@@ -239,7 +239,7 @@ impl State {
 /// A client with its principal, or a host.
 type Named<'r> = (&'r [u8], Option<&'r Principal>);
 
-/// Whom a record adds or removes, and whether it removes.
+/// The client that a record adds or removes, and whether it removes.
 fn named(record: &DurableRecord) -> Option<(Named<'_>, bool)> {
     match record {
         DurableRecord::AddClient { owner, principal, .. } => Some(((owner, Some(principal)), false)),

@@ -9,8 +9,8 @@ pub trait RecordLog: Send + Sync {
     /// Takes a record. Records come in the order of their numbers.
     fn append(&self, serial: Serial, record: &DurableRecord);
 
-    /// Waits until all records up to this one are durable; `own` is the last of them that names whoever waits. While there is no room,
-    /// those that name others are not waited for.
+    /// Waits until all records up to this one are durable; `own` is the last of them that names the waiting client. While there
+    /// is no room, those that name others are not waited for.
     ///
     /// # Errors
     /// They cannot be: nothing that rests on them may be granted.

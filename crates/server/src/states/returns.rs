@@ -1,5 +1,5 @@
-//! Calls that wait for delegations to come back: a client that is told to come again does so in 5 s only (Linux over NFSv3), and
-//! most delegations are back in one round trip.
+//! Calls that wait for delegations to come back: a client that is asked to try again does so after 5 s only (Linux over NFSv3),
+//! and most delegations are back in one round trip.
 
 use std::time::Instant;
 

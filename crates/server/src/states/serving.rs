@@ -54,7 +54,7 @@ impl States {
         };
         // What was open here before the other head served may be taken for newer than what that one wrote.
         self.let_go_files();
-        // Noted first: whoever the other head records from now on is refused there.
+        // Noted first: a client that the other head records from now on is refused there.
         records.take(address, Some(&before))?;
         let taken = records.of(&before)?.to_take_over(address, |host| calls(host, address));
         let clients = taken.len();
@@ -77,13 +77,13 @@ impl States {
         }
     }
 
-    /// Hosts are told of it as of a restart.
+    /// Hosts get a notice of it, as of a restart.
     fn tell_hosts_of(&self, address: IpAddr) {
         let hosts = self.hosts_to_notify().into_iter().filter(|host| host.server == address);
         self.untold.lock().extend(hosts);
     }
 
-    /// Hosts that had locks at a head whose address this one took over, and are to be told so. Each is given once.
+    /// Hosts that had locks at a head whose address this one took over, and are to get a notice. Each is given once.
     pub fn untold_hosts(&self) -> Vec<LockHost> {
         std::mem::take(&mut *self.untold.lock())
     }
@@ -101,7 +101,7 @@ impl States {
         self.heads.as_ref().map_or_else(|| Ok(Vec::new()), |heads| heads.records.seen())
     }
 
-    /// Says to whoever looks at the cluster what this head does.
+    /// Publishes what this head does, for viewers of the cluster.
     pub fn publish(&self, report: &HeadReport) {
         let Some(heads) = &self.heads else { return };
         // The look at addresses complains if nothing can be written there.

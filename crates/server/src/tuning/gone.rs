@@ -1,4 +1,4 @@
-//! Clients that have left of late, and what was seen of them last: whoever asks why a copy was slow asks after its end.
+//! Clients that have left of late, and what was seen of them last: a user who asks why a copy was slow asks after its end.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
@@ -67,7 +67,7 @@ struct Visit {
 }
 
 impl Gone {
-    /// A connection from that address has ended. One that moved nothing tells nothing.
+    /// A connection from that address has ended. One that moved nothing says nothing.
     pub fn add(&mut self, now: Duration, address: IpAddr, ended: Ended) {
         let moved = ended.sent + ended.received;
         if moved == 0 {
@@ -95,7 +95,7 @@ impl Gone {
     pub fn list(&self, now: Duration, is_back: impl Fn(IpAddr) -> bool) -> BTreeMap<IpAddr, GoneClient> {
         let gone = self.0.iter().filter(|visit| now.saturating_sub(visit.left) <= GONE_CLIENTS_SPAN);
         let gone = gone.filter(|visit| !is_back(visit.client));
-        gone.map(|visit| (visit.address.unwrap_or(visit.client), visit.told(now))).collect()
+        gone.map(|visit| (visit.address.unwrap_or(visit.client), visit.report(now))).collect()
     }
 }
 
@@ -117,7 +117,7 @@ impl Visit {
         }
     }
 
-    fn told(&self, now: Duration) -> GoneClient {
+    fn report(&self, now: Duration) -> GoneClient {
         let Ended { is_local, age, sent, received, ref said, ref verdict_seconds } = self.sum;
         GoneClient {
             is_local,
@@ -161,10 +161,10 @@ mod tests {
         gone.add(at(202), address(8), ended(0, None));
         let list = gone.list(at(210), |_| false);
         assert_eq!(list.len(), 1, "{list:?}");
-        let told = &list[&address(7)];
-        assert_eq!((told.connections, told.sent, told.seconds), (3, 15, 8.0));
-        assert_eq!((told.sentence.as_deref(), told.gone_seconds_ago), (Some("large"), 8.0));
-        assert_eq!(told.verdict_seconds["loss"], 9.0);
+        let report = &list[&address(7)];
+        assert_eq!((report.connections, report.sent, report.seconds), (3, 15, 8.0));
+        assert_eq!((report.sentence.as_deref(), report.gone_seconds_ago), (Some("large"), 8.0));
+        assert_eq!(report.verdict_seconds["loss"], 9.0);
     }
 
     #[test]
@@ -173,16 +173,16 @@ mod tests {
         let span = GONE_CLIENTS_SPAN.as_secs();
         gone.add(at(1), address(7), ended(1, None));
         gone.add(at(100), address(8), ended(1, None));
-        let told = |gone: &Gone, now, back: Option<IpAddr>| {
+        let report = |gone: &Gone, now, back: Option<IpAddr>| {
             gone.list(at(now), |client| Some(client) == back).into_keys().collect::<Vec<_>>()
         };
-        assert_eq!(told(&gone, 100, None), [address(7), address(8)]);
-        assert_eq!(told(&gone, 100, Some(address(7))), [address(8)]);
-        assert_eq!(told(&gone, 50 + span, None), [address(8)]);
+        assert_eq!(report(&gone, 100, None), [address(7), address(8)]);
+        assert_eq!(report(&gone, 100, Some(address(7))), [address(8)]);
+        assert_eq!(report(&gone, 50 + span, None), [address(8)]);
         for last in 10..=10 + GONE_CLIENTS_MAX as u8 {
             gone.add(at(200), address(last), ended(1, None));
         }
-        let left = told(&gone, 200, None);
+        let left = report(&gone, 200, None);
         assert_eq!((left.len(), left[0]), (GONE_CLIENTS_MAX, address(11)));
     }
 }

@@ -1,4 +1,4 @@
-//! A knob as whoever turns it sees it: what was set, what holds, and what bounds it.
+//! A knob as its user sees it: what was set, what holds, and what bounds it.
 
 use std::fmt;
 

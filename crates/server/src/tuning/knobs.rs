@@ -6,7 +6,7 @@ use super::cap_knobs;
 use super::knob::{Knob, KnobError, Name, Turn};
 use crate::shared::Shared;
 
-/// Where knobs stand, beyond what the tuner knows; and whom to wake when one is turned.
+/// Where knobs stand, beyond what the tuner knows; and which thread to wake when one is turned.
 pub struct Knobs {
     /// The thread that sizes connections, if there is one.
     sizing: Option<Thread>,
@@ -29,7 +29,7 @@ impl Knobs {
         sizes.chain(cap_knobs::show(&shared.caps)).collect()
     }
 
-    /// Turns one. New connections have it at once; live ones as soon as the sizing thread has told them.
+    /// Turns one. New connections have it at once; live ones as soon as the sizing thread has passed it on.
     pub fn set(&self, shared: &Shared, name: &str, value: &str) -> Result<Knob, KnobError> {
         if cap_knobs::is_cap(name) {
             cap_knobs::set(&shared.caps, name, value)?;
@@ -50,14 +50,14 @@ impl Knobs {
             }
         }
         let mut tuner = shared.tuner.lock();
-        let told = match turn {
+        let changes = match turn {
             Turn::SendBuffer(setting) => tuner.set_send_buffer(setting),
             Turn::ReceiveBuffer(setting) => tuner.set_receive_buffer(setting),
             Turn::Congestion(algorithm) => tuner.set_congestion(algorithm),
             Turn::MemoryBudget(bytes) => tuner.set_memory_budget(bytes),
         };
         // Under the tuner's lock, so that what it says next comes behind.
-        shared.told.lock().extend(told);
+        shared.told.lock().extend(changes);
         drop(tuner);
         shared.sizing.wake();
         sizing.unpark();

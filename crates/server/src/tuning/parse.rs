@@ -5,7 +5,7 @@ use howdah_tune::{Algorithm, Setting, floor};
 
 use crate::limits::RECORD_MAX;
 
-/// The most that the kernel gives to one buffer of a socket, whoever asks.
+/// The most that the kernel gives to one buffer of a socket, no matter which process asks.
 const BUFFER_MAX: u64 = (1 << 31) - 1;
 
 /// A send buffer as somebody typed it; `auto` and `0` are automatic.

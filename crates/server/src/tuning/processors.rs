@@ -78,9 +78,9 @@ impl Processors {
 /// How long all threads of this process have run or waited for a processor, those that have ended left out.
 fn wanted_by_threads() -> Duration {
     let Ok(threads) = fs::read_dir("/proc/self/task") else { return Duration::ZERO };
-    let told =
+    let shares =
         threads.flatten().filter_map(|thread| fs::read_to_string(thread.path().join("schedstat")).ok());
-    told.filter_map(|text| wanted(&text)).sum()
+    shares.filter_map(|text| wanted(&text)).sum()
 }
 
 /// Nanoseconds on a processor, nanoseconds waiting for one, and how often (sched-stats of the kernel's documentation).

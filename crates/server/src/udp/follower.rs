@@ -33,7 +33,7 @@ impl Follower {
     /// Begins, with the interfaces that there are.
     ///
     /// # Errors
-    /// The kernel does not tell of interfaces.
+    /// The kernel does not report interfaces.
     pub fn start(shared: Arc<Shared>, wanted: PerInterface) -> io::Result<Self> {
         // First the ear, then the look: what changes between the two is heard.
         let events = Arc::new(InterfaceEvents::new()?);
@@ -56,7 +56,7 @@ impl Follower {
                 if !is_late {
                     tracing::warn!(%error, "cannot follow interfaces; UDP sockets stay unchanged until it works");
                 }
-                // It takes a descriptor, of which there may be none for a while. Whoever stops the server wakes us.
+                // It takes a descriptor, of which there may be none for a while. Stopping the server wakes us.
                 std::thread::park_timeout(AGAIN);
             }
             is_late = looked.is_err();

@@ -58,7 +58,7 @@ impl Port {
 
     /// What it has carried.
     pub fn counts(&self) -> Counts {
-        // A kernel that does not tell of drops is older than 4.12.
+        // A kernel that does not report drops is older than 4.12.
         self.counters.read(self.socket.drops().map_or(0, u64::from))
     }
 }

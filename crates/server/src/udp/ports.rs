@@ -15,7 +15,7 @@ use crate::limits::INTERFACES_REMEMBERED;
 /// Set in the tokens of UDP sockets, and in no others.
 const UDP: u64 = 1 << 63;
 
-/// By which traffic is told: a bound address, and the name of an interface.
+/// The key of the counts: a bound address, and the name of an interface.
 type Way = (SocketAddr, Option<String>);
 
 /// The sockets.
@@ -81,7 +81,7 @@ impl Ports {
             *counts += port.counts();
         }
         all.into_iter()
-            .map(|((address, interface), (sockets, counts))| told(address, interface, sockets, counts))
+            .map(|((address, interface), (sockets, counts))| traffic_of(address, interface, sockets, counts))
             .collect()
     }
 }
@@ -90,7 +90,7 @@ fn way(port: &Port) -> Way {
     (port.socket().address(), port.interface().map(|interface| interface.name.clone()))
 }
 
-fn told(address: SocketAddr, interface: Option<String>, sockets: usize, counts: Counts) -> UdpTraffic {
+fn traffic_of(address: SocketAddr, interface: Option<String>, sockets: usize, counts: Counts) -> UdpTraffic {
     let Counts { received, sent, dropped, unsent } = counts;
     UdpTraffic { address, interface, sockets, received, sent, dropped, unsent }
 }
@@ -127,9 +127,9 @@ mod tests {
         ports.remove(&port);
         ports.remove(&port);
         assert!(ports.get(port.token()).is_none());
-        let [told] = &ports.traffic()[..] else { panic!("one") };
-        assert_eq!((told.sockets, told.received.datagrams, told.received.bytes), (0, 1, 10));
-        assert_eq!(told.interface.as_deref(), Some("eth0"));
+        let [one] = &ports.traffic()[..] else { panic!("one") };
+        assert_eq!((one.sockets, one.received.datagrams, one.received.bytes), (0, 1, 10));
+        assert_eq!(one.interface.as_deref(), Some("eth0"));
     }
 
     #[test]

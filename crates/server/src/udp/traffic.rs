@@ -1,4 +1,4 @@
-//! What UDP sockets have carried: counted with every datagram, without a lock, and told as plain data.
+//! What UDP sockets have carried: counted with every datagram, without a lock, and given as plain data.
 
 use std::net::SocketAddr;
 use std::ops::AddAssign;

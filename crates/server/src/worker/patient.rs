@@ -66,9 +66,9 @@ impl Worker {
         if is_last { Turn::HandedOn } else { Turn::Mine }
     }
 
-    /// Runs what is parked, until told to stop.
+    /// Runs what is parked, until it is stopped.
     pub fn run_patiently(mut self) {
-        // Whoever started the server nicer than that wants it so, and without privilege there is no way back.
+        // A server that was started nicer than that is to stay so, and without privilege there is no way back.
         let is_nice = getpriority_process(None).is_ok_and(|niceness| niceness >= NICENESS);
         if !is_nice && let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
             tracing::warn!(%error, "calls of clients that list too much are not run behind others");

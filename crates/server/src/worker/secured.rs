@@ -102,7 +102,7 @@ impl Worker {
         }
     }
 
-    /// Makes contexts of the tokens that wait, until told to stop.
+    /// Makes contexts of the tokens that wait, until it is stopped.
     pub fn run_tokens(mut self, door: &GssDoor) {
         self.clerk.sit_down();
         let shared = Arc::clone(&self.shared);

@@ -243,8 +243,8 @@ impl Worker {
         }
     }
 
-    /// Sends what waits; a connection whose reading stopped for that is read again, by whoever is free. Sending a range
-    /// of a file may hang like a quick call, and the watch sees it in the same way.
+    /// Sends what waits; a connection whose reading stopped for that is read again, by any free worker. Sending a range of a
+    /// file may hang like a quick call, and the watch sees it in the same way.
     pub(super) fn flush(&mut self, connection: &Arc<Connection>) -> io::Result<()> {
         if !connection.outbox().is_empty() {
             self.slot.start(connection.token());

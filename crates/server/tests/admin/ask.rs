@@ -72,7 +72,7 @@ impl Asked {
         Self::with(Arc::new(MemoryFileSystem::new()), &Settings::default(), true)
     }
 
-    /// Starts one that tells monitors so much.
+    /// Starts one whose monitors get so much.
     pub fn telling(metrics: MetricsSettings) -> Self {
         Self::with(Arc::new(MemoryFileSystem::new()), &Settings { metrics, ..Settings::default() }, false)
     }

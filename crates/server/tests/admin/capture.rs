@@ -1,5 +1,5 @@
-//! A capture tells what was called: each field as `docs/protocols/capture.md` has it, no more calls than asked for, and nothing that is
-//! nobody's business.
+//! A capture reports what was called: each field as `docs/protocols/capture.md` has it, no more calls than asked for, and
+//! nothing that is nobody's business.
 
 use std::collections::BTreeSet;
 use std::net::{TcpStream, UdpSocket};
@@ -49,9 +49,9 @@ pub fn begin(asked: &Asked, order: &Value) {
 }
 
 pub fn calls(asked: &Asked, after: u64) -> (Vec<Value>, u64, Value) {
-    let told = asked.get(&format!("/v1/capture?after={after}"));
-    let calls = told["calls"].as_array().expect("a list").clone();
-    (calls, told["last"].as_u64().expect("a number"), told["state"].clone())
+    let reply = asked.get(&format!("/v1/capture?after={after}"));
+    let calls = reply["calls"].as_array().expect("a list").clone();
+    (calls, reply["last"].as_u64().expect("a number"), reply["state"].clone())
 }
 
 /// One of each kind.
@@ -95,9 +95,9 @@ fn each_field_is_documented_and_each_documented_field_is_told() {
     call_all(&asked);
     nfs4::Client::new(TcpStream::connect(asked.address).expect("connected"), "client");
     let (calls, ..) = calls(&asked, 0);
-    let told: BTreeSet<String> =
+    let listed: BTreeSet<String> =
         calls.iter().flat_map(|call| call.as_object().expect("an object").keys().cloned()).collect();
-    assert_eq!(told, documented(), "left: told, right: in docs/protocols/capture.md");
+    assert_eq!(listed, documented(), "left: reported, right: in docs/protocols/capture.md");
 }
 
 /// The fields in the first column of the table of calls.
@@ -143,7 +143,7 @@ fn calls_are_told_as_they_were_and_names_are_not() {
     assert_eq!((&list["entries"], &list["at_end"]), (&json!(4), &json!(true)), "two names, . and ..");
     let text = Value::from(calls.clone()).to_string();
     assert!(!text.contains("secret") && !text.contains("127.0.0.1"), "{text}");
-    // What was told may be told once more, until somebody says that he has it.
+    // Calls that were given may be given once more, until the reader says that it has them.
     assert_eq!(self::calls(&asked, 0).0, calls);
     assert_eq!(self::calls(&asked, last).0, Vec::<Value>::new());
 }
@@ -196,7 +196,7 @@ fn bounds_hold_and_only_one_runs() {
     assert_eq!(calls(&asked, 0).0.len(), 1, "what came after the end is not in it");
 }
 
-/// Whoever reads too late loses calls, and is told how many: workers wait for nobody.
+/// A reader that is too late loses calls, and learns how many: workers wait for nobody.
 #[test]
 fn what_is_not_read_in_time_is_dropped_and_counted() {
     const PLACES: u64 = 16 << 10;

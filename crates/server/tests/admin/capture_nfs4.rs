@@ -1,4 +1,4 @@
-//! A capture tells compounds of NFSv4, too: as the operation that each was made for.
+//! A capture reports compounds of NFSv4, too: as the operation that each was made for.
 
 use std::net::TcpStream;
 

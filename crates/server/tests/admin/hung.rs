@@ -14,7 +14,7 @@ use crate::ask::{Asked, answer, send};
 /// How long a loaded machine may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Files whose attributes are not told while they hang.
+/// Files whose attributes are not answered while they hang.
 #[derive(Default)]
 struct Hung {
     inner: MemoryFileSystem,
@@ -57,10 +57,10 @@ fn a_question_about_locks_on_it_keeps_no_other_question_waiting() {
     send(&mut waits, "GET", "/v1/state", "");
     let waited = files.news.wait_while_for(&mut files.state.lock(), |state| state.1 == 0, PATIENCE);
     assert!(!waited.timed_out(), "the question has not reached the storage");
-    let (tell, told) = mpsc::channel();
+    let (tell, receiver) = mpsc::channel();
     std::thread::scope(|scope| {
         scope.spawn(|| tell.send(asked.get("/v1/workers")));
-        let other = told.recv_timeout(PATIENCE);
+        let other = receiver.recv_timeout(PATIENCE);
         files.hangs(false);
         other.expect("it does not wait");
     });

@@ -81,12 +81,12 @@ fn every_byte_of_a_client_counts_however_short_its_connections_are() {
     let deadline = Instant::now() + PATIENCE;
     loop {
         let (_, body) = over_tcp(asked.metrics, "/metrics", "*/*");
-        let told = |direction: &str| {
+        let metric = |direction: &str| {
             value(&body, &format!("howdah_client_{direction}_bytes_total{{client=\"127.0.0.1\"}}"))
         };
         // The kernel counts the end of a stream as a byte that came.
-        if told("out") == Some(received)
-            && told("in").is_some_and(|bytes| (sent..=sent + 40).contains(&bytes))
+        if metric("out") == Some(received)
+            && metric("in").is_some_and(|bytes| (sent..=sent + 40).contains(&bytes))
         {
             return;
         }

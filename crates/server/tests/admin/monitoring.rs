@@ -1,4 +1,4 @@
-//! The dashboard and the alerts that come with the server ask for figures that it tells.
+//! The dashboard and the alerts that come with the server ask for figures that it has.
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -29,8 +29,8 @@ fn read(name: &str) -> String {
     std::fs::read_to_string(packaged(name)).expect("it is there")
 }
 
-/// What a live server tells, with a client that is told by name, in Prometheus' older form.
-fn told() -> String {
+/// The metrics of a live server, with a client that is shown by name, in Prometheus' older form.
+fn scraped() -> String {
     let asked = Asked::telling(MetricsSettings { clients: 10 });
     let mut stream = TcpStream::connect(asked.address).expect("connected");
     let handle = root(&asked.server);
@@ -45,7 +45,7 @@ fn told() -> String {
         if text.contains("howdah_client_out_bytes_total{") && text.contains("verdict=") {
             return text;
         }
-        assert!(Instant::now() < deadline, "nobody is told of: {text}");
+        assert!(Instant::now() < deadline, "never shown: {text}");
     }
 }
 
@@ -56,10 +56,10 @@ fn names(text: &str) -> BTreeSet<String> {
 }
 
 /// What may be asked for: names of samples, and those of families that have none for want of errors.
-fn offered(told: &str) -> BTreeSet<String> {
-    let samples = told.lines().filter(|line| !line.starts_with('#'));
+fn offered(scraped: &str) -> BTreeSet<String> {
+    let samples = scraped.lines().filter(|line| !line.starts_with('#'));
     let samples = samples.filter_map(|line| line.split(['{', ' ']).next());
-    let families = told.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next());
+    let families = scraped.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next());
     samples.chain(families).map(str::to_owned).collect()
 }
 
@@ -93,15 +93,15 @@ fn promtool(arguments: &[&str], input: &str) -> Option<(bool, String)> {
 
 #[test]
 fn every_figure_that_is_asked_for_is_told() {
-    let told = told();
-    let offered = offered(&told);
+    let scraped = scraped();
+    let offered = offered(&scraped);
     for file in [RULES, DASHBOARD] {
         let asked = names(&read(file));
         assert!(asked.len() > 8, "{file} asks for {asked:?} alone");
         let unknown: Vec<&String> = asked.difference(&offered).collect();
-        assert!(unknown.is_empty(), "{file} asks for {unknown:?}, which is not told");
+        assert!(unknown.is_empty(), "{file} asks for {unknown:?}, which is no metric");
     }
-    if let Some((is_good, said)) = promtool(&["check", "metrics"], &told) {
+    if let Some((is_good, said)) = promtool(&["check", "metrics"], &scraped) {
         assert!(is_good, "{said}");
     }
 }

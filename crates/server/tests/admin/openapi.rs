@@ -1,4 +1,5 @@
-//! `/v1/openapi.json` tells what is answered: each question is in it, and each answer has the form that it tells, with no field more.
+//! `/v1/openapi.json` describes what is answered: each question is in it, and each answer has the form that it gives, with no
+//! field more.
 
 use std::collections::BTreeSet;
 use std::net::TcpStream;
@@ -13,7 +14,7 @@ use crate::common::{getattr, root};
 /// How long a loaded machine may take to judge a connection.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A server of which much can be told: a connection that was used and judged.
+/// A server with much to report: a connection that was used and judged.
 fn used() -> Asked {
     let asked = Asked::start();
     let mut stream = TcpStream::connect(asked.address).expect("connected");
@@ -29,7 +30,7 @@ fn used() -> Asked {
     asked
 }
 
-/// The description, with every object closed: a field that it does not tell of is an error.
+/// The description, with every object closed: a field that it does not have is an error.
 fn closed(description: &Value) -> Value {
     let mut description = description.clone();
     let forms = description["components"]["schemas"].as_object_mut().expect("forms");

@@ -19,46 +19,47 @@ fn until(asked: &Asked, stream: &mut TcpStream, path: &str, seen: impl Fn(&Value
         for _ in 0..20 {
             assert!(getattr(stream, &handle).is_ok());
         }
-        let told = asked.get(path);
-        if seen(&told) {
-            return told;
+        let reply = asked.get(path);
+        if seen(&reply) {
+            return reply;
         }
-        assert!(Instant::now() < deadline, "never seen: {told}");
+        assert!(Instant::now() < deadline, "never seen: {reply}");
     }
 }
 
-fn columns(told: &Value) -> &serde_json::Map<String, Value> {
-    told["connections"][0]["samples"].as_object().expect("columns")
+fn columns(reply: &Value) -> &serde_json::Map<String, Value> {
+    reply["connections"][0]["samples"].as_object().expect("columns")
 }
 
 #[test]
 fn a_busy_connection_has_a_curve() {
     let asked = Asked::start();
     let mut stream = TcpStream::connect(asked.address).expect("connected");
-    let length = |told: &Value| told["connections"][0]["samples"]["at"].as_array().map_or(0, Vec::len);
-    let has_sent = |told: &Value| {
-        let rates = columns(told)["sent_per_second"].as_array().expect("a column");
+    let length = |reply: &Value| reply["connections"][0]["samples"]["at"].as_array().map_or(0, Vec::len);
+    let has_sent = |reply: &Value| {
+        let rates = columns(reply)["sent_per_second"].as_array().expect("a column");
         rates.iter().any(|rate| rate.as_f64() > Some(0.0))
     };
-    let told = until(&asked, &mut stream, "/v1/samples?client=127.0.0.1", |told| {
-        length(told) >= 3 && has_sent(told)
+    let reply = until(&asked, &mut stream, "/v1/samples?client=127.0.0.1", |reply| {
+        length(reply) >= 3 && has_sent(reply)
     });
     let client = stream.local_addr().expect("bound").to_string();
-    assert_eq!(told["connections"][0]["client"], client);
-    for (name, column) in columns(&told) {
-        assert_eq!(column.as_array().expect("a column").len(), length(&told), "{name}");
+    assert_eq!(reply["connections"][0]["client"], client);
+    for (name, column) in columns(&reply) {
+        assert_eq!(column.as_array().expect("a column").len(), length(&reply), "{name}");
     }
-    let at = columns(&told)["at"].as_array().expect("a column");
+    let at = columns(&reply)["at"].as_array().expect("a column");
     assert!(at.is_sorted_by(|one, two| one.as_f64() < two.as_f64()), "{at:?}");
 
     // Only what is new.
-    let later = until(&asked, &mut stream, &format!("/v1/samples?since={}", at[1]), |told| length(told) > 0);
+    let later =
+        until(&asked, &mut stream, &format!("/v1/samples?since={}", at[1]), |reply| length(reply) > 0);
     assert!(columns(&later)["at"][0].as_f64() > at[1].as_f64(), "{later}");
-    let now = told["now"].as_f64().expect("a number") + 1e6;
+    let now = reply["now"].as_f64().expect("a number") + 1e6;
     assert_eq!(length(&asked.get(&format!("/v1/samples?since={now}"))), 0);
     assert_eq!(length(&asked.get("/v1/samples?client=192.0.2.1")), 0);
 
-    // It is told of for a while after it is gone.
+    // It is reported for a while after it is gone.
     drop(stream);
     let deadline = Instant::now() + PATIENCE;
     while asked.get("/v1/samples")["connections"][0]["is_open"] != false {

@@ -34,7 +34,7 @@ impl Socket {
         self.armed.add(more, self.tell()).expect("a poller");
     }
 
-    /// Something happens that the poller may know to be wanted: then it is told, and the socket is disarmed.
+    /// Something happens that the poller may know to be wanted: then it reports that, and the socket is disarmed.
     fn happens(&self, is_wanted: fn(&Interest) -> bool, ready: Ready) -> bool {
         let mut known = self.known.lock().expect("nobody panics");
         if !is_wanted(&known) {
@@ -55,13 +55,13 @@ fn ready(readable: bool, writable: bool) -> Ready {
     Ready { token: Token(1), readable, writable }
 }
 
-/// Replies do not all fit: whoever sends wants to know when more do.
+/// Replies do not all fit: the sender wants to know when more do.
 fn blocks(socket: &Arc<Socket>) -> JoinHandle<()> {
     let socket = Arc::clone(socket);
     thread::spawn(move || socket.arm(WRITABLE))
 }
 
-/// Bytes come; whoever reads them arms the socket for more.
+/// Bytes come; the reader arms the socket for more.
 fn reads(socket: &Arc<Socket>) -> JoinHandle<()> {
     let socket = Arc::clone(socket);
     thread::spawn(move || {

@@ -56,7 +56,7 @@ fn a_protocol_is_one_folder_and_one_line() {
     let mapping = Mapping { program: NUMBER, version: VERSION, protocol: Protocol::TCP, port: 0 };
     let asked =
         call(4, portmap::PROGRAM, portmap::VERSION, getport::PROCEDURE, &getport::Arguments { mapping });
-    let told = exchange(&mut stream, &asked);
-    let told = getport::Reply::decode(&mut Decoder::new(&told)).expect("a port");
-    assert_eq!(told.port, u32::from(address.port()));
+    let answer = exchange(&mut stream, &asked);
+    let answer = getport::Reply::decode(&mut Decoder::new(&answer)).expect("a port");
+    assert_eq!(answer.port, u32::from(address.port()));
 }

@@ -13,7 +13,7 @@ use super::steps::OpenAccess;
 pub(super) enum Phase {
     /// The server knows what is here.
     Known,
-    /// It forgot all, and is to be told: the open first, then each lock.
+    /// It forgot all, and is to get it again: the open first, then each lock.
     Reclaim {
         /// Whether it knows of the open.
         is_open: bool,

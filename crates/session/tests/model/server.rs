@@ -283,7 +283,7 @@ impl Server {
         Ok(None)
     }
 
-    /// What tells calls apart. Some servers believe the slot's number alone.
+    /// What distinguishes calls. Some servers believe the slot's number alone.
     fn digest(&self, message: &Message) -> u64 {
         if self.compares { u64::from(message.xid) } else { 0 }
     }

@@ -31,7 +31,7 @@ pub enum DurableRecord {
         /// It gave everything back itself, and reclaims nothing whether the line is lost or not. Not written.
         by_itself: bool,
     },
-    /// This NLM host may have locks from now on, and is to be told of a restart (SM_NOTIFY).
+    /// This NLM host may have locks from now on, and is to get a notice of a restart (SM_NOTIFY).
     AddHost {
         /// What the server needs to know of it: name, addresses, transport.
         host: Box<[u8]>,

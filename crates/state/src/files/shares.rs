@@ -13,7 +13,7 @@ pub enum ShareHolder {
     Nlm(NlmOwner),
 }
 
-/// For what, and against whom.
+/// What an open may do, and what it keeps others from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShareMode {
     /// What it may do.
@@ -29,7 +29,7 @@ impl ShareMode {
 }
 
 impl ShareHolder {
-    /// The length of the name by which a host tells its owner from others, in bytes.
+    /// The length of the name by which a host distinguishes its owners, in bytes.
     pub fn name_length(&self) -> usize {
         match self {
             Self::Open(_) => 0,

@@ -57,7 +57,7 @@ impl<K: Clone + Eq + Hash> FileTable<K> {
             usize::from(host.is_none() && mode.is_some_and(|mode| mode.deny != ShareDeny::NONE))
         };
         shares.set(holder, mode);
-        // Before the lock on all state is let go, so that whoever has had an answer finds it counted.
+        // Before the lock on all state is let go, so that a client with an answer finds it counted.
         self.restrictions.fetch_add(restricts(mode), Ordering::Relaxed);
         self.restrictions.fetch_sub(restricts(before), Ordering::Relaxed);
         if let Some(host) = host {

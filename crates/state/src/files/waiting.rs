@@ -96,7 +96,8 @@ impl<K: Clone + Eq + Hash> FileTable<K> {
         blockers
     }
 
-    /// Serves those of a file who can have their locks now: NLM owners get them, owners of NFSv4 are told and have their turn.
+    /// Serves those of a file who can have their locks now: NLM owners get them, owners of NFSv4 get a notice and have their
+    /// turn.
     pub fn wake(
         &mut self,
         key: &K,

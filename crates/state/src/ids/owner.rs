@@ -46,7 +46,7 @@ impl LockOwner {
         }
     }
 
-    /// The length of the name by which it is told from others, in bytes.
+    /// The length of the name that distinguishes it, in bytes.
     pub fn name_length(&self) -> usize {
         match self {
             Self::V4 { owner, .. } => owner.len(),

@@ -9,6 +9,6 @@ pub struct SequenceRequest {
     pub slot: u32,
     /// `sa_highest_slotid`.
     pub highest_slot: u32,
-    /// Tells requests apart: of the bytes behind SEQUENCE, or a part of them.
+    /// Distinguishes requests: of the bytes behind SEQUENCE, or a part of them.
     pub digest: u64,
 }

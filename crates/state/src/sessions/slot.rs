@@ -27,7 +27,8 @@ pub enum SlotAnswer {
 }
 
 impl SessionSlot {
-    /// Takes a call with this sequence number. `digest` tells requests apart: of the bytes behind SEQUENCE, or a part of them.
+    /// Takes a call with this sequence number. `digest` distinguishes requests: of the bytes behind SEQUENCE, or a part of
+    /// them.
     ///
     /// # Errors
     ///

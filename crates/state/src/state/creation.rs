@@ -19,8 +19,9 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     ///
     /// # Errors
     ///
-    /// [`StateError::StaleClientId`], [`StateError::SequenceMisordered`]; [`StateError::ClientIdInUse`] and [`StateError::NoSpace`], which a retry
-    /// gets too; [`StateError::Delay`] for a retry of what [`Self::remember_created`] has not been told yet.
+    /// [`StateError::StaleClientId`], [`StateError::SequenceMisordered`]; [`StateError::ClientIdInUse`] and
+    /// [`StateError::NoSpace`], which a retry gets too; [`StateError::Delay`] for a retry of what [`Self::remember_created`]
+    /// has not got yet.
     pub fn create_session(
         &mut self,
         now: Duration,
@@ -82,7 +83,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         let record = self.clients.get_mut(client)?;
         record.shared.renew(now);
         self.sessions_made += 1;
-        // A keyed hash: whoever has a session must not find out the ids of others.
+        // A keyed hash: a client with a session must not find out the ids of others.
         let mut hasher = SipHasher24::new_with_keys(self.settings.seed, !self.settings.seed);
         hasher.write_u64(self.sessions_made);
         let unique = hasher.finish();

@@ -1,5 +1,5 @@
-//! Locks of processes of the server's own host, and what those see of NFS. The kernel alone knows them: whoever asks it tells the
-//! state what is in the way, so that owners of NFS are denied by it and wait for it as for any other lock.
+//! Locks of processes of the server's own host, and what those see of NFS. The kernel alone knows them: the caller that asks it
+//! passes the state what is in the way, so that owners of NFS are denied by it and wait for it as for any other lock.
 
 use std::hash::Hash;
 use std::time::Duration;
@@ -42,7 +42,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         self.files.within(key, &LockOwner::Local, ByteRange::ALL)
     }
 
-    /// Takes a grant back that a local process is in the way of, and lets its owner wait for it again. Tell what is in the way
+    /// Takes a grant back that a local process is in the way of, and lets its owner wait for it again. Set what is in the way
     /// before ([`Self::set_local`]).
     pub fn wait_again(&mut self, now: Duration, grant: &LockGrant<K>) {
         self.refuse(now, grant);

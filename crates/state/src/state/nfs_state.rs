@@ -105,7 +105,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         self.journal.records()
     }
 
-    /// NLM hosts of earlier runs that are to be told of the restart (SM_NOTIFY), as they were named.
+    /// NLM hosts of earlier runs that are to get a notice of the restart (SM_NOTIFY), as they were named.
     pub fn hosts_to_notify(&self) -> Vec<Box<[u8]>> {
         self.journal.records().earlier_hosts().map(Box::from).collect()
     }

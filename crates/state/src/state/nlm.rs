@@ -56,7 +56,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         }
         self.room_for_host(now, host, 2 * (memory::RANGE + owner.oh.len()))?;
         if kind == LockKind::Write {
-            // Whoever has a delegation may have locked the file for reading and told nobody.
+            // A client with a delegation may have locked the file for reading without a call.
             self.recall(now, key, None)?;
         }
         let owner = LockOwner::Nlm(owner.clone());

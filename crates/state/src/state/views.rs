@@ -1,4 +1,4 @@
-//! What an administrator sees: who holds what, and who waits for whom.
+//! What an administrator sees: which clients hold what, and which wait for which.
 
 use std::hash::Hash;
 use std::net::IpAddr;

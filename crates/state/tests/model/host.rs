@@ -38,7 +38,7 @@ impl World {
         }
     }
 
-    /// The server told that it restarted.
+    /// The server's notice of its restart.
     fn host_recovers(&mut self, number: usize, id: HostId) {
         let me = Machine::Nlm(number);
         let epoch = self.epoch;

@@ -30,7 +30,7 @@ pub struct Opened {
 pub struct Naive {
     pub bytes: Vec<ByteLock>,
     pub opens: Vec<Opened>,
-    /// What the kernel was told.
+    /// What the kernel got.
     pub kernel: Vec<(u8, u64, LockKind)>,
     pub delegations: Vec<Delegated>,
 }

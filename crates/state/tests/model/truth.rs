@@ -2,7 +2,7 @@
 
 use howdah_state::{ByteRange, ClientId, HostId, LockKind, ShareAccess, ShareDeny};
 
-/// Bytes of a file that are told apart; the last stands for all from there on.
+/// Bytes of a file that are looked at one by one; the last stands for all from there on.
 pub const BYTES: u64 = 12;
 
 /// Who holds it: a run of a client, or a host as one run of the server knows it.

@@ -58,7 +58,7 @@ fn an_owner_that_gave_up_or_waits_twice_closes_no_circle() {
     assert!(is_waiting(nlm_lock(&mut state, &two, range(0, 0))));
 }
 
-/// A process that is interrupted while it waits tells the server nothing.
+/// A process that is interrupted while it waits sends the server nothing.
 #[test]
 fn a_client_of_nfsv4_must_have_asked_again_since_the_circle_is_closed() {
     let mut state = server();

@@ -27,8 +27,8 @@ fn they_are_in_the_way_and_are_not_told_to_the_kernel() {
     assert!(is_denied_by_local(&lock(&mut state, NOW, a, mine, range(5, 14))));
     assert_eq!(state.local_locks().collect::<Vec<_>>(), [(&"file", range(0, 9), LockKind::Write)]);
     state.set_local(NOW, &"file", range(0, 9), None);
-    let told = state.take_effects().list;
-    assert!(matches!(told[..], [Effect::Notify { .. }]), "the waiter has its turn: {told:?}");
+    let effects = state.take_effects().list;
+    assert!(matches!(effects[..], [Effect::Notify { .. }]), "the waiter has its turn: {effects:?}");
     lock(&mut state, NOW, a, mine, range(5, 14)).expect("LOCK");
 }
 

@@ -26,7 +26,7 @@ impl LocalFileSystem {
         self.stat(&node)
     }
 
-    /// The attributes of an open node as they are told; refused once its last name is gone.
+    /// The attributes of an open node as clients see them; refused once its last name is gone.
     pub(super) fn stat(&self, node: &Node) -> Result<Attributes> {
         self.look_at_node(node).map(|found| self.times.seen(&found))
     }
@@ -80,7 +80,7 @@ impl LocalFileSystem {
         }
     }
 
-    /// Runs a call that changes a node while no other call of ours changes it, and tells the node's attributes before and
+    /// Runs a call that changes a node while no other call of ours changes it, and returns the node's attributes before and
     /// after it, whether or not it is refused. What takes long, such as making the change durable, comes after it.
     pub(super) fn changing<T>(
         &self,
@@ -92,7 +92,7 @@ impl LocalFileSystem {
         self.changing_held(node, change, call)
     }
 
-    /// The same for a WRITE, beside which others change the file, too: only the attributes after it are told.
+    /// The same for a WRITE, beside which others change the file, too: only the attributes after it are given.
     pub(super) fn changing_data<T>(
         &self,
         node: &Node,

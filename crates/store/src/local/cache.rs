@@ -24,8 +24,8 @@ use super::verifier::Verifier;
 /// Locks that calls spread over: more than a machine of this kind has busy workers.
 const SHARDS: usize = 16;
 
-/// Ticks (seconds) after which an unused file is no longer held open for writing: while it is, nobody can run it.
-/// With uncommitted data it stays open longer: the kernel tells of a failed write-back whoever had the file open then.
+/// Ticks (seconds) after which an unused file is no longer held open for writing: while it is, nobody can run it. With
+/// uncommitted data it stays open longer: the kernel reports a failed write-back to those that had the file open then.
 const WRITABLE_AGE: u32 = 2;
 
 /// Ticks (seconds) after which an unused node is closed: so long may a file that others deleted keep its space.

@@ -1,5 +1,5 @@
-//! Locks that keep our own changes of a node apart: what a client is told of the node before and after a change holds
-//! for that change alone, and a call may take two steps by name. Local processes are not kept out: each call copes with that.
+//! Locks that keep our own changes of a node apart: what a client gets of the node before and after a change holds for that
+//! change alone, and a call may take two steps by name. Local processes are not kept out: each call copes with that.
 
 use parking_lot::{Mutex, MutexGuard};
 

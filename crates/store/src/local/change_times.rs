@@ -6,7 +6,7 @@
 //! means "the last state with this stamp".
 //!
 //! - Our own changes are counted, and the count is remembered, so that a client's cache of what it wrote itself stays valid.
-//! - A node that a local process changed within the tick tells another time at each look, until the tick has passed: what a client
+//! - A node that a local process changed within the tick shows another time at each look, until the tick has passed: what a client
 //!   reads meanwhile is asked for once more.
 //! - A count that was forgotten gives way to the stamp, which stands for no earlier state.
 
@@ -32,7 +32,7 @@ const STEPS: i128 = 400_000;
 /// Nodes that share a lock and are allocated together. Numbers in a row share a page.
 const PAGE: usize = 64;
 
-/// What was last told of a node.
+/// What was last shown of a node.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     file_system: u64,
@@ -78,12 +78,12 @@ impl ChangeTimes {
         }
     }
 
-    /// Whether the stamps of a node tell all its changes.
+    /// Whether the stamps of a node show all its changes.
     pub(super) fn is_fine(&self, node: &Attributes) -> bool {
         self.fine == Some(node.file_system)
     }
 
-    /// The attributes of a node as they are told, of what the kernel said at a look.
+    /// The attributes of a node as clients see them, from what the kernel said at a look.
     pub(super) fn seen(&self, node: &Attributes) -> Attributes {
         if self.is_fine(node) { *node } else { self.seen_at(&self.stamped(node), now) }
     }
@@ -186,7 +186,7 @@ enum Age {
 }
 
 impl Age {
-    /// The count of the first state that is known: greater than any that was told and forgotten.
+    /// The count of the first state that is known: greater than any that was shown and forgotten.
     fn count(self) -> u64 {
         match self {
             Self::Fresh(step) => step + 1,
@@ -213,15 +213,15 @@ fn age(node: &Attributes, now: i128) -> Age {
 fn with_count(node: &Attributes, count: u64) -> Attributes {
     let stamp = nanoseconds(node.changed);
     let count = i128::from(count);
-    // None before 1970: NFSv3 could not tell them apart.
-    let told = if stamp < RANGE {
+    // None before 1970: NFSv3 could not distinguish them.
+    let reported = if stamp < RANGE {
         stamp + count
     } else {
         // Not the stamp itself.
         stamp - RANGE + count + i128::from(count >= RANGE)
     };
-    let seconds = i64::try_from(told.div_euclid(1_000_000_000)).unwrap_or(node.changed.seconds);
-    let nanoseconds = u32::try_from(told.rem_euclid(1_000_000_000)).expect("less than a second");
+    let seconds = i64::try_from(reported.div_euclid(1_000_000_000)).unwrap_or(node.changed.seconds);
+    let nanoseconds = u32::try_from(reported.rem_euclid(1_000_000_000)).expect("less than a second");
     node.with_changed(Timestamp { seconds, nanoseconds })
 }
 
@@ -307,10 +307,10 @@ mod tests {
         let (times, node) = (coarse(), file(1, 0));
         let mut last = Timestamp::default();
         for _ in 0..1_000 {
-            let told = change(&times, &node, 5);
-            assert!(told > last && told < STAMP, "{told:?} after {last:?}");
-            assert_eq!(look(&times, &node, 6), told);
-            last = told;
+            let reported = change(&times, &node, 5);
+            assert!(reported > last && reported < STAMP, "{reported:?} after {last:?}");
+            assert_eq!(look(&times, &node, 6), reported);
+            last = reported;
         }
         assert_eq!(look(&times, &node, 3_600_000_000_000), last, "a client keeps what it wrote");
         let next = Attributes { changed: Timestamp { nanoseconds: 5_000_000, ..STAMP }, ..node };
@@ -339,13 +339,13 @@ mod tests {
     #[test]
     fn a_count_that_was_forgotten_stands_for_no_earlier_state() {
         let (times, node) = (ChangeTimes::new(PAGE, None, true), file(1, 0));
-        let told = [change(&times, &node, 1_000), change(&times, &node, 1_001)];
+        let reported = [change(&times, &node, 1_000), change(&times, &node, 1_001)];
         // It has the other's place.
         change(&times, &file(1 + PAGE as u64, 0), 1_002);
         let again = look(&times, &node, 2_000);
         let changed = change(&times, &node, 2_001);
         change(&times, &file(1 + PAGE as u64, 0), 1_003);
-        let all = [told[0], told[1], again, changed, look(&times, &node, TICK)];
+        let all = [reported[0], reported[1], again, changed, look(&times, &node, TICK)];
         assert!(all.is_sorted() && all.windows(2).all(|pair| pair[0] != pair[1]), "{all:?}");
         assert_eq!(all[4], STAMP);
         // So it is with a server that was started again within the tick.
@@ -359,8 +359,8 @@ mod tests {
         let other_clock = ChangeTimes::new(1_000, None, false);
         let refused = other_clock.changed_at(Some(start(TICK)), &node, false, || after(TICK));
         assert_eq!(refused.changed, STAMP);
-        let told = change(&times, &node, 5);
-        assert_eq!(times.changed_at(Some(start(6)), &node, false, || after(6)).changed, told, "refused");
+        let reported = change(&times, &node, 5);
+        assert_eq!(times.changed_at(Some(start(6)), &node, false, || after(6)).changed, reported, "refused");
     }
 
     #[test]
@@ -387,9 +387,9 @@ mod tests {
             let mut last = None;
             for round in 0..600_000 {
                 let start = Start { stamp, now: after(TICK + round) };
-                let told = times.changed_at(Some(start), &node, true, || after(TICK + round)).changed;
-                assert!(last < Some(told) && told != stamp);
-                last = Some(told);
+                let reported = times.changed_at(Some(start), &node, true, || after(TICK + round)).changed;
+                assert!(last < Some(reported) && reported != stamp);
+                last = Some(reported);
             }
         }
     }
@@ -399,9 +399,9 @@ mod tests {
         let (times, stamp) = (coarse(), Timestamp { seconds: 1_000, nanoseconds: 0 });
         let node = Attributes { changed: stamp, ..file(1, 0) };
         let at = |nanoseconds: i128| times.seen_at(&node, || super::nanoseconds(stamp) + nanoseconds).changed;
-        let told = [at(10), at(1_000_000_000), at(1_999_000_000), at(SECONDS)];
-        assert!(told.is_sorted() && told.windows(2).all(|pair| pair[0] != pair[1]), "{told:?}");
-        assert_eq!(told[3], stamp);
+        let reported = [at(10), at(1_000_000_000), at(1_999_000_000), at(SECONDS)];
+        assert!(reported.is_sorted() && reported.windows(2).all(|pair| pair[0] != pair[1]), "{reported:?}");
+        assert_eq!(reported[3], stamp);
     }
 
     #[test]

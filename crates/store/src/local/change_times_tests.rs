@@ -1,4 +1,4 @@
-//! Tests: every call that changes something is told as a change, where the clock of the file system stands still.
+//! Tests: every call that changes something is shown as a change, where the clock of the file system stands still.
 
 use howdah_vfs::{
     AddLink, Attributes, Before, Caller, Change, CopyRange, Create, CreateFile, Data, ExtendedAttributes,
@@ -85,7 +85,7 @@ fn each_change_of_a_file_is_told_where_time_stands_still() {
     let guard = Some(looked().into());
     let new = NewAttributes::with_mode(0o640);
     fs.set_attributes(&me(), SetAttributes::new(&file, &new, guard), &mut change)
-        .expect("it has the time that it told");
+        .expect("it has the time that it showed");
     let again = fs.set_attributes(&me(), SetAttributes::new(&file, &new, guard), &mut change);
     assert_eq!(again, Err(FsError::NotSynchronised));
 }

@@ -22,7 +22,7 @@ use super::set_attributes::time;
 const NEW: OFlags =
     OFlags::CREATE.union(OFlags::EXCL).union(OFlags::RDWR).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// The mode of a new file whose maker names none: it is for its owner alone until told otherwise.
+/// The mode of a new file whose maker names none: it is for its owner alone until its mode is set.
 const MODE_UNTIL_TOLD: u32 = 0o600;
 
 /// How often a file may be there when it is made, and gone when it is looked at, before the call is refused.
@@ -58,8 +58,8 @@ impl LocalFileSystem {
             let made = self.finish_file(caller, &directory, name, file, &how);
             self.unless_unfinished(&directory, name, made)
         })?;
-        // Also what was there: whoever made it may not have come to that, such as a process of ours that was killed, for the
-        // same call.
+        // Also what was there: its maker may not have come to that, such as a process of ours that was killed, for the same
+        // call.
         self.settle(&[(&node, &named.attributes)], &directory)?;
         Ok(named)
     }
@@ -114,8 +114,8 @@ impl LocalFileSystem {
         Ok((node, named))
     }
 
-    /// Whether an exclusive CREATE of this caller made the file. Times alone do not tell: anybody can choose a verifier that is what
-    /// another user's file has for times.
+    /// Whether an exclusive CREATE of this caller made the file. Times alone do not show it: anybody can choose a verifier that
+    /// is what another user's file has for times.
     fn is_repeated(&self, caller: &Caller, file: &Named, verifier: [u8; 8]) -> bool {
         let Attributes { user, size, .. } = file.attributes;
         let may_be_maker = !self.identity.acts_as_caller || caller.user == 0 || caller.user == user;
@@ -163,7 +163,7 @@ impl LocalFileSystem {
         Ok(attributes)
     }
 
-    /// Takes a new node away again that could not be finished: its maker is told that there is none.
+    /// Takes a new node away again that could not be finished: its maker gets the answer that there is none.
     pub(super) fn unless_unfinished<T>(
         &self,
         directory: &Node,

@@ -3,7 +3,7 @@
 use howdah_vfs::FsError;
 use rustix::io::Errno;
 
-/// The refusal that tells a client what the kernel said, as close as the closed set allows.
+/// The refusal that says what the kernel said, as close as the closed set allows.
 pub(super) fn refusal(errno: Errno) -> FsError {
     match errno {
         Errno::PERM => FsError::NotPermitted,

@@ -20,13 +20,13 @@ pub(super) struct Verifiers {
 struct Made {
     file: Handle,
     verifier: [u8; 8],
-    /// Who made it, and whom it belonged to then.
+    /// Who made it, and its owner then.
     user: u32,
     owner: u32,
 }
 
 impl Verifiers {
-    /// Remembers the verifier of a file, who made it, and whom it belongs to. The oldest one gives way.
+    /// Remembers the verifier of a file, who made it, and its owner. The oldest one gives way.
     pub(super) fn keep(&self, file: &Handle, verifier: [u8; 8], (user, owner): (u32, u32)) {
         let mut last = self.last.lock();
         if last.len() >= REMEMBERED_VERIFIERS {
@@ -40,7 +40,7 @@ impl Verifiers {
         self.last.lock().iter().any(|made| made.file == *file && made.verifier == verifier)
     }
 
-    /// Whether a user made this file, which never belonged to that user, as far as that is remembered. `owner`: whom it belongs to now.
+    /// Whether a user made this file, which never belonged to that user, as far as that is remembered. `owner`: its owner now.
     pub(super) fn is_maker(&self, file: &Handle, user: u32, owner: u32) -> bool {
         let is_its = |made: &Made| made.file == *file && (made.user, made.owner) == (user, owner);
         user != owner && self.last.lock().iter().any(is_its)

@@ -18,8 +18,8 @@ impl LocalFileSystem {
         node.flushes.flush(|| fsync(file).map_err(refusal), || lose(file, &self.verifier))
     }
 
-    /// Makes durable what was written since a node had so many losses. An error if another was told in between that
-    /// data was lost, since that may have been this.
+    /// Makes durable what was written since a node had so many losses. An error if another flush reported in between that data
+    /// was lost, since that may have been this.
     pub(super) fn flush_written(&self, node: &Node, file: &OwnedFd, before: Losses) -> Result<()> {
         self.flush(node, file)?;
         if node.flushes.losses() == before { Ok(()) } else { Err(FsError::Io) }

@@ -1,9 +1,9 @@
-//! Making what was written durable, and telling everybody whom it concerns that it failed.
+//! Making what was written durable, and reporting a failure to every caller that it concerns.
 //!
-//! The kernel tells of data that it could not write back once for each open file, to the flush that asks first
-//! (errseq, in its sources). All calls on a node share its open file, so who asks next is told that all is well. So
-//! flushes of a node go one after the other, and each leaves behind what it was told before the next one begins.
-//! They do not get slower by that: one covers everybody who asked before it began, as a journal's commit does.
+//! The kernel reports data that it could not write back once for each open file, to the flush that asks first (errseq, in its
+//! sources). All calls on a node share its open file, so the next flush reports success. So flushes of a node go one after the
+//! other, and each leaves behind what it got before the next one begins. They do not get slower by that: one covers everybody
+//! who asked before it began, as a journal's commit does.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -167,10 +167,10 @@ mod tests {
     #[test]
     fn a_loss_is_known_before_anybody_else_is_answered_and_covers_nobody() {
         let flushes = Flushes::default();
-        let (told, before) = (AtomicU64::new(0), flushes.losses());
+        let (reported, before) = (AtomicU64::new(0), flushes.losses());
         let (entered, is_in) = mpsc::channel();
         thread::scope(|scope| {
-            let (flushes, told) = (&flushes, &told);
+            let (flushes, reported) = (&flushes, &reported);
             let fails = move || -> Result<()> {
                 entered.send(()).expect("somebody waits");
                 while flushes.steps() < 3 {
@@ -178,9 +178,9 @@ mod tests {
                 }
                 Err(FsError::Io)
             };
-            let first = scope.spawn(move || flushes.flush(fails, || told.store(1, Ordering::Relaxed)));
+            let first = scope.spawn(move || flushes.flush(fails, || reported.store(1, Ordering::Relaxed)));
             is_in.recv().expect("it began");
-            // As the kernel does it: who asks next is told that all is well.
+            // Like the kernel: the next flush succeeds.
             let mut ran = false;
             let outcome = flushes.flush(
                 || {
@@ -191,10 +191,10 @@ mod tests {
             );
             assert_eq!(outcome, Ok(()));
             assert!(ran, "what failed covers nobody");
-            assert_eq!(told.load(Ordering::Relaxed), 1);
+            assert_eq!(reported.load(Ordering::Relaxed), 1);
             assert_ne!(flushes.losses(), before);
             assert!(first.join().expect("it does not panic").is_err());
         });
-        assert_eq!(flushes.losses(), Losses(1), "told once");
+        assert_eq!(flushes.losses(), Losses(1), "reported once");
     }
 }

@@ -20,8 +20,8 @@ impl HostLocks for LocalFileSystem {
             Ok(()) => Ok(None),
             Err(Errno::AGAIN | Errno::ACCESS) => {
                 syscall::get_lock(file.as_fd(), &mut lock).map_err(refusal)?;
-                // Let go between the two calls: whoever wants the lock asks again.
-                Ok(Some(told(&lock).unwrap_or(wish)))
+                // Let go between the two calls: the caller that wants the lock asks again.
+                Ok(Some(lock_of(&lock).unwrap_or(wish)))
             }
             Err(errno) => Err(refusal(errno)),
         }
@@ -50,7 +50,7 @@ impl HostLocks for LocalFileSystem {
         let mut lock =
             record(wish.first, wish.last, if wish.exclusive { libc::F_WRLCK } else { libc::F_RDLCK });
         syscall::get_lock(file.as_fd(), &mut lock).map_err(refusal)?;
-        Ok(told(&lock))
+        Ok(lock_of(&lock))
     }
 }
 
@@ -89,7 +89,7 @@ fn record(first: u64, last: u64, kind: i32) -> libc::flock {
 }
 
 /// What the kernel found in the way.
-fn told(lock: &libc::flock) -> Option<FileLock> {
+fn lock_of(lock: &libc::flock) -> Option<FileLock> {
     if i32::from(lock.l_type) == libc::F_UNLCK {
         return None;
     }

@@ -32,7 +32,7 @@ impl Drop for Housekeeper {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // It only fails if the thread panicked, which was told when it happened.
+            // It only fails if the thread panicked, which was reported when it happened.
             let _ = thread.join();
         }
     }

@@ -1,4 +1,4 @@
-//! What tells a node from all others, as the kernel sees it.
+//! What distinguishes a node from all others, as the kernel sees it.
 
 use std::os::fd::BorrowedFd;
 
@@ -10,7 +10,7 @@ use super::known::Identification;
 /// What is asked of `statx`.
 pub(super) const WANTED: StatxFlags = StatxFlags::BASIC_STATS.union(StatxFlags::BTIME);
 
-/// What tells an open node from all others.
+/// What distinguishes an open node from all others.
 pub(super) fn identify(node: BorrowedFd<'_>) -> rustix::io::Result<Identification> {
     statx(node, "", AtFlags::EMPTY_PATH, WANTED).map(|found| identification(&found))
 }

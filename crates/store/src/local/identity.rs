@@ -142,8 +142,8 @@ fn tell_of_unmapped(id: u32) {
     }
 }
 
-/// Whoever has `CAP_SYS_RESOURCE` may use reserved blocks and exceed quotas, and switching the user does not take
-/// it away. A thread that acts for others must not have it. Failing to drop what one does not have is no error.
+/// A thread with `CAP_SYS_RESOURCE` may use reserved blocks and exceed quotas, and switching the user does not take it away. A
+/// thread that acts for others must not have it. Failing to drop what one does not have is no error.
 fn give_up_resource_privilege() {
     let Ok(mut sets) = capabilities(None) else { return };
     sets.effective.remove(CapabilitySet::SYS_RESOURCE);

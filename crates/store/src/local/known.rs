@@ -15,7 +15,7 @@ const SETTLED_NANOSECONDS: i128 = 20_000_000;
 /// Entries that share a lock and are allocated together. Numbers in a row share a page.
 const PAGE: usize = 64;
 
-/// What tells one node from all others, now and earlier.
+/// What distinguishes one node from all others, now and earlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Identification {
     pub(super) file: u64,

@@ -98,7 +98,7 @@ impl Node {
         }
     }
 
-    /// A look at the node told this, too.
+    /// A look at the node had this, too.
     pub(super) fn found(&self, identification: &Identification) {
         if let Some(birth) = identification.birth {
             self.created.get_or_init(|| birth);

@@ -23,7 +23,7 @@ const FROM_MEMORY: AtFlags = AtFlags::NO_AUTOMOUNT.union(AtFlags::STATX_DONT_SYN
 /// Where an open node is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Position {
-    /// A directory of the export, or one whose place cannot be told.
+    /// A directory of the export, or one whose place cannot be found.
     Inside,
     /// A directory elsewhere.
     Outside,

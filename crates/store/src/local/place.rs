@@ -1,5 +1,5 @@
-//! Where nodes are: how a handle becomes an open node, and what the operations tell of names that come, go and move.
-//! Nothing is told where the kernel opens handles.
+//! Where nodes are: how a handle becomes an open node, and what the operations report of names that come, go and move. Where
+//! the kernel opens handles, nothing is reported.
 
 use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};
@@ -107,7 +107,7 @@ impl LocalFileSystem {
         !self.tree.crosses_mounts || seen.identification.device == self.tree.device
     }
 
-    /// A node is about to lose a name. Its handle, if it must be told when the name is gone.
+    /// A node is about to lose a name. Its handle, if the index needs it when the name is gone.
     pub(super) fn before_name_goes(&self, directory: &Node, name: Name<'_>, seen: &Seen) -> Option<Handle> {
         self.finder.as_ref()?;
         let file = seen.identification.file;

@@ -1,4 +1,4 @@
-//! What the storage of a directory can do that no figure of it tells: found out by trying, once. Leaves nothing behind.
+//! What the storage of a directory can do that no figure of it shows: found out by trying, once. Leaves nothing behind.
 
 use std::os::fd::AsFd;
 
@@ -29,8 +29,8 @@ pub(super) fn has_acls(tree: &Tree) -> bool {
 /// How often a file is changed to see whether its time of change always moves: many times within a tick of any clock.
 const CHANGES: usize = 32;
 
-/// Whether each change that somebody could tell apart gets a time of its own (multigrain timestamps of Linux 6.13). Not where no file
-/// can be made to try it.
+/// Whether each change that a client could distinguish gets a time of its own (multigrain timestamps of Linux 6.13). Not where
+/// no file can be made to try it.
 pub(super) fn has_fine_times(tree: &Tree) -> bool {
     // Slow file systems would pass by being slow.
     if !tree.is_usual() {

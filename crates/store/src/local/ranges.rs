@@ -140,7 +140,7 @@ impl LocalFileSystem {
         self.changing_data(&node, change, |attributes: &Attributes| {
             require_regular(attributes)?;
             self.permit_writing(caller, &node, attributes)?;
-            // Before the copy: what it loses from here on is told by another verifier.
+            // Before the copy: another verifier shows what is lost from here on.
             let verifier = self.verifier.current();
             let written = |count| Written { count, stability: Stability::Unstable, verifier };
             let length = up_to(count, readable.size.saturating_sub(from));
@@ -192,7 +192,7 @@ fn copy_for_a_while(
             Ok(0) => break,
             Ok(count) => done += count,
             Err(Errno::INTR) => {}
-            // What got there is there: the client asks for the rest and is told then.
+            // What got there is there: the client asks for the rest and gets the error then.
             Err(_) if done > 0 => break,
             Err(errno) => return Err(range_refusal(errno)),
         }

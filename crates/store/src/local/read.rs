@@ -49,8 +49,8 @@ impl LocalFileSystem {
     }
 }
 
-/// Reads until all is there or the file ends. A read that comes short may have met a page that cannot be read: the next one tells.
-/// Taken for the end, a client would have zeros there.
+/// Reads until all is there or the file ends. A read that comes short may have met a page that cannot be read: the next one
+/// shows that. Taken for the end, a client would have zeros there.
 fn append(file: impl AsFd, offset: u64, length: usize, buffer: &mut Vec<u8>) -> rustix::io::Result<usize> {
     let (start, mut read) = (buffer.len(), 0);
     while read < length {

@@ -62,7 +62,7 @@ impl LocalFileSystem {
         }
         let now = now();
         let Ok(moved) = self.look(to.0.descriptor(), to.1.as_bytes()) else {
-            // It was moved on already, by somebody who told or will be found out.
+            // It was moved on already, by a call that has reported it, or by a process that a scan will find out.
             return;
         };
         // Two names of one node: nothing happened, both stay (POSIX rename).

@@ -146,7 +146,7 @@ impl LocalFileSystem {
             _ => {}
         }
         self.set_times_of(node, new).map_err(|errno| match errno {
-            // Who may not write is told EACCES of both times set to now.
+            // Without write permission, both times set to now get EACCES.
             Errno::ACCESS if (new.accessed, new.modified) != (SetTime::Now, SetTime::Now) => {
                 FsError::NotPermitted
             }

@@ -46,8 +46,7 @@ impl LocalFileSystem {
     }
 }
 
-/// What the kernel tells nobody about a kind of file system (from its sources: `s_max_links`, `s_time_gran`,
-/// `s_maxbytes`).
+/// What the kernel does not report of a kind of file system (from its sources: `s_max_links`, `s_time_gran`, `s_maxbytes`).
 struct Kind {
     magic: u64,
     most_links: u32,

@@ -47,8 +47,8 @@ pub(super) struct Stream {
     age: u32,
 }
 
-/// What tells whether a directory changed: its `modified` time, which sees what others do but may be coarse, and a
-/// count of our own changes.
+/// What shows whether a directory changed: its `modified` time, which sees what others do but may be coarse, and a count of our
+/// own changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct State {
     modified: Timestamp,

@@ -1,5 +1,5 @@
-//! Files that have their times before they have a name: a server that is killed between the two leaves no file that its maker cannot
-//! tell from another's.
+//! Files that have their times before they have a name: a server that is killed between the two leaves no file that its maker
+//! cannot distinguish from another's.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -17,7 +17,7 @@ use siphasher::sip::SipHasher13;
 
 use super::open_error::OpenError;
 
-/// Where the kernel tells which boot this is.
+/// Where the kernel says which boot this is.
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
 /// The nonce, in the state directory.

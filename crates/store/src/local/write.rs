@@ -27,7 +27,7 @@ impl LocalFileSystem {
         let (written, stored) = self.changing_data(&node, change, |attributes| {
             require_regular(attributes)?;
             self.permit_writing(caller, &node, attributes)?;
-            // Before the write: what it loses from here on is told by another verifier.
+            // Before the write: another verifier shows what is lost from here on.
             let (verifier, losses) = (self.verifier.current(), node.flushes.losses());
             if data.is_empty() {
                 return Ok((Written { count: 0, stability, verifier }, None));
@@ -74,8 +74,8 @@ impl LocalFileSystem {
         // Before the flush: what is written while it runs is not part of it.
         node.uncommitted.store(false, Ordering::Relaxed);
         self.flush(&node, file)?;
-        // It changes nothing: one look tells before and after. What others wrote while it ran would else be told as its own, and
-        // its client would take the file that it has in memory for the file as it is.
+        // It changes nothing: one look gives before and after. What others wrote while it ran would else be shown as its own,
+        // and its client would take the file that it has in memory for the file as it is.
         *change = Change::none(self.stat(&node).ok());
         Ok(Committed { verifier: self.verifier.current() })
     }
@@ -104,12 +104,12 @@ fn write_all(
     let mut written = 0;
     while written < bytes.len() {
         match write(&bytes[written..], written) {
-            // A client that is told of no byte and no error may send the same for ever.
+            // A client that gets no byte and no error may send the same for ever.
             Ok(0) if written == 0 => return Err(FsError::Io),
             Ok(0) => break,
             Ok(count) => written += count,
             Err(Errno::INTR) => {}
-            // What got there is there: the client sends the rest again and is told then.
+            // What got there is there: the client sends the rest again and gets the error then.
             Err(_) if written > 0 => break,
             Err(errno) => return Err(refusal(errno)),
         }
@@ -149,8 +149,8 @@ mod tests {
         assert_eq!(written(&[Err(Errno::NOSPC)]), (Err(FsError::NoSpace), 1));
     }
 
-    /// What a call tells of a file whose flush takes so long that somebody else writes its 11th byte meanwhile.
-    fn told(call: impl FnOnce(&LocalFileSystem, &Handle, &mut Change) + Send) -> Change {
+    /// What a call reports of a file whose flush takes so long that somebody else writes its 11th byte meanwhile.
+    fn reported(call: impl FnOnce(&LocalFileSystem, &Handle, &mut Change) + Send) -> Change {
         let place = tempfile::tempdir().expect("a directory");
         let mut fs = LocalFileSystem::open(place.path(), Options::default()).expect("it opens");
         // Also where nothing is durable: what is waited for here is no disk.
@@ -175,12 +175,12 @@ mod tests {
             scope.spawn(move || node.flushes.flush(disk, || {}));
             is_in.recv().expect("it began");
             let before = node.flushes.steps();
-            let told = scope.spawn(move || {
+            let reported = scope.spawn(move || {
                 let mut change = Change::default();
                 call(fs, handle, &mut change);
                 change
             });
-            while node.flushes.steps() == before && !told.is_finished() {
+            while node.flushes.steps() == before && !reported.is_finished() {
                 thread::yield_now();
             }
             let waits = node.flushes.steps() != before;
@@ -192,7 +192,7 @@ mod tests {
             );
             assert!(other.is_ok());
             go.send(()).expect("it waits");
-            let change = told.join().expect("it does not panic");
+            let change = reported.join().expect("it does not panic");
             assert!(waits, "it does not wait for the disk");
             change
         })
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_commit_does_not_tell_of_what_others_write_meanwhile_as_its_own() {
-        let change = told(|fs, file, change| {
+        let change = reported(|fs, file, change| {
             fs.commit(&Caller::ROOT, CommitFile::new(file, 0, 0), change).expect("COMMIT");
         });
         assert_eq!(change.before, change.after.as_ref().map(Before::from));
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn nor_does_a_write_that_is_made_durable() {
-        let change = told(|fs, file, change| {
+        let change = reported(|fs, file, change| {
             fs.write(&Caller::ROOT, WriteFile::new(file, 0, Data::Bytes(b"aa"), Stability::FileSync), change)
                 .expect("WRITE");
         });
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn nor_does_a_new_mode() {
-        let change = told(|fs, file, change| {
+        let change = reported(|fs, file, change| {
             let new = NewAttributes::with_mode(0o600);
             fs.set_attributes(&Caller::ROOT, SetAttributes::new(file, &new, None), change).expect("SETATTR");
         });

@@ -2,11 +2,11 @@
 
 use super::{Algorithm, Setting};
 
-/// A change that `net` applies. Bytes, unless told otherwise.
+/// A change that `net` applies. Bytes, unless it says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Change {
-    /// The send buffer (`sk_sndbuf`, so half of it is what `SO_SNDBUFFORCE` is told), locked from now on; 0: the kernel
-    /// sizes it again. Never unlock one that was forced: it would collapse to `tcp_wmem`.
+    /// The send buffer (`sk_sndbuf`, so half of it is what `SO_SNDBUFFORCE` gets), locked from now on; 0: the kernel sizes it
+    /// again. Never unlock one that was forced: it would collapse to `tcp_wmem`.
     SendBuffer(u64),
     /// At most so much unsent in the socket (`TCP_NOTSENT_LOWAT`); 0: the host's (`net.ipv4.tcp_notsent_lowat`),
     /// unless somebody set it no bound.

@@ -1,4 +1,4 @@
-//! The sizes of one connection: what to tell the socket, and when.
+//! The sizes of one connection: what to set on the socket, and when.
 
 mod algorithm;
 mod change;

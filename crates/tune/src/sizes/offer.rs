@@ -1,18 +1,18 @@
-//! The window that whoever connects is offered from the start. The scale of windows is agreed on with the first packets
-//! (RFC 7323 2.2), and Linux takes it from the listener's receive buffer (`tcp_select_initial_window`,
-//! net/ipv4/tcp_output.c): a window that is larger than the scale can tell cannot be had later.
+//! The window that clients are offered from the start. The scale of windows is agreed on with the first packets (RFC 7323 2.2),
+//! and Linux takes it from the listener's receive buffer (`tcp_select_initial_window`, net/ipv4/tcp_output.c): a window that is
+//! larger than the scale can express cannot be had later.
 
 use super::{Room, Setting};
 use crate::budget::Pressure;
 use crate::host::{Host, Mode};
 
-/// No first window is larger: by its scale 268 MB can be told later, 10 Gb/s x 200 ms.
+/// No first window is larger: by its scale 268 MB can be offered later, 10 Gb/s x 200 ms.
 const FIRST_MOST: u64 = 128 << 20;
 /// It takes a quarter of what may still be promised at most: others come, and it may have to grow.
 const PART: u64 = 4;
 
 /// The window to offer the next one that connects, a power of two; `None`: the kernel's own, whose scale would be as large.
-/// Twice as much can be told by the scale that comes with it.
+/// Twice as much can be expressed by the scale that comes with it.
 pub fn first_window(host: &Host, setting: Setting, room: &Room) -> Option<u64> {
     if host.mode() != Mode::Forced || setting != Setting::Auto || room.pressure > Pressure::None {
         return None;

@@ -21,7 +21,7 @@ const GROW_AT: f64 = 0.5;
 const BUFFER_PER_SET_WINDOW: u64 = 2;
 /// More of the window than this unread: the window is not what is missing.
 const UNREAD: u64 = 4;
-/// A kernel that does not tell its window (before Linux 6.2) has lowered it after so many round trips,
+/// A kernel that does not report its window (before Linux 6.2) has lowered it after so many round trips,
 const UNTOLD_ROUND_TRIPS: u32 = 4;
 /// and this.
 const UNTOLD: Duration = Duration::from_secs(1);
@@ -46,7 +46,7 @@ enum State {
     Lowering { target: u64, from: u64, since: Option<Duration> },
 }
 
-/// What may be promised to whom.
+/// What may be promised to which connection.
 #[derive(Debug, Clone, Copy)]
 pub struct Room {
     /// Bytes that may still be promised to all connections.
@@ -69,7 +69,7 @@ impl Window {
         }
     }
 
-    /// What a new connection is told; only if its size was set by hand.
+    /// What a new connection gets; only if its size was set by hand.
     pub fn open(&mut self, host: &Host, changes: &mut Vec<Change>) {
         self.set(self.setting, None, host, changes);
     }
@@ -209,7 +209,7 @@ fn offered(receiving: &Receiving) -> u64 {
 /// Whether no more than that is offered, of a window that has been lowered since then.
 fn is_lowered(sample: &Sample, target: u64, since: Duration) -> bool {
     let receiving = &sample.receiving;
-    // The kernel offers multiples of what the scale can tell, rounded up (`__tcp_select_window`, net/ipv4/tcp_output.c).
+    // The kernel offers multiples of what the scale can express, rounded up (`__tcp_select_window`, net/ipv4/tcp_output.c).
     let unit = receiving.window_limit / u64::from(u16::MAX);
     match receiving.window {
         Some(window) => window <= target.saturating_add(unit),
@@ -444,7 +444,7 @@ mod tests {
         assert_eq!((done, window.promised()), (vec![Change::ReceiveBuffer(2 * half)], half));
     }
 
-    /// Of a kernel that does not tell its window.
+    /// Of a kernel that does not report its window.
     fn untold(second: u64, buffer: u64) -> Sample {
         let mut sample = sample(second, 0);
         (sample.receiving.window, sample.receiving.buffer) = (None, buffer);

@@ -8,7 +8,7 @@ use super::totals::Totals;
 use crate::account::Account;
 use crate::meter::Meter;
 
-/// Whoever opens connections without telling for whom.
+/// The client of connections that were opened without naming one.
 pub const UNKNOWN: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 /// So many clients are remembered that have no connection any more; those seen last.
 pub const REMEMBERED: usize = 1024;

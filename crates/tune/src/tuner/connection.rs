@@ -18,7 +18,7 @@ const ROUND_TRIPS: u32 = 4;
 const INTERVAL_MIN: Duration = Duration::from_millis(100);
 /// A connection counts as busy for so long after it moved something.
 const BUSY_FOR: Duration = Duration::from_secs(10);
-/// One that was not looked at for so long moved nothing: whoever owns the socket looks at it while something moves.
+/// One that was not looked at for so long moved nothing: the owner of the socket looks at it while something moves.
 const RESTS_AFTER: Duration = Duration::from_secs(2);
 /// A peer that would need longer than this for what was sent to it takes next to nothing: what remote ones are sent ahead goes in
 /// seven seconds at 20 KB/s.
@@ -92,7 +92,7 @@ impl Connection {
         (std::mem::replace(&mut self.counted, totals), totals)
     }
 
-    /// What it is told at once.
+    /// What it gets at once.
     pub(super) fn open(&mut self, settings: &Settings, share: &Share) -> Vec<Change> {
         let mut changes = Vec::new();
         self.send.size(&settings.host, share, 0.0, &mut changes);
@@ -181,7 +181,7 @@ impl Connection {
         changes
     }
 
-    /// The settings changed: what to tell it now.
+    /// The settings changed: what to set on it now.
     pub(super) fn on_settings(&mut self, settings: &Settings, share: &Share) -> Vec<Change> {
         self.send.set(self.own.send_buffer(settings));
         let mut changes = self.size_sending(settings, share);
@@ -221,7 +221,7 @@ impl Connection {
             return Duration::ZERO;
         };
         let seconds = last.sending.queued as f64 / judgement.sent_per_second;
-        // Of nothing at all it is not a number, and what stands still goes in no time that could be told.
+        // Of nothing at all it is not a number, and what stands still goes in no time that could be given.
         if last.sending.queued == 0 {
             Duration::ZERO
         } else {

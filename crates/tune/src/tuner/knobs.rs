@@ -10,7 +10,7 @@ impl<K: Ord + Copy> Tuner<K> {
         &self.settings
     }
 
-    /// Another send buffer for each connection: what to tell which sockets.
+    /// Another send buffer for each connection: what to set on which sockets.
     pub fn set_send_buffer(&mut self, setting: Setting) -> Vec<(K, Change)> {
         self.settings.send_buffer = setting;
         self.on_settings()
@@ -40,14 +40,14 @@ impl<K: Ord + Copy> Tuner<K> {
     fn on_settings(&mut self) -> Vec<(K, Change)> {
         let shares: Vec<_> =
             self.connections.iter().map(|(key, one)| (*key, self.share(one.client()))).collect();
-        let mut told = Vec::new();
+        let mut orders = Vec::new();
         for (key, share) in shares {
             if let Some(connection) = self.connections.get_mut(&key) {
                 let changes = connection.on_settings(&self.settings, &share);
-                told.extend(changes.into_iter().map(|change| (key, change)));
+                orders.extend(changes.into_iter().map(|change| (key, change)));
             }
         }
         self.count();
-        told
+        orders
     }
 }

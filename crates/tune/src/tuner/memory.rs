@@ -7,32 +7,32 @@ use super::{Connection, Tuner};
 use crate::budget::{MemoryUse, Pressure};
 use crate::sizes::{Change, SEND_LEAST, WINDOW_MIN};
 
-/// Connections that are told to offer less at a time: the greatest part of them, so that memory comes back in seconds, but
-/// not all at once.
+/// Connections that are made to offer less at a time: the greatest part of them, so that memory comes back in seconds, but not
+/// all at once.
 const VICTIMS: usize = 4;
 /// Windows are taken back so often: what a peer was offered takes some round trips to be used up.
 const TAKE_BACK_EVERY: Duration = Duration::from_secs(1);
 /// What goes in that time at the rate at which a peer takes it is on its way, and not held.
 const A_MOMENT: Duration = Duration::from_secs(1);
-/// So long a peer may take next to nothing while memory is short. A lossy path stands still for some seconds at most, and whoever
-/// is cut connects again and repeats its calls.
+/// So long a peer may take next to nothing while memory is short. A lossy path stands still for some seconds at most, and a
+/// client that is cut connects again and repeats its calls.
 const STUCK_FOR: Duration = Duration::from_secs(5);
 
 impl<K: Ord + Copy> Tuner<K> {
-    /// A look at the memory, about once a second or more often: what to tell which sockets.
+    /// A look at the memory, about once a second or more often: what to set on which sockets.
     pub fn on_memory(&mut self, now: Duration, used: &MemoryUse) -> Vec<(K, Change)> {
         let level = self.valve.on_memory(now, self.settings.budget, &self.settings.memory, used);
         self.used = *used;
         self.on_time(now);
-        let mut told = Vec::new();
+        let mut changes = Vec::new();
         let may = self.taken_back.is_none_or(|at| now.saturating_sub(at) >= TAKE_BACK_EVERY);
         if may {
             self.taken_back = Some(now);
-            self.take_back(now, level, &mut told);
-            self.size_sending(&mut told);
+            self.take_back(now, level, &mut changes);
+            self.size_sending(&mut changes);
             self.count();
         }
-        told
+        changes
     }
 
     /// Time passes: who is not looked at, since nothing moves, rests.
@@ -44,21 +44,21 @@ impl<K: Ord + Copy> Tuner<K> {
         self.count();
     }
 
-    fn take_back(&mut self, now: Duration, level: Pressure, told: &mut Vec<(K, Change)>) {
+    fn take_back(&mut self, now: Duration, level: Pressure, changes: &mut Vec<(K, Change)>) {
         for key in self.victims(now, level) {
             if let Some(connection) = self.connections.get_mut(&key) {
-                told.extend(connection.take_back(&self.settings).into_iter().map(|change| (key, change)));
+                changes.extend(connection.take_back(&self.settings).into_iter().map(|change| (key, change)));
             }
         }
     }
 
     /// The shares of those that are not looked at, since nothing moves, change too.
-    fn size_sending(&mut self, told: &mut Vec<(K, Change)>) {
+    fn size_sending(&mut self, changes: &mut Vec<(K, Change)>) {
         let clients: Vec<(K, crate::sizes::Share)> =
             self.connections.iter().map(|(key, one)| (*key, self.share(one.client()))).collect();
         for (key, share) in clients {
             if let Some(connection) = self.connections.get_mut(&key) {
-                told.extend(
+                changes.extend(
                     connection.size_sending(&self.settings, &share).into_iter().map(|change| (key, change)),
                 );
             }

@@ -1,5 +1,5 @@
-//! The connections, and the memory that they share. Whoever owns the sockets tells of them and of their samples, and applies
-//! the changes that come back.
+//! The connections, and the memory that they share. The owner of the sockets reports them and their samples, and applies the
+//! changes that come back.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -23,11 +23,11 @@ pub struct Tuner<K> {
     pub(super) valve: Valve,
     pub(super) totals: Totals,
     pub(super) used: MemoryUse,
-    /// The congestion control was set: a connection that is told of only now may have begun with an earlier one.
+    /// The congestion control was set: a connection that is reported only now may have begun with an earlier one.
     pub(super) is_congestion_set: bool,
     /// When windows were last taken back.
     pub(super) taken_back: Option<Duration>,
-    /// The latest moment told of.
+    /// The latest moment that a caller passed.
     pub(super) now: Duration,
 }
 
@@ -47,7 +47,7 @@ impl<K: Ord + Copy> Tuner<K> {
         }
     }
 
-    /// A connection was opened, to a peer on this host or not: what to tell its socket.
+    /// A connection was opened, to a peer on this host or not: what to set on its socket.
     pub fn on_open(&mut self, key: K, is_local: bool) -> Vec<Change> {
         self.on_open_from(Duration::ZERO, key, UNKNOWN, is_local)
     }
@@ -94,7 +94,7 @@ impl<K: Ord + Copy> Tuner<K> {
     }
 
     /// A new connection has a receive buffer of that size from its listener, and may hold so much unsent (0: as much as its
-    /// buffer): what to tell its socket.
+    /// buffer): what to set on its socket.
     pub fn on_inherited(&mut self, key: K, buffer: u64, unsent_mark: u64) -> Vec<Change> {
         let Some(client) = self.connections.get(&key).map(Connection::client) else { return Vec::new() };
         let room = self.room(client);
@@ -121,7 +121,7 @@ impl<K: Ord + Copy> Tuner<K> {
         Some(connection)
     }
 
-    /// A sample of a connection: what to tell its socket. Of an unknown connection: nothing.
+    /// A sample of a connection: what to set on its socket. Of an unknown connection: nothing.
     pub fn on_sample(&mut self, key: K, sample: Sample) -> Vec<Change> {
         let now = sample.at;
         self.now = now;
@@ -192,7 +192,7 @@ impl<K: Ord + Copy> Tuner<K> {
         self.clients.replace(client, &before, &after);
     }
 
-    /// Counts again, after changes that no sample brought: whoever fell silent is not busy any more.
+    /// Counts again, after changes that no sample brought: a client that fell silent is not busy any more.
     pub(super) fn count(&mut self) {
         self.totals = Totals::default();
         self.clients.reset_totals();

@@ -38,7 +38,7 @@ impl Explanation {
     }
 }
 
-/// What a judge knows that the last sample does not tell.
+/// What a judge knows that the last sample does not show.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Found {
     /// In so many segments there was a loss of late, if there was any.
@@ -187,7 +187,7 @@ impl Facts<'_> {
             Verdict::PeerWindow if self.peer_is_slow() => {
                 "check the program and the CPU there: a larger window would fill, too".to_owned()
             }
-            // Up to what the scale can tell that was agreed on when it was mounted.
+            // Up to what the scale can express that was agreed on when it was mounted.
             Verdict::PeerWindow => format!(
                 "raise the max of net.ipv4.tcp_rmem on the client to {} and mount again, or mount with \
                  nconnect={EIGHT}",
@@ -217,7 +217,7 @@ impl Facts<'_> {
         })
     }
 
-    /// Whether the round trip is too short to tell a client's send buffer from a full path without a queue.
+    /// Whether the round trip is too short to distinguish a client's send buffer from a full path without a queue.
     fn may_be_full(&self) -> bool {
         self.sample.base_rtt() < TELLING_ROUND_TRIP
     }
@@ -248,7 +248,8 @@ impl Facts<'_> {
     }
 }
 
-/// A window of more than so many times what the path holds at the rate that is seen is not what limits: whoever fills it is slow.
+/// A window of more than so many times what the path holds at the rate that is seen is not what limits: its sender is slow to
+/// fill it.
 const WINDOWS_NEEDED: f64 = 2.0;
 /// Others use most of the CPUs if our part of what is in use is less than this.
 const MOST: f64 = 0.5;

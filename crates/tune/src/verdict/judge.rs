@@ -34,7 +34,7 @@ impl Judge {
         let receiving = encrypted(receiving::judge(&interval, &self.receiving));
         let receiving = with_caps(&interval, receiving, received.rate);
         self.in_cipher = in_cipher(&interval);
-        // Nothing came while calls were being carried out: that tells nothing of a client.
+        // Nothing came while calls were being carried out: that says nothing of a client.
         let counts = receiving != Verdict::Idle || !sending::executes(&interval);
         Some(Judgement {
             sending: self.said_of_sending.say(interval.after.at, sending, true),

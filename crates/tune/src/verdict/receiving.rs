@@ -24,13 +24,13 @@ pub const TELLING_ROUND_TRIP: Duration = Duration::from_millis(40);
 const UNREAD: u64 = 4;
 /// Bytes per round trip without queues beyond this part of the window are as many as it lets through.
 const WINDOW_FILLED: f64 = 0.7;
-/// So many threads of ours, if no processor is free and most of them want one: then calls and round trips take as long as the threads
-/// wait, and tell nothing of the path.
+/// So many threads of ours, if no processor is free and most of them want one: then calls and round trips take as long as the
+/// threads wait, and say nothing of the path.
 const WAITING_THREADS: f64 = 2.0;
 /// So many segments out of order are losses: once in a thousand.
 const OUT_OF_ORDER: f64 = 0.001;
-/// What a Linux sender has in flight whose send buffer grew to the default maximum of 4 MiB (`net.ipv4.tcp_wmem`): two
-/// thirds of it, of which headers take a part. Where round trips are too short for silence to tell.
+/// What a Linux sender has in flight whose send buffer grew to the default maximum of 4 MiB (`net.ipv4.tcp_wmem`): two thirds
+/// of it, of which headers take a part. Where round trips are too short for silence to show it.
 const DEFAULT_BUFFER_FLIGHT: std::ops::Range<f64> = 2.0e6..3.3e6;
 
 /// The verdict on an interval.

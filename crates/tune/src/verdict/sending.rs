@@ -20,7 +20,7 @@ const STALLED: f64 = 0.05;
 const AT_LIMIT: f64 = 0.9;
 /// A socket becomes writable when two thirds are in use: what fills more is at the limit.
 const BUFFER_IN_USE: f64 = 0.6;
-/// A stall for the buffer counts only if so much of it is in use: with an unsent mark it also tells of a slow writer.
+/// A stall for the buffer counts only if so much of it is in use: with an unsent mark it also shows a slow writer.
 const BUFFER_IN_USE_WHEN_STALLED: f64 = 0.3;
 /// A round trip longer than the shortest one by this factor: a queue stands in the path.
 const QUEUE_STANDS: f64 = 1.25;

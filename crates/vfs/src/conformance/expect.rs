@@ -24,7 +24,7 @@ pub(super) fn equal<T: PartialEq + Debug>(what: &str, seen: T, wanted: T) -> Ver
     if seen == wanted { Ok(()) } else { Err(failed(format!("{what} is {seen:?} instead of {wanted:?}"))) }
 }
 
-/// Bytes must be the `wanted` ones; tells the first difference instead of printing them all.
+/// Bytes must be the `wanted` ones; shows the first difference instead of printing them all.
 #[track_caller]
 pub(super) fn equal_bytes(what: &str, seen: &[u8], wanted: &[u8]) -> Verdict {
     if seen.len() != wanted.len() {

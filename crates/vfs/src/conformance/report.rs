@@ -1,4 +1,4 @@
-//! Runs all cases and tells how they ended.
+//! Runs all cases and reports how they ended.
 
 use std::fmt;
 

@@ -5,19 +5,19 @@ use std::sync::Arc;
 
 use crate::{Caller, FileSystem};
 
-/// As whom a file system carries out a call.
+/// The user as which a file system carries out a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ActsAs {
     /// As the caller that the call names.
     Caller,
-    /// As this one whoever calls: a server without privilege.
+    /// As this one, no matter who calls: a server without privilege.
     Always(Caller),
 }
 
 /// What a subject can do, where file systems differ by their privilege or their storage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Abilities {
-    /// As whom it acts.
+    /// The user as which it acts.
     pub acts_as: ActsAs,
     /// Whether the superuser may make block and character devices.
     pub device_nodes: bool,

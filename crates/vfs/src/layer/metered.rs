@@ -7,7 +7,7 @@ use super::meters::{CallMeter, Snapshot};
 use super::{Call, Layer};
 use crate::{Caller, Change, FileSystem, ReadFile, ReadOutcome, Result, WriteFile, Written};
 
-/// Tells how much time has gone by since some moment: this floor has no clock.
+/// Returns how much time has gone by since some moment: this floor has no clock.
 pub type Stopwatch = Arc<dyn Fn() -> Duration + Send + Sync>;
 
 /// Counts calls, refusals by kind, bytes, and how long calls take.

@@ -21,7 +21,7 @@ impl ReadOnly {
         Self { inner }
     }
 
-    /// Refuses, and tells the node as it is and stays. A handle that names nothing is refused for that.
+    /// Refuses, and reports the node as it is and stays. A handle that names nothing is refused for that.
     fn refuse<T>(&self, caller: &Caller, node: &Handle, change: &mut Change) -> Result<T> {
         let attributes = self.inner.attributes(caller, node)?;
         *change = Change { before: Some(Before::from(&attributes)), after: Some(attributes) };
@@ -118,7 +118,7 @@ impl Layer for ReadOnly {
         to: (&Handle, Name<'_>),
         changes: (&mut Change, &mut Change),
     ) -> Result<()> {
-        // Both directories are told of; either way the answer is the same.
+        // Both directories are reported; either way the answer is the same.
         self.refuse::<()>(caller, from.0, changes.0).or_else(|refusal| match refusal {
             FsError::ReadOnly => self.refuse(caller, to.0, changes.1),
             other => Err(other),

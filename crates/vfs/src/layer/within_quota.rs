@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Call, Layer};
 use crate::{Caller, FileSystem, Handle, QuotaOwner, QuotaUse, Result, Statistics};
 
-/// Tells seconds since 1970. This floor has no clock.
+/// Returns seconds since 1970. This floor has no clock.
 pub type Seconds = fn() -> u64;
 
 /// Shows each caller no more space, and no more files, than its quotas leave. Root has none.
@@ -93,9 +93,9 @@ mod tests {
         let options = MemoryOptions { budget: Some(1 << 20), ..MemoryOptions::default() };
         let memory = Arc::new(Limited(MemoryFileSystem::with_options(options)));
         let (whole, root) = (Arc::clone(&memory), memory.root());
-        let all = |caller: &Caller| FileSystem::statistics(&*whole, caller, &root).expect("told");
+        let all = |caller: &Caller| FileSystem::statistics(&*whole, caller, &root).expect("an answer");
         let within = WithinQuota::around(memory, || 100);
-        let seen = |caller: &Caller| FileSystem::statistics(&within, caller, &root).expect("told");
+        let seen = |caller: &Caller| FileSystem::statistics(&within, caller, &root).expect("an answer");
         for caller in [Caller::ROOT, Caller::new(5, 5)] {
             assert_eq!(seen(&caller), all(&caller));
         }

@@ -1,4 +1,4 @@
-//! The entries of a directory for whoever shows them: all of them sorted, or batch by batch as the file system lists them. Memory is
+//! The entries of a directory, for display: all of them sorted, or batch by batch as the file system lists them. Memory is
 //! bounded, whatever the file system lists.
 
 use std::fmt;

@@ -9,10 +9,10 @@ pub(super) const LARGEST_FILE: u64 = i64::MAX as u64;
 /// What clones are multiples of.
 pub(super) const CLONE_BLOCK: u64 = PAGE as u64;
 
-/// The size told when there is no budget: large, and far from every overflow.
+/// The size reported when there is no budget: large, and far from every overflow.
 const NOMINAL_BYTES: u64 = 1 << 50;
 
-/// How many nodes there can be, as told: nothing but memory bounds them.
+/// How many nodes there can be, as reported: nothing but memory bounds them.
 const NOMINAL_FILES: u64 = 1 << 32;
 
 impl Tables {

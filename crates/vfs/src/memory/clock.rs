@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::Timestamp;
 
-/// Tells the time of day.
+/// Returns the time of day.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// The step of [`counting_clock`]: coarse enough to survive every protocol, fine enough never to matter.

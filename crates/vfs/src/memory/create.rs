@@ -9,7 +9,7 @@ use super::tables::Tables;
 use super::xattr_map::Xattrs;
 use crate::{Caller, Create, FsError, Name, NewAttributes, Result, SpecialKind};
 
-/// The mode of a new node whose maker names none: it is for its owner alone until told otherwise.
+/// The mode of a new node whose maker names none: it is for its owner alone until its mode is set.
 const MODE_UNTIL_TOLD: u32 = 0o600;
 
 /// The longest target of a symbolic link, in bytes (Linux' PATH_MAX without its NUL).
@@ -99,8 +99,8 @@ impl Tables {
         self.make(caller, directory, name, Body::Special(kind), &NewAttributes { size: None, ..*new })
     }
 
-    /// Refuses unless the caller may put that name into the directory. That the name is taken is told to who may
-    /// search, before who may write is asked.
+    /// Refuses unless the caller may put that name into the directory. A caller that may search gets the error that the name is
+    /// taken, before write permission is checked.
     pub(super) fn require_vacancy(&self, caller: &Caller, directory: Number, name: Name<'_>) -> Result<()> {
         if self.entry(caller, directory, name)?.is_some() {
             return Err(FsError::Exists);

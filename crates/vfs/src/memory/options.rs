@@ -1,4 +1,4 @@
-//! What a file system in memory can be told at its birth.
+//! The options of a file system in memory.
 
 use super::{Clock, counting_clock};
 

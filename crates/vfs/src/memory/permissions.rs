@@ -50,8 +50,8 @@ pub(super) fn require(caller: &Caller, node: &Node, wanted: u32) -> Result<()> {
     if allows(caller, node, wanted) { Ok(()) } else { Err(FsError::AccessDenied) }
 }
 
-/// The owner reads and writes whatever the bits say: the bits were judged when the file was opened, and the
-/// protocol does not tell of opens (RFC 1813 4.4).
+/// The owner reads and writes whatever the bits say: the bits were judged when the file was opened, and the protocol has no
+/// opens (RFC 1813 4.4).
 pub(super) fn require_or_owner(caller: &Caller, node: &Node, wanted: u32) -> Result<()> {
     if caller.user == node.user { Ok(()) } else { require(caller, node, wanted) }
 }

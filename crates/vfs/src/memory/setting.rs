@@ -1,4 +1,4 @@
-//! The rules of SETATTR: what may be set by whom, and what follows from it. It does not know where nodes are kept.
+//! The rules of SETATTR: which caller may set what, and what follows from it. It does not know where nodes are kept.
 
 use super::capacity::LARGEST_FILE;
 use super::node::{Body, Node};

@@ -19,7 +19,7 @@ pub(super) const ROOT: Number = 1;
 pub(super) struct Tables {
     pub(super) nodes: HashMap<Number, Node>,
     next: Number,
-    /// Tells this file system's handles from those of any other.
+    /// Distinguishes this file system's handles from those of any other.
     instance: u64,
     clock: Clock,
     /// Changes when uncommitted data may have been lost.
@@ -177,7 +177,7 @@ impl Tables {
         Ok(crate::Node { handle: self.handle(number), attributes: self.attributes(number)? })
     }
 
-    /// Runs an operation on the node that a handle names, and tells what it changed, whether it succeeds or not.
+    /// Runs an operation on the node that a handle names, and returns what it changed, whether it succeeds or not.
     pub(super) fn changing<T>(
         &mut self,
         handle: &Handle,

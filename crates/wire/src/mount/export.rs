@@ -1,4 +1,4 @@
-//! EXPORT (RFC 1813 5.2.5): what is exported, and to whom.
+//! EXPORT (RFC 1813 5.2.5): what is exported, and to which clients.
 
 use super::{DirectoryPath, HostName};
 use crate::xdr::{Decode, DecodeError, Decoder, Encode, Encoder};

@@ -48,7 +48,7 @@ impl Status {
         Self::ServerFault,
     ];
 
-    /// The status of this number; `what` and the decoder tell the error where it stood.
+    /// The status of this number; `what` and the decoder give the error its place.
     pub(super) fn from_number(number: u32, decoder: &Decoder<'_>) -> Result<Self, DecodeError> {
         let known = Self::ALL.iter().find(|&&status| status as u32 == number);
         known.copied().ok_or(decoder.refuse("status", 4, DecodeProblem::UnknownValue(number)))

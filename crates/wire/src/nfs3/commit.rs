@@ -27,5 +27,5 @@ message! {
     }
 }
 
-/// Answer of a COMMIT (`COMMIT3res`); a refusal tells of the file too (`COMMIT3resfail`).
+/// Answer of a COMMIT (`COMMIT3res`); a refusal has attributes of the file too (`COMMIT3resfail`).
 pub type Reply = Result<Success, Refused<WeakCacheConsistency>>;

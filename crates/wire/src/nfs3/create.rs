@@ -27,7 +27,7 @@ message! {
     }
 }
 
-/// Answer of a CREATE (`CREATE3res`); a refusal tells of the directory too (`CREATE3resfail`).
+/// Answer of a CREATE (`CREATE3res`); a refusal has attributes of the directory too (`CREATE3resfail`).
 pub type Reply<'a> = Result<Made<'a>, Refused<WeakCacheConsistency>>;
 
 impl Decode<'_> for How {

@@ -9,7 +9,7 @@ pub const PROCEDURE: u32 = 19;
 pub const HARD_LINKS: u32 = 0x01;
 /// Property: symbolic links (`FSF3_SYMLINK`).
 pub const SYMBOLIC_LINKS: u32 = 0x02;
-/// Property: PATHCONF tells the same of every node (`FSF3_HOMOGENEOUS`).
+/// Property: PATHCONF returns the same for every node (`FSF3_HOMOGENEOUS`).
 pub const HOMOGENEOUS: u32 = 0x08;
 /// Property: SETATTR sets times to any value (`FSF3_CANSETTIME`).
 pub const CAN_SET_TIME: u32 = 0x10;

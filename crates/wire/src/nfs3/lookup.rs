@@ -25,5 +25,5 @@ message! {
     }
 }
 
-/// Answer of a LOOKUP (`LOOKUP3res`); a refusal tells of the directory (`LOOKUP3resfail`).
+/// Answer of a LOOKUP (`LOOKUP3res`); a refusal has attributes of the directory (`LOOKUP3resfail`).
 pub type Reply<'a> = Result<Success<'a>, Refused<Option<Attributes>>>;

@@ -15,5 +15,5 @@ message! {
     }
 }
 
-/// Answer of a MKDIR (`MKDIR3res`); a refusal tells of the directory too (`MKDIR3resfail`).
+/// Answer of a MKDIR (`MKDIR3res`); a refusal has attributes of the directory too (`MKDIR3resfail`).
 pub type Reply<'a> = Result<Made<'a>, Refused<WeakCacheConsistency>>;

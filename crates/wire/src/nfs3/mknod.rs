@@ -33,7 +33,7 @@ message! {
     }
 }
 
-/// Answer of a MKNOD (`MKNOD3res`); a refusal tells of the directory too (`MKNOD3resfail`).
+/// Answer of a MKNOD (`MKNOD3res`); a refusal has attributes of the directory too (`MKNOD3resfail`).
 pub type Reply<'a> = Result<Made<'a>, Refused<WeakCacheConsistency>>;
 
 impl Decode<'_> for What {

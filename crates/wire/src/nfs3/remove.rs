@@ -21,5 +21,5 @@ message! {
     }
 }
 
-/// Answer of a REMOVE (`REMOVE3res`); a refusal tells of the directory too (`REMOVE3resfail`).
+/// Answer of a REMOVE (`REMOVE3res`); a refusal has attributes of the directory too (`REMOVE3resfail`).
 pub type Reply = Result<Success, Refused<WeakCacheConsistency>>;

@@ -21,5 +21,5 @@ message! {
     }
 }
 
-/// Answer of an RMDIR (`RMDIR3res`); a refusal tells of the directory too (`RMDIR3resfail`).
+/// Answer of an RMDIR (`RMDIR3res`); a refusal has attributes of the directory too (`RMDIR3resfail`).
 pub type Reply = Result<Success, Refused<WeakCacheConsistency>>;

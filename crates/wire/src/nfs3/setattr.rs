@@ -25,5 +25,5 @@ message! {
     }
 }
 
-/// Answer of a SETATTR (`SETATTR3res`); a refusal tells of the node too (`SETATTR3resfail`).
+/// Answer of a SETATTR (`SETATTR3res`); a refusal has attributes of the node too (`SETATTR3resfail`).
 pub type Reply = Result<Success, Refused<WeakCacheConsistency>>;

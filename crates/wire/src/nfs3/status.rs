@@ -5,12 +5,12 @@ use crate::xdr::{Decode, DecodeError, DecodeProblem, Decoder, Encode, Encoder};
 /// `NFS3_OK`: the call went well.
 pub(super) const OK: u32 = 0;
 
-/// A refusal: a status other than `NFS3_OK`, and what the procedure tells beside it.
+/// A refusal: a status other than `NFS3_OK`, and what the procedure returns beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refused<T> {
     /// Why.
     pub status: Status,
-    /// What the procedure tells on refusal.
+    /// What the procedure returns on refusal.
     pub detail: T,
 }
 
@@ -127,7 +127,7 @@ impl<S: Encode, F: Encode> Encode for Result<S, Refused<F>> {
     }
 }
 
-/// Nothing is told: the detail of a refused GETATTR, and both sides of NULL.
+/// No bytes: the detail of a refused GETATTR, and both sides of NULL.
 impl Encode for () {
     fn encode(&self, _: &mut Encoder<'_>) {}
 }

@@ -17,7 +17,7 @@ pub struct Arguments<'a> {
     pub target: &'a [u8],
 }
 
-/// Answer of a SYMLINK (`SYMLINK3res`); a refusal tells of the directory too (`SYMLINK3resfail`).
+/// Answer of a SYMLINK (`SYMLINK3res`); a refusal has attributes of the directory too (`SYMLINK3resfail`).
 pub type Reply<'a> = Result<Made<'a>, Refused<WeakCacheConsistency>>;
 
 impl<'a> Decode<'a> for Arguments<'a> {

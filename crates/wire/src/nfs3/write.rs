@@ -61,7 +61,7 @@ message! {
     }
 }
 
-/// Answer of a WRITE (`WRITE3res`); a refusal tells of the file too (`WRITE3resfail`).
+/// Answer of a WRITE (`WRITE3res`); a refusal has attributes of the file too (`WRITE3resfail`).
 pub type Reply = Result<Success, Refused<WeakCacheConsistency>>;
 
 impl<'a> Decode<'a> for Head<'a> {

@@ -35,7 +35,7 @@ message! {
 message! {
     /// Result of an ACCESS that went well (`ACCESS4resok`).
     pub struct Success {
-        /// Those of the rights that the server can tell of.
+        /// Those of the rights that the server knows.
         pub supported: u32,
         /// Those that the caller has.
         pub granted: u32,

@@ -95,7 +95,7 @@ impl Bitmap {
         })
     }
 
-    /// Reads a set; tells whether there were bits beyond those that are kept.
+    /// Reads a set; returns whether there were bits beyond those that are kept.
     pub fn decode_all(decoder: &mut Decoder<'_>) -> Result<(Self, bool), DecodeError> {
         let count = decoder.length(BITMAP_WORDS_MAX, "bitmap")?;
         let (mut set, mut beyond) = (Self::NONE, false);

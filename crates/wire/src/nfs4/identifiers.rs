@@ -61,7 +61,7 @@ message! {
     pub struct Owner<'a> {
         /// The client. Servers of minor version 1 ignore it: the session says which client calls.
         pub client: ClientId,
-        /// Tells the owners of a client from each other.
+        /// Distinguishes the owners of a client.
         pub owner: Opaque<'a>,
     }
 }

@@ -90,7 +90,7 @@ fn pass(arguments: &mut Decoder<'_>, fixed: usize, parts: &[Part]) -> Result<(),
     arguments.bytes(fixed, "arguments")?;
     for part in parts {
         match part {
-            // Whoever decodes it knows how long it may be.
+            // Its decoder knows how long it may be.
             Bytes => drop(arguments.opaque(u32::MAX, "arguments")?),
             Set => {
                 let words = arguments.length(BITMAP_WORDS_MAX, "bitmap")?;

@@ -36,7 +36,7 @@ impl AclSelection {
 message! {
     /// An entry (`aclent`).
     pub struct AclEntryOnWire {
-        /// Whom it is about; with [`Self::DEFAULT`] in a default ACL.
+        /// The kind of its subject; with [`Self::DEFAULT`] in a default ACL.
         pub tag: u32,
         /// The id of the user or group.
         pub id: u32,

@@ -1,5 +1,5 @@
-//! SM_NOTIFY: the status monitor of this host says that another host restarted. The reply holds nothing. Not part of the protocol:
-//! monitors call whichever procedure they were told to (NSM's MON); Linux tells them this one.
+//! SM_NOTIFY: the status monitor of this host says that another host restarted. The reply holds nothing. Not part of the
+//! protocol: monitors call the procedure that MON of NSM named; Linux names this one.
 
 use super::CallerName;
 use crate::message::message;

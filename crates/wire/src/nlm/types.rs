@@ -8,7 +8,7 @@ opaque! {
     /// What a client finds its call by (`netobj`); the reply repeats it.
     pub struct Cookie, LOCK_COOKIE_MAX, "cookie";
 
-    /// Tells the owners of locks on a host from each other (`netobj`).
+    /// Distinguishes the owners of locks on a host (`netobj`).
     pub struct LockOwner, LOCK_OWNER_MAX, "lock owner";
 
     /// The name by which a host calls itself (`caller_name`, `mon_name`).

@@ -1,5 +1,5 @@
-//! NSM version 1, by which hosts tell each other that they restarted, so that locks are freed and reclaimed (X/Open C702 chapter
-//! 11): one file per procedure, with its number, its arguments and its reply, and both directions of coding.
+//! NSM version 1, by which hosts notify each other that they restarted, so that locks are freed and reclaimed (X/Open C702
+//! chapter 11): one file per procedure, with its number, its arguments and its reply, and both directions of coding.
 //!
 //! A host's state number is odd while it is up, and rises at each start.
 

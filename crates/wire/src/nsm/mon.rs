@@ -1,4 +1,4 @@
-//! MON: monitors a host: its restart is to be told.
+//! MON: monitors a host: its restart is to be reported.
 
 use super::Monitored;
 use crate::message::message;
@@ -11,9 +11,9 @@ pub const PROCEDURE: u32 = 2;
 message! {
     /// Arguments of MON (`mon`).
     pub struct Arguments<'a> {
-        /// Whose restart, and whom to tell.
+        /// Which host to watch, and which program to call.
         pub monitored: Monitored<'a>,
-        /// To be given back when it is told (`priv`).
+        /// To be given back with the report (`priv`).
         pub private: [u8; 16],
     }
 }

@@ -1,4 +1,4 @@
-//! NOTIFY: a host tells that it restarted. The reply holds nothing.
+//! NOTIFY: a host announces that it restarted. The reply holds nothing.
 
 use super::MonitorName;
 use crate::message::message;

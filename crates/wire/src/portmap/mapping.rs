@@ -22,7 +22,7 @@ pub struct Mapping {
     pub version: u32,
     /// How it is reached.
     pub protocol: Protocol,
-    /// Its port; as wide as on the wire, so that what does not fit a port is still told as it came.
+    /// Its port; as wide as on the wire, so that what does not fit a port is still shown as it came.
     pub port: u32,
 }
 

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
-/// An address that rpcbind tells. The scope of a link-local IPv6 address has no place in it and is left out.
+/// An address from rpcbind. The scope of a link-local IPv6 address has no place in it and is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct UniversalAddress(pub SocketAddr);
 

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::names::{procedure_name, program_name};
 
-/// Whoever counts calls: a client's channel, in the shape that the laboratory needs.
+/// A counter of calls: a client's channel, in the shape that the laboratory needs.
 pub trait CallCounters: Send + Sync {
     /// All counts so far, each procedure once. They only grow.
     fn counts(&self) -> Vec<ProcedureCount>;

@@ -28,7 +28,7 @@ pub struct RpcTotals {
 }
 
 impl KernelClient {
-    /// Where the kernel tells it.
+    /// The kernel's file of counters.
     pub const FILE: &str = "/proc/net/rpc/nfs";
 
     /// Reads the text of that file. Lines that are unknown are passed over.

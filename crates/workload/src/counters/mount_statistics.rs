@@ -30,7 +30,7 @@ pub struct MountTransport {
     pub sent: u64,
     /// Calls that waited for a slot, summed up whenever one was sent.
     pub waited: u64,
-    /// The most slots that were ever in use; newer kernels tell it.
+    /// The most slots that were ever in use; newer kernels report it.
     pub slots_most: Option<u64>,
 }
 
@@ -52,7 +52,7 @@ pub struct Operation {
     pub round_trips_ms: u64,
 }
 
-/// Where the kernel tells it.
+/// The kernel's file of mount statistics.
 pub const FILE: &str = "/proc/self/mountstats";
 
 /// Reads the text of [`FILE`]: the NFS mounts in it.
@@ -68,7 +68,7 @@ pub fn mount_statistics(text: &str) -> Vec<MountedOperations> {
             let line = line.trim();
             match (line.strip_prefix("opts:"), line.strip_prefix("xprt:")) {
                 (Some(options), _) => options.trim().clone_into(&mut mount.options),
-                (_, Some(told)) => mount.transports.extend(transport(told)),
+                (_, Some(fields)) => mount.transports.extend(transport(fields)),
                 _ => mount.operations.extend(operation(line)),
             }
         }
@@ -95,8 +95,8 @@ fn device(line: &str) -> Option<MountedOperations> {
 
 /// `tcp PORT BINDS CONNECTS TIME IDLE SENT RECEIVED BAD REQUESTS WAITED [SLOTS SENDING PENDING]`; of `udp` without CONNECTS,
 /// TIME and IDLE.
-fn transport(told: &str) -> Option<MountTransport> {
-    let words: Vec<&str> = told.split_whitespace().collect();
+fn transport(fields: &str) -> Option<MountTransport> {
+    let words: Vec<&str> = fields.split_whitespace().collect();
     let (kind, numbers) = words.split_first()?;
     let before_sent = if *kind == "udp" { 2 } else { 5 };
     let number = |at: usize| numbers.get(before_sent + at)?.parse().ok();

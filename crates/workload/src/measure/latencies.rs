@@ -10,7 +10,7 @@ use super::classic::{Bucket, Classic};
 /// Decimal digits to which a latency is kept.
 const DIGITS: u8 = 3;
 
-/// The percentiles that are told.
+/// The percentiles that are reported.
 const PERCENTILES: [f64; 8] = [1.0, 10.0, 50.0, 90.0, 95.0, 99.0, 99.9, 99.99];
 
 /// Latencies, kept to three digits from a nanosecond up.
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(summary.count, 100);
         assert!(near(summary.min_ms, 1.0) && near(summary.max_ms, 100.0) && near(summary.mean_ms, 50.5));
         let median = summary.percentiles.iter().find(|percentile| percentile.percent == 50.0);
-        assert!(near(median.expect("told").ms, 50.0));
+        assert!(near(median.expect("an answer").ms, 50.0));
         assert_eq!(summary.histogram[0].count, 9, "1 to 9 ms");
         assert_eq!(summary.histogram[10].count, 1, "100 ms");
     }

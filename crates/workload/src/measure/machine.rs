@@ -13,7 +13,7 @@ pub struct Machine {
     pub kernel: String,
     /// The processors' architecture.
     pub architecture: String,
-    /// The processors' model, as the kernel tells it.
+    /// The processors' model, as the kernel names it.
     pub processor: String,
     /// How many processors this process may use.
     pub processors: usize,
@@ -22,7 +22,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// This one. What it does not tell stays empty.
+    /// This one. What it does not report stays empty.
     pub fn this() -> Self {
         let name = rustix::system::uname();
         let text = |part: &std::ffi::CStr| part.to_string_lossy().into_owned();

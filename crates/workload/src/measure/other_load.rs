@@ -41,7 +41,7 @@ pub struct CpuLook {
 }
 
 impl CpuLook {
-    /// Now; none if the kernel does not tell.
+    /// Now; none if the kernel does not report it.
     pub fn now() -> Option<Self> {
         let own = own_ticks();
         let (all, busy) = machine_ticks(&fs::read_to_string("/proc/stat").ok()?)?;

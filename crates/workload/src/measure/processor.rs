@@ -13,7 +13,7 @@ pub struct Processor {
 }
 
 impl Processor {
-    /// Since the process began. Zero where the kernel does not tell.
+    /// Since the process began. Zero where the kernel does not report it.
     pub fn used() -> Self {
         let Ok(usage) = getrusage(UsageWho::RUSAGE_SELF) else { return Self::default() };
         let seconds = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;

@@ -13,7 +13,7 @@ use super::made::{Made, name};
 use super::story::Step;
 use crate::content::{Generator, Stamp};
 
-/// Bits that files and directories keep whatever a SETATTR says, lest the next call be refused to whoever plays.
+/// Bits that files and directories keep whatever a SETATTR says, lest the player's next call be refused.
 const OURS: u32 = 0o700;
 /// The largest transfer of READ and WRITE that servers announce.
 const TRANSFER_MOST: u64 = 1 << 20;
@@ -41,7 +41,7 @@ pub(super) struct Hand<'a> {
 }
 
 impl Hand<'_> {
-    /// Makes it. Data is made before: what comes back is timed by whoever calls, from `ready` on.
+    /// Makes it. Data is made before: the caller times what comes back, from `ready` on.
     pub(super) fn make(&mut self, call: &Call, step: &Step) -> Outcome {
         let outcome = self.attempt(call, step);
         match outcome {
@@ -113,7 +113,7 @@ impl Hand<'_> {
         }
     }
 
-    /// What a SETATTR or a new node sets. Owners are not the record's but whoever plays, and times are now.
+    /// What a SETATTR or a new node sets. The owner is not the record's but the player, and times are now.
     fn set(&self, call: &Call) -> NewAttributes {
         let time = if call.set_times { SetTime::Now } else { SetTime::Keep };
         let owner = |id: u32| call.set_owner.then_some(id);
@@ -132,7 +132,7 @@ impl Hand<'_> {
             ".." => self.files.parent(self.caller, directory)?,
             // No file system of ours is asked for `.` over NFS: it is the node itself, and its attributes are what is asked.
             "." => return self.files.attributes(self.caller, directory).map(|_| 0),
-            told => self.files.lookup(self.caller, directory, name(told)?)?,
+            other => self.files.lookup(self.caller, directory, name(other)?)?,
         };
         if let Some(id) = step.found.filter(|_| call.name.as_deref() != Some("..")) {
             self.made.set(id, found.node.handle);
@@ -203,7 +203,7 @@ impl Hand<'_> {
         self.files.rename(self.caller, (from, old), (to, new), (&mut left, &mut entered))
     }
 
-    /// As many entries as were told, from where the one before ended.
+    /// As many entries as were recorded, from where the one before ended.
     fn list(&self, directory: &Handle, call: &Call, step: &Step, detail: Detail) -> Result<u64> {
         let wanted = call.entries.unwrap_or_default();
         let Some(id) = step.node else { return Ok(0) };

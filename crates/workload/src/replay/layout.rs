@@ -86,8 +86,8 @@ impl Layout<'_> {
     }
 
     /// A node of that name: made, or linked if it is there already.
-    fn node(&self, directory: &Handle, told: &str, id: NodeId, laid: &mut LaidOut) -> Result<()> {
-        let Ok(name) = name(told) else { return Ok(()) };
+    fn node(&self, directory: &Handle, text: &str, id: NodeId, laid: &mut LaidOut) -> Result<()> {
+        let Ok(name) = name(text) else { return Ok(()) };
         let (files, caller) = (&self.place.file_system, &self.place.caller);
         let (change, file) = (&mut Change::default(), NewAttributes::with_mode(FILE_MODE));
         let kind = self.world.nodes[id].kind.unwrap_or(Kind::File);
@@ -95,7 +95,7 @@ impl Layout<'_> {
             if kind != Kind::Directory {
                 files
                     .link(caller, AddLink::new(&handle, directory, name), change)
-                    .with_context(|| format!("linking {told}"))?;
+                    .with_context(|| format!("linking {text}"))?;
             }
             return Ok(());
         }
@@ -124,7 +124,7 @@ impl Layout<'_> {
                 files.create(caller, CreateFile::new(directory, name, &Create::Guarded(file)), change)
             }
         };
-        self.made.set(id, node.with_context(|| format!("making {told}"))?.handle);
+        self.made.set(id, node.with_context(|| format!("making {text}"))?.handle);
         Ok(())
     }
 
@@ -141,13 +141,13 @@ impl Layout<'_> {
             laid.fillers_left_out += wanted.saturating_sub(left);
             for number in 0..wanted.min(left) {
                 self.heed()?;
-                let told = format!("filler-{number:06}");
+                let filler = format!("filler-{number:06}");
                 let how = Create::Guarded(NewAttributes::with_mode(FILE_MODE));
-                let name = name(&told).context("a name of our own")?;
+                let name = name(&filler).context("a name of our own")?;
                 let (files, caller) = (&self.place.file_system, &self.place.caller);
                 files
                     .create(caller, CreateFile::new(&directory, name, &how), &mut Change::default())
-                    .with_context(|| format!("making {told}"))?;
+                    .with_context(|| format!("making {filler}"))?;
                 laid.fillers += 1;
             }
             left -= wanted.min(left);

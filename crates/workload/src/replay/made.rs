@@ -47,10 +47,10 @@ impl Made {
     }
 }
 
-/// A name of the record as the file system takes it: names that were told as they are may be too long once what is no letter is
-/// written out.
-pub(super) fn name(told: &str) -> Result<Name<'_>, FsError> {
-    Name::parse(told.as_bytes()).map_err(|error| error.refusal())
+/// A name of the record as the file system takes it: names that were recorded as they are may be too long once what is no
+/// letter is written out.
+pub(super) fn name(text: &str) -> Result<Name<'_>, FsError> {
+    Name::parse(text.as_bytes()).map_err(|error| error.refusal())
 }
 
 /// Removes a directory of our own with all that is in it.

@@ -1,5 +1,5 @@
 //! Plays a record of calls (`docs/protocols/capture.md`) on any file system: [`Recording`] reads it, `story` finds what must be
-//! there before it begins and which call waits for which, `layout` makes that, `player` plays, [`ReplayReport`] tells.
+//! there before it begins and which call waits for which, `layout` makes that, `player` plays, [`ReplayReport`] reports.
 
 mod call;
 mod groups;

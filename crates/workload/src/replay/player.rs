@@ -78,7 +78,7 @@ impl Replay {
 /// Plays a record on a stage, as often as scheduled.
 ///
 /// # Errors
-/// What it needs cannot be made or removed, or somebody asked to stop. A call that is refused is no error: it is told.
+/// What it needs cannot be made or removed, or somebody asked to stop. A call that is refused is no error: it is reported.
 pub fn replay(
     replay: &Replay,
     schedule: Schedule,

@@ -21,7 +21,7 @@ pub struct Recording {
     pub header: Header,
     /// Its calls.
     pub calls: Vec<Call>,
-    /// Its last line; none if whoever wrote it was killed.
+    /// Its last line; none if its writer was killed.
     pub end: Option<End>,
 }
 
@@ -65,7 +65,7 @@ impl Recording {
                     );
                     calls.push(*call);
                 }
-                (Ok(Line::End(told)), _) => end = Some(told),
+                (Ok(Line::End(last)), _) => end = Some(last),
                 // Half a line, as somebody leaves it who is killed.
                 (Err(_), false) => break,
                 (Err(error), true) => bail!("reading {name}, line {number}: {error}"),

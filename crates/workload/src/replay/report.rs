@@ -1,4 +1,4 @@
-//! What a play tells: beside what the record says. Its JSON is documented in `docs/bench.md`.
+//! What a play reports, beside what the record says. Its JSON is documented in `docs/bench.md`.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ pub struct ReplayReport {
     pub recorded: String,
     /// By which version of howdah.
     pub recorded_by: String,
-    /// How its names are told.
+    /// How its names are written.
     pub names: Names,
     /// Why the capture ended; none: the file has no end, and is played as far as it goes.
     pub ended: Option<Why>,
@@ -133,7 +133,7 @@ impl ReplayReport {
 
 /// Those with the most calls first.
 fn procedures(recording: &Recording, tally: &Tally) -> Vec<ProcedureReplayed> {
-    let told = |(name, of): (&String, &super::tally::OfProcedure)| {
+    let row = |(name, of): (&String, &super::tally::OfProcedure)| {
         let (mut latencies, mut calls, mut bytes) = (Latencies::new(), 0, 0);
         for call in recording.calls.iter().filter(|call| *call.procedure == **name) {
             latencies.record(Duration::from_secs_f64(call.took));
@@ -152,7 +152,7 @@ fn procedures(recording: &Recording, tally: &Tally) -> Vec<ProcedureReplayed> {
             latency: of.latencies.summary(),
         }
     };
-    let mut procedures: Vec<_> = tally.procedures.iter().map(told).collect();
+    let mut procedures: Vec<_> = tally.procedures.iter().map(row).collect();
     procedures.sort_by_key(|of| std::cmp::Reverse(of.recorded_calls));
     procedures
 }

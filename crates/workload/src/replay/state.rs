@@ -1,4 +1,4 @@
-//! Which names are there while a record is told, as far as it says.
+//! Which names are there while a record is read, as far as it says.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,8 @@ impl Names {
         self.now.get(place).copied().flatten()
     }
 
-    /// A name is there, and was from the start unless the record made it: as this node, if that was told, and of this kind. Its node.
+    /// A name is there, and was from the start unless the record made it: as this node, if that was recorded, and of this kind.
+    /// Its node.
     pub(super) fn is_there(
         &mut self,
         world: &mut World,
@@ -31,7 +32,7 @@ impl Names {
     ) -> NodeId {
         let id = match (self.now.get(&place).copied(), node) {
             (Some(Some(known)), None) => known,
-            // What a RENAME moved before its handle was told has it now.
+            // What a RENAME moved before its handle was recorded has it now.
             (Some(Some(known)), Some(node)) if known != node && world.nodes[known].kind.is_none() => {
                 give(world, known, node);
                 node

@@ -1,4 +1,5 @@
-//! What a record tells, call by call: which nodes each is for, what must be there before the first one, and which waits for which.
+//! What a record says, call by call: which nodes each is for, what must be there before the first one, and which waits for
+//! which.
 
 use std::collections::HashMap;
 
@@ -17,7 +18,7 @@ pub(super) struct Step {
     pub(super) to: Option<NodeId>,
     /// What it finds or makes.
     pub(super) found: Option<NodeId>,
-    /// Whom it waits for.
+    /// The calls that it waits for.
     pub(super) membership: Membership,
 }
 
@@ -28,7 +29,7 @@ pub(super) struct Story {
     pub(super) steps: Vec<Step>,
     /// What must be there before.
     pub(super) world: World,
-    /// Whom they wait for.
+    /// The calls that they wait for.
     pub(super) grouping: Grouping,
     ids: HashMap<String, NodeId>,
     names: Names,
@@ -76,7 +77,7 @@ impl Story {
         self.grouping.join(&mut step.membership, about, does);
     }
 
-    /// What nodes are, as the answer or the procedure tells.
+    /// What nodes are, as the answer or the procedure says.
     fn kinds(&mut self, call: &Call, step: &Step) {
         let mut is = |id: Option<NodeId>, kind: Option<Kind>| {
             if let (Some(id), Some(kind)) = (id, kind) {
@@ -229,7 +230,7 @@ impl Story {
         node.is_made |= !node.exists;
         node.kind.get_or_insert(kind);
         if node.exists && known.is_none() {
-            // A file that was there already, whose name the record did not tell so far.
+            // A file that was there already, whose name the record did not have so far.
             self.names.is_there(&mut self.world, here, Some(id), Some(kind));
         } else {
             self.names.came(here, id);
@@ -272,13 +273,13 @@ mod tests {
         serde_json::from_str(text).expect("a call")
     }
 
-    fn told(lines: &[&str]) -> Story {
+    fn story_of(lines: &[&str]) -> Story {
         Story::of(&lines.iter().map(|line| call(line)).collect::<Vec<_>>())
     }
 
     #[test]
     fn what_is_found_is_there_before_and_what_is_made_is_not() {
-        let story = told(&[
+        let story = story_of(&[
             r#"{"procedure":"LOOKUP","node":"d","name":"old","found":"f","found_kind":"file","found_size":100}"#,
             r#"{"procedure":"LOOKUP","node":"d","name":"new","error":"NOENT"}"#,
             r#"{"procedure":"CREATE","node":"d","name":"new","found":"n","how":"guarded"}"#,
@@ -297,7 +298,7 @@ mod tests {
 
     #[test]
     fn a_file_is_as_large_as_before_it_was_written() {
-        let story = told(&[
+        let story = story_of(&[
             r#"{"procedure":"WRITE","node":"f","offset":100,"count":50,"done":50,"size":100,"kind":"file"}"#,
             r#"{"procedure":"GETATTR","node":"f","size":150,"kind":"file"}"#,
             r#"{"procedure":"READ","node":"f","offset":0,"count":200,"done":150,"size":150}"#,
@@ -307,7 +308,7 @@ mod tests {
 
     #[test]
     fn remove_of_nfsv4_takes_whatever_is_there() {
-        let story = told(&[
+        let story = story_of(&[
             r#"{"procedure":"REMOVE","operation":"REMOVE","node":"d","name":"full","error":"NOTEMPTY"}"#,
             r#"{"procedure":"MKDIR","operation":"CREATE","node":"d","name":"made","found":"m"}"#,
             r#"{"procedure":"REMOVE","operation":"REMOVE","node":"d","name":"made"}"#,
@@ -315,12 +316,12 @@ mod tests {
         ]);
         let kinds: Vec<_> =
             story.world.names.iter().map(|(.., node)| story.world.nodes[*node].kind).collect();
-        assert_eq!(kinds, [Some(Kind::Directory), None], "that of the last one nobody told");
+        assert_eq!(kinds, [Some(Kind::Directory), None], "that of the last one is not recorded");
     }
 
     #[test]
     fn a_renamed_file_is_found_under_its_new_name() {
-        let story = told(&[
+        let story = story_of(&[
             r#"{"procedure":"RENAME","node":"d","name":"a","to":"e","to_name":"b"}"#,
             r#"{"procedure":"LOOKUP","node":"e","name":"b","found":"f","found_kind":"file","found_size":0}"#,
             r#"{"procedure":"LOOKUP","node":"d","name":"a","error":"NOENT"}"#,

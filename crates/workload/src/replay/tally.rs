@@ -68,21 +68,21 @@ impl Tally {
 
 /// How a call ended otherwise than in the record, if it did.
 fn otherwise(call: &Call, outcome: Outcome) -> Option<String> {
-    let (told, seen) = (
+    let (reported, seen) = (
         call.error.as_deref(),
         match outcome {
             Outcome::Refused(error) => Some(status(error)),
             _ => None,
         },
     );
-    if told != seen {
+    if reported != seen {
         let word = |status: Option<&str>| status.unwrap_or("OK").to_owned();
         return Some(format!(
             "{} at {:.3} s: {}, {} in the record",
             call.procedure,
             call.at,
             word(seen),
-            word(told)
+            word(reported)
         ));
     }
     let (Outcome::Done(bytes), Some(done)) = (outcome, call.done) else { return None };

@@ -5,10 +5,10 @@ use howdah_capture::Kind;
 /// The place of a node among all.
 pub(super) type NodeId = usize;
 
-/// A node that the record tells of.
+/// A node in the record.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Node {
-    /// What it is, where the record tells.
+    /// What it is, where the record says it.
     pub(super) kind: Option<Kind>,
     /// Whether it is there before the first call.
     pub(super) exists: bool,
@@ -55,7 +55,7 @@ impl World {
         self.nodes[id].kind.get_or_insert(kind);
     }
 
-    /// Its size was told before this call changed anything.
+    /// Its size was recorded before this call changed anything.
     pub(super) fn has_size(&mut self, id: NodeId, size: u64) {
         let node = &mut self.nodes[id];
         if !node.is_changed && !node.is_made && node.size.is_none() {
@@ -77,7 +77,7 @@ impl World {
         }
     }
 
-    /// So many entries were told of a directory.
+    /// So many entries of a directory were recorded.
     pub(super) fn was_listed(&mut self, id: NodeId, entries: u64, goes_on: bool) {
         let node = &mut self.nodes[id];
         node.listing = if goes_on { node.listing + entries } else { entries };

@@ -22,7 +22,7 @@ pub fn deep_paths(target: &Target) -> Vec<u8> {
     burst(|| call((mount::PROGRAM, mount::VERSION_3, mnt::PROCEDURE), &[], &arguments))
 }
 
-/// ACCESS by somebody whom nobody has seen yet, with as many groups as there may be.
+/// ACCESS by a user that is not known yet, with as many groups as there may be.
 pub fn many_groups(target: &Target) -> Vec<u8> {
     let arguments = access::Arguments { node: FileHandle(&target.file), wanted: 1 };
     burst(|| {

@@ -17,7 +17,7 @@ const HANDFUL: usize = 20;
 pub struct Tally {
     /// Acts.
     pub acts: AtomicU64,
-    /// Attackers whom the server sent away.
+    /// Attackers that the server sent away.
     pub sent_away: AtomicU64,
 }
 
@@ -61,7 +61,7 @@ pub fn attack(
     spent()
 }
 
-/// Whoever is sent away comes again.
+/// A client that is sent away comes again.
 fn act(kind: Kind, attacker: &mut Option<Attacker>, target: &Target, tally: &Tally) {
     tally.acts.fetch_add(1, Ordering::Relaxed);
     if !kind.act(attacker.as_mut(), target) {

@@ -15,7 +15,7 @@ pub enum Job {
     Remove,
     /// lseek, getdents, then statx and name_to_handle_at for each entry
     List,
-    /// lseek, getdents, then statx for each entry: for a server that remembers the handles of the nodes it told of
+    /// lseek, getdents, then statx for each entry: for a server that remembers the handles of the nodes that it sent
     ListKnown,
     /// fstat, pread
     Pread,

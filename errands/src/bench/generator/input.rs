@@ -54,7 +54,7 @@ impl Input {
                 .map(|(count, _)| count)?
         } else {
             match stream.read(&mut self.buffer[self.end..]) {
-                // A receive with a limit of time is not gone on with after a signal, whoever it was for.
+                // A receive with a limit of time is not gone on with after a signal, no matter which thread it was for.
                 Err(error) if error.kind() == ErrorKind::Interrupted => return self.fill(stream),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => bail!("no reply for too long"),
                 result => result.context("receiving replies")?,

@@ -103,7 +103,7 @@ impl Load for Reads {
     }
 }
 
-/// Tells the stamps of one measurement from those before.
+/// Makes the stamps of one measurement differ from those before.
 static SERIAL: AtomicU64 = AtomicU64::new(1);
 
 /// WRITE, unstable, over data that is there.

@@ -18,7 +18,7 @@ const ALL_RIGHTS: u32 = 0x3f;
 pub struct Queries {
     calls: Vec<Vec<u8>>,
     random: Random,
-    /// How long a reply may be: less, and the server leaves out what it should tell.
+    /// How long a reply may be: less, and the server leaves out what it should send.
     length: Range<usize>,
 }
 

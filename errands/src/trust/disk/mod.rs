@@ -1,4 +1,4 @@
-//! A disk of our own under a real file system: everything written to it is known, and it fails and hangs as it is told.
+//! A disk of our own under a real file system: everything written to it is known, and it fails and hangs on command.
 
 #[allow(clippy::module_inception, reason = "the file holds the disk itself")]
 mod disk;

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-/// What filefrag(8) is told to count in.
+/// The unit that filefrag(8) counts in.
 const UNIT: usize = 512;
 
 /// The bytes of the disk that hold a file's.

@@ -17,7 +17,7 @@ const ASKERS: u64 = 8;
 const ROUNDS: u64 = 8;
 const BLOCK: u64 = 4096;
 
-/// The kernel tells of data that it could not write to who asks first. Many ask at once, in each way there is.
+/// The kernel reports data that it could not write to the first caller that asks. Many ask at once, in each way there is.
 pub fn many_are_told(scene: &Scene) -> Result<()> {
     let fs = &*scene.mount(&scene.url())?;
     let name = Name::parse(SHARED.as_bytes()).context("a name")?;
@@ -56,7 +56,7 @@ fn claims_durable(fs: &dyn FileSystem, file: &Handle, asker: u64, offset: u64) -
         return false;
     };
     if asker % 4 == 1 {
-        // It is not asked whether data was lost, and is told.
+        // This call does not ask whether data was lost, and gets the error.
         let mode = NewAttributes { mode: Some(0o600), ..NewAttributes::default() };
         let _ = fs.set_attributes(&caller, SetAttributes::new(file, &mode, None), change);
     }

@@ -22,7 +22,7 @@ const NULL: u32 = 0;
 const READS: usize = 2;
 /// A window that holds next to nothing.
 const WINDOW: usize = 4 << 10;
-/// Whoever is served is served by then.
+/// A client that gets in gets in within this time.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Lets them come, and ask.
@@ -32,7 +32,7 @@ pub fn come(scene: &Scene) -> Result<()> {
     let burst = nfs_call(nfs3::read::PROCEDURE, &arguments).repeat(READS);
     let come = || {
         let mut crowd = (0..MANY).map(|_| connect(scene, CROWD.into())).collect::<Result<Vec<_>>>()?;
-        // One whom the server has turned away meanwhile asks nobody.
+        // A client that the server has turned away meanwhile asks nobody.
         crowd.iter_mut().for_each(|stream| drop(stream.write(&burst)));
         Ok::<_, anyhow::Error>(crowd)
     };

@@ -1,4 +1,4 @@
-//! Faults of whoever tells names and ports: rpcbind, and the resolver of host names.
+//! Faults of the services for names and ports: rpcbind, and the resolver of host names.
 
 use std::fs;
 use std::net::UdpSocket;
@@ -66,12 +66,12 @@ pub const FAULTS: &[Fault] = &[
     },
 ];
 
-/// What the server says of a client whose name nobody tells it.
+/// What the server says of a client whose name no resolver gives.
 const KEPT_ADDRESSES: &str = "it keeps its old addresses";
 /// Who has which address, as long as nobody is silent, and where we keep it meanwhile.
 const HOSTS: &str = "/etc/hosts";
 const KEPT: &str = "/run/howdah/hosts-kept";
-/// Whom to ask for the others.
+/// The resolver for the others.
 const RESOLVER: &str = "/etc/resolv.conf";
 const OUR_RESOLVER: &str = "/run/howdah/resolv.conf";
 /// The port of resolvers (RFC 1035 4.2.1).
@@ -107,7 +107,7 @@ fn is_registered(scene: &Scene) -> Result<bool> {
         .any(|line| line.split_whitespace().next() == Some(&nfs)))
 }
 
-/// The client's name is known no more, and whoever is asked for it does not answer; the server looks it up again.
+/// The client's name is known no more, and the resolver does not answer; the server looks it up again.
 fn silence(scene: &Scene, _: &Pulse) -> Result<()> {
     let (host, address) = scene.server_host();
     let resolver = host.run_in(|| UdpSocket::bind((address, DNS)))?.context("listening as a resolver")?;

@@ -42,7 +42,7 @@ impl Newcomer {
                 }
             };
             let outcome = entered.and(mounted).and_then(|fs| open(&*fs, name)).map(|()| Instant::now());
-            // Whoever asked may have given up.
+            // The receiver may have given up.
             let _ = tell.send(outcome);
         });
         Self { name, served }

@@ -59,11 +59,11 @@ impl Pulse {
             .handle;
         let seen = Arc::<Mutex<Seen>>::default();
         let [stop, rests] = [(); 2].map(|()| Arc::<AtomicBool>::default());
-        let (told, stops, resting, host) =
+        let (shared, stops, resting, host) =
             (Arc::clone(&seen), Arc::clone(&stop), Arc::clone(&rests), host.clone());
         let thread = thread::spawn(move || {
             if let Err(error) = host.enter() {
-                lock(&told).refusals.insert(format!("entering a host: {error}"));
+                lock(&shared).refusals.insert(format!("entering a host: {error}"));
                 return;
             }
             let mut number = 0;
@@ -79,7 +79,7 @@ impl Pulse {
                     WriteFile::new(&file, at, Data::Bytes(&bytes), Stability::FileSync),
                     change,
                 );
-                let mut seen = lock(&told);
+                let mut seen = lock(&shared);
                 seen.longest = seen.longest.max(began.elapsed());
                 match outcome {
                     Ok(written) if written.count == BLOCK => {
@@ -162,7 +162,7 @@ impl Drop for Rest<'_> {
 
 impl Drop for Pulse {
     fn drop(&mut self) {
-        // Whoever gives up does not wait for an answer, and leaves nobody at work for the next.
+        // A caller that gives up does not wait for an answer, and leaves nobody at work for the next.
         self.stop.store(true, Ordering::Relaxed);
     }
 }

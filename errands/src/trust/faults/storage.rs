@@ -48,7 +48,7 @@ pub const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "disk cannot write, asked by many",
-        expected: "nobody is told that what is lost is durable",
+        expected: "no client hears that lost data is durable",
         needs: Some(("filefrag", "e2fsprogs")),
         effect: Effect::GoesOn(many_are_told),
         begin: |scene, _| {

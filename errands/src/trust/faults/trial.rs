@@ -26,7 +26,7 @@ struct Seen {
     lasted: Duration,
     /// The longest that an answer took.
     longest: Duration,
-    /// From the end to the first answer, of whoever waited longest.
+    /// From the end to the first answer, of the client that waited longest.
     back: Duration,
     refusals: Vec<String>,
     /// Whether everybody who came meanwhile had to wait.
@@ -77,7 +77,7 @@ fn goes_on(pulse: &Pulse, patience: Duration) -> Result<()> {
     pulse.next(patience).map(drop)
 }
 
-/// Whoever comes while it lasts, to a server that can take nobody in: by a mount of its own, and by one that was there.
+/// The clients that come while it lasts, to a server that can take nobody in: by a mount of its own, and by one that was there.
 fn come(scene: &Scene, fault: &Fault, lasts: Duration, old: Arc<dyn FileSystem>) -> Vec<Newcomer> {
     let Effect::NewcomersWait(url) = fault.effect else { return Vec::new() };
     let (url, patience, host) = (url(scene), lasts + GIVE_UP, scene.client().namespace());
@@ -106,7 +106,9 @@ impl Seen {
                 ensure!(longest >= least, "no effect: no answer took longer than {longest:?}");
             }
             Effect::Refused(_) => ensure!(!self.refusals.is_empty(), "no effect: nothing was refused"),
-            Effect::NewcomersWait(_) => ensure!(self.is_awaited, "no effect: whoever came was served"),
+            Effect::NewcomersWait(_) => {
+                ensure!(self.is_awaited, "no effect: each client that came was served")
+            }
             // It has said so itself.
             Effect::GoesOn(_) | Effect::Stutters(_) => {}
         }

@@ -1,5 +1,5 @@
-//! What the server promised to all programs together: who holds what, who had it last, and what each register may say. Programs tell
-//! it what they were answered, and it says which answer broke a promise. It knows time only as it is told.
+//! What the server promised to all programs together: who holds what, who had it last, and what each register may say. Programs
+//! report the answers that they got, and it says which answer broke a promise. It knows time only as its callers pass it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -60,9 +60,10 @@ impl Looker {
     /// Calls since the last look, as the server counted them.
     fn calls(&mut self) -> Result<Procedure> {
         let text = ask(&self.admin, "/v1/procedures")?;
-        let told: Procedures = serde_json::from_str(&text).context("reading what the server counted")?;
+        let procedures: Procedures =
+            serde_json::from_str(&text).context("reading what the server counted")?;
         let mut now = Procedure::default();
-        told.procedures.iter().for_each(|procedure| now.add(procedure));
+        procedures.procedures.iter().for_each(|procedure| now.add(procedure));
         let since = now.since(&self.counted);
         self.counted = now;
         Ok(since)
@@ -79,7 +80,7 @@ fn client(load: &Load) -> Result<Process> {
     Ok(Process { calls: summary.count, p50: quantile(50.0), p99: quantile(99.0), ..seen })
 }
 
-/// What the kernel tells of a process.
+/// What the kernel reports of a process.
 fn of_process(id: u32) -> Result<Process> {
     let read = |name: &str| {
         let path = format!("/proc/{id}/{name}");

@@ -97,7 +97,7 @@ fn watch(schedule: &Schedule, server: &mut Server, load: &Load, results: &mut Re
             server.must_run()?;
             match looker.look(server, load) {
                 Ok(sample) => {
-                    progress.tell(|| told(&sample, load));
+                    progress.tell(|| line(&sample, load));
                     results.add(sample, load)?;
                 }
                 Err(error) => load.report(format!("life {lives}: {error:#}")),
@@ -128,7 +128,7 @@ fn sleep_until(then: Instant) {
     thread::sleep(then.saturating_duration_since(Instant::now()));
 }
 
-fn told(sample: &Sample, load: &Load) -> String {
+fn line(sample: &Sample, load: &Load) -> String {
     let server = &sample.server;
     format!(
         "{} calls, server {:.1} MB, {} descriptors, {} wrong",

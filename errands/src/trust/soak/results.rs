@@ -41,7 +41,7 @@ impl Results {
         Ok(results)
     }
 
-    /// Another look; what is known of the run is written too, so that a run that is cut short can be told of.
+    /// Another look; what is known of the run is written too, so that a run that is cut short can be reported.
     pub fn add(&mut self, sample: Sample, load: &Load) -> Result<()> {
         serde_json::to_writer(&mut self.lines, &sample).context("writing a sample")?;
         self.lines.write_all(b"\n").context("writing a sample")?;
@@ -64,7 +64,7 @@ impl Results {
     }
 }
 
-/// The verdict on a run of an earlier time, or of one that goes on, drawn and told again.
+/// The verdict on a run of an earlier time, or of one that goes on, drawn and printed again.
 pub fn report(directory: &Path) -> Result<Verdict> {
     let read = |name: &str| {
         let path = directory.join(name);

@@ -16,7 +16,7 @@ const LEAST: f64 = 600.0;
 
 /// Something that must not grow.
 pub struct Figure {
-    /// What it is, and of whom.
+    /// What it is, and whose.
     pub name: &'static str,
     /// What is said of its axis, where it is drawn.
     pub axis: &'static str,
@@ -24,7 +24,7 @@ pub struct Figure {
     pub unit: &'static str,
     /// Its value at a look.
     pub of: Value,
-    /// Of whom it is.
+    /// Whose it is.
     whose: Whose,
     /// It may grow by this much, or by this part of its median, if that is more.
     allowed: (f64, f64),
@@ -247,11 +247,17 @@ mod tests {
 
     #[test]
     fn a_run_that_is_too_short_for_something_says_so() {
-        let told = |minutes| unjudged(&judge(&seen_in(minutes)));
+        let unjudged_after = |minutes| unjudged(&judge(&seen_in(minutes)));
         let [living, lives] = MINUTES;
-        assert!(told(living - 5).is_some_and(|told| told.contains("what grows: that takes 45 minutes")));
-        assert!(told(living).is_some_and(|told| told.contains("life to life: that takes 70 minutes")));
-        assert!(told(lives - 10).is_some());
-        assert_eq!(told(lives), None);
+        assert!(
+            unjudged_after(living - 5)
+                .is_some_and(|reason| reason.contains("what grows: that takes 45 minutes"))
+        );
+        assert!(
+            unjudged_after(living)
+                .is_some_and(|reason| reason.contains("life to life: that takes 70 minutes"))
+        );
+        assert!(unjudged_after(lives - 10).is_some());
+        assert_eq!(unjudged_after(lives), None);
     }
 }

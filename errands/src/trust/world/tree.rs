@@ -45,7 +45,7 @@ pub struct World {
     names: BTreeMap<String, NodeId>,
     nodes: BTreeMap<NodeId, Node>,
     next: NodeId,
-    /// Whether what was written unstably cannot be lost: whoever loses it is not what this campaign is about.
+    /// Whether what was written unstably cannot be lost: its loss is not what this campaign is about.
     keeps_unstable: bool,
 }
 
@@ -181,7 +181,7 @@ impl World {
         let file = |content| Kind::File(Arc::new(content));
         match act {
             Act::Create { path, how: super::How::Exclusive(_) } => {
-                // Until it is told, such a file is for its owner alone.
+                // Until its attributes are set, such a file is for its owner alone.
                 return Some(self.make(path, file(Content::default()), 0o600));
             }
             Act::Create { path, .. } => return Some(self.make(path, file(Content::default()), Self::MODE)),

@@ -6,7 +6,7 @@ use howdah_wire::rpc::RecordMark;
 
 /// The most that a stream of described fragments holds, so that an input takes little time.
 const STREAM_MAX: usize = 400 << 10;
-/// Lengths of described fragments, in bytes; a length is a step and little more. Around what the assembly tells apart:
+/// Lengths of described fragments, in bytes; a length is a step and little more. Around what the assembly distinguishes:
 /// nothing, a header, bulk, the size of its usual buffer, the longest record.
 const STEPS: [usize; 8] = [0, 40, 250, 4 << 10, (32 << 10) - 8, 64 << 10, (80 << 10) - 8, (80 << 10) + 1];
 

@@ -45,7 +45,8 @@ fn command(record: &CommandRecord) -> Result<()> {
     }
     let typed = Howdah::try_parse_from(words).map_err(|error| {
         let is_workload = argument(&error) == "--workload";
-        told(&error, &words[1]).context(key(&record.name, if is_workload { "workload" } else { "options" }))
+        usage_error(&error, &words[1])
+            .context(key(&record.name, if is_workload { "workload" } else { "options" }))
     })?;
     let checked = match typed.command {
         Command::Serve(arguments) => serve(*arguments),
@@ -85,7 +86,7 @@ fn bench(arguments: &BenchArguments) -> Result<()> {
 }
 
 /// What clap found, in one sentence.
-fn told(error: &clap::Error, subcommand: &str) -> Error {
+fn usage_error(error: &clap::Error, subcommand: &str) -> Error {
     let sentence = sentence(error, &format!("{} {subcommand}", PROGRAMS[0]));
     match error.kind() {
         ErrorKind::UnknownArgument => anyhow!("{sentence}; it has {}", flags(subcommand).join(", ")),

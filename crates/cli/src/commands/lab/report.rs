@@ -12,7 +12,7 @@ use crate::arguments::ReportArguments;
 use crate::commands::Failure;
 use crate::report;
 
-/// Where results go that are told no other place.
+/// Where results go by default.
 const RESULTS: &str = "lab-results";
 
 /// Writes it, and says where.

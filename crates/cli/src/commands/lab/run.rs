@@ -114,7 +114,7 @@ fn conclude_all(
     let ended = conclude(plan, &rows);
     let is_for_people = !(arguments.json || arguments.quiet);
     if is_for_people {
-        report::print(&format!("{}\n{}", table(plan, &rows), told(&ended)));
+        report::print(&format!("{}\n{}", table(plan, &rows), summary(&ended)));
     }
     let written = howdah_lab::report::write(results)?;
     if is_for_people {
@@ -152,7 +152,7 @@ fn as_json(ended: &Ended, results: &Path, report: &Path) -> Value {
     })
 }
 
-fn told(ended: &Ended) -> String {
+fn summary(ended: &Ended) -> String {
     let mut text = String::new();
     for judgement in &ended.judgements {
         let verdict = match judgement.held {

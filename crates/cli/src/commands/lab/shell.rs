@@ -42,7 +42,7 @@ pub fn run(arguments: &ShellArguments) -> Result<(), Failure> {
 }
 
 fn work(arguments: &ShellArguments, topology: &Topology, sandbox: &Sandbox) -> Result<(), Failure> {
-    // The network's threads leave signals to whoever waits for the command.
+    // The network's threads leave signals to the thread that waits for the command.
     let guardian = Guardian::new()?;
     let network = sandbox.network(topology).context("building the network")?;
     let wire = network.wire(WIRE);
@@ -62,7 +62,7 @@ fn program(arguments: &ShellArguments) -> OsString {
     arguments.command.first().cloned().unwrap_or_else(shell)
 }
 
-/// With what the command is told.
+/// The command with its arguments and environment.
 fn prepared(mut command: Command, arguments: &ShellArguments) -> Command {
     // A prompt can show it.
     command.args(arguments.command.iter().skip(1)).env("HOWDAH_LAB_HOST", &arguments.host);

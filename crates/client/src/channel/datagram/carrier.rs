@@ -34,9 +34,9 @@ pub(in super::super) struct Carrier {
     pub(super) socket: UdpClient,
     pub(super) driver: Driver,
     state: Mutex<State>,
-    /// Whoever holds this leads: receives for all.
+    /// The thread that holds this leads: it receives for all.
     pub(super) inbox: Mutex<Message>,
-    /// Whoever leads waits in the kernel, or does not know yet that it need not.
+    /// The leader waits in the kernel, or does not know yet that it need not.
     pub(super) is_receiving: AtomicBool,
     /// Calls of the threads that wait for another one to receive.
     pub(super) followers: Mutex<Vec<Arc<Call>>>,
@@ -160,7 +160,7 @@ impl Carrier {
             self.is_urgent.store(false, Ordering::SeqCst);
         }
         let until = if to_do.end.is_empty() { state.peer.next_event() } else { Some(now) };
-        // What is due could not be judged: whoever has an answer in hand needs a moment.
+        // What is due could not be judged: the thread with an answer in hand needs a moment.
         let until = until.map(|until| if looked == Looked::No { until.max(now + MOMENT) } else { until });
         let until = until.into_iter().chain(most).min();
         state.asleep = Some(until);
@@ -338,7 +338,7 @@ impl Carrier {
         }
     }
 
-    /// Starts a NULL, whose answer tells that the server lives.
+    /// Starts a NULL, whose answer shows that the server lives.
     fn probe(&self, state: &mut State, now: Instant) {
         let Some(ProcedureId { program, version, .. }) = state.last else { return };
         let facts = self.driver.prepare(Request::null(program, version), now);

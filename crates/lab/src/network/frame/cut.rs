@@ -96,7 +96,7 @@ impl Frame {
             put16(packet, layout.transport + 4, transport as u16);
         }
         if let Some(field) = layout.checksum() {
-            // The sum of the payload is still left to whoever takes the packet from here.
+            // The sum of the payload is still left to the next to take the packet.
             let pseudo = pseudo_header(layout.addresses(packet), transport, layout.protocol);
             put16(packet, field, pseudo);
         }

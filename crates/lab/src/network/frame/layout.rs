@@ -1,4 +1,4 @@
-//! Where the headers of a packet are: found once, so that whoever changes one need not look for it.
+//! Where the headers of a packet are: found once, so that code that changes one need not look for it.
 
 use super::bytes::get16;
 use super::offload::{self, Segmentation};

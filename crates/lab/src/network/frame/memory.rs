@@ -30,7 +30,7 @@ impl Memory {
         Self { free: BytesMut::new(), used: VecDeque::new(), chunks: 0, most }
     }
 
-    /// A place for a packet of at most `length` bytes: whoever appends it there cuts it off. None: no room.
+    /// A place for a packet of at most `length` bytes: the caller appends it there and cuts it off. None: no room.
     pub fn place(&mut self, length: usize) -> Option<&mut BytesMut> {
         // If all its packets are gone it is used from its start again, which the processor still has in its cache.
         if !self.free.try_reclaim(CHUNK) && self.free.capacity() < length {

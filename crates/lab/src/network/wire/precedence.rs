@@ -1,5 +1,5 @@
-//! How long a thread may run before all others. One that never rests would take a processor from them for as long as
-//! packets come, and whoever sends and receives those packets needs one, too. Pure: whoever runs and sleeps says when.
+//! How long a thread may run before all others. One that never rests would take a processor from them for as long as packets
+//! come, and the programs that send and receive those packets need one, too. Pure: the caller runs and sleeps, and says when.
 
 use std::time::{Duration, Instant};
 

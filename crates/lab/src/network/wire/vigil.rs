@@ -1,5 +1,5 @@
-//! How to be awake when a packet is due. The kernel wakes a sleeper late, by what it takes to wake up a processor that
-//! rests; so we ask to be woken earlier by as much as it is usually late, and stay awake for the rest. Pure: whoever sleeps
+//! How to be awake when a packet is due. The kernel wakes a sleeper late, by what it takes to wake up a processor that rests;
+//! so we ask to be woken earlier by as much as it is usually late, and stay awake for the rest. Pure: the caller sleeps, and
 //! says how it went.
 
 use std::time::{Duration, Instant};
@@ -49,7 +49,7 @@ impl Vigil {
         self.watching = wake <= now && !left.is_zero() && left <= self.saved;
         match self.watching {
             true => Rest::Watch,
-            // Whoever cannot pay for the time until then had better sleep until the end of it.
+            // A thread that cannot pay for the time until then sleeps until the end of it.
             false if wake <= now || self.oversleep > self.saved => Rest::Sleep(Some(due)),
             false => Rest::Sleep(Some(wake)),
         }
@@ -140,7 +140,7 @@ mod tests {
         let now = Instant::now();
         let mut vigil = Vigil::new(now);
         assert_eq!(vigil.rest(now, None), Rest::Sleep(None));
-        // A turn that ended early: whoever is over must be heard.
+        // A turn that ended early: an end that has come must be noticed.
         let later = now + Duration::from_secs(1);
         assert_eq!(vigil.rest(later, Some(later)), Rest::Sleep(Some(later)));
     }

@@ -1,8 +1,9 @@
-//! Colours, dashes and markers. Who tells colours apart badly, or prints on paper, has the dash and the marker.
+//! Colours, dashes and markers. For readers who cannot distinguish colours, or print on paper, there are the dash and the
+//! marker.
 
 use kuva::plot::scatter::MarkerShape;
 
-/// How many lines can be told apart in one panel.
+/// How many lines in one panel have a style of their own.
 pub const STYLES: usize = 7;
 
 /// The colours as CSS variables, for light and for dark; blue, vermilion, green, purple, ochre, sky, grey. After Okabe

@@ -33,7 +33,7 @@ pub fn sketch(results: &Results, spec: &FigureSpec) -> Result<Sketch, String> {
         Some(factor) => format!("{} by {factor}", worded(figure)),
         None => worded(figure),
     };
-    let description = format!("A bar chart. {}", told(&groups));
+    let description = format!("A bar chart. {}", described(&groups));
     let table = shown.table(spec, &cells);
     let content = Content::Bars(Bars { axis, groups, reference });
     Ok(Sketch { chart: Chart { title, description, content }, table, notes })
@@ -118,7 +118,7 @@ fn cut(groups: &mut Vec<BarGroup>) -> Vec<String> {
     if all > BARS { vec![format!("{} more bars are in the table only.", all - BARS)] } else { Vec::new() }
 }
 
-fn told(groups: &[BarGroup]) -> String {
+fn described(groups: &[BarGroup]) -> String {
     let of_group = |group: &BarGroup| {
         let bars: Vec<&str> = group.bars.iter().map(|bar| bar.says.as_str()).collect();
         let name = if group.label.is_empty() { String::new() } else { format!("{}: ", group.label) };

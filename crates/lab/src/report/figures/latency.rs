@@ -12,7 +12,7 @@ use crate::plan::FigureSpec;
 use crate::record::{CellMedians, unit};
 use howdah_workload::measure::Spread;
 
-/// Lines that one can tell apart in a panel; more make a second one.
+/// Lines that a reader can distinguish in a panel; more make a second one.
 const LINES_OF_PANEL: usize = 7;
 /// Panels; lines beyond them are in the table only.
 const PANELS: usize = 3;
@@ -66,7 +66,7 @@ pub fn sketch(results: &Results, spec: &FigureSpec) -> Result<Sketch, String> {
     }
     let key = shown.iter().map(|curve| curve.name.clone()).collect();
     let content = Content::Lines { x, panels, key };
-    let chart = Chart { title: "Percentiles of latency".to_owned(), description: told(shown), content };
+    let chart = Chart { title: "Percentiles of latency".to_owned(), description: described(shown), content };
     Ok(Sketch { chart, table: table(&groups, &y.scale), notes })
 }
 
@@ -138,7 +138,7 @@ fn percent(fraction: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-fn told(curves: &[Curve]) -> String {
+fn described(curves: &[Curve]) -> String {
     let of_curve = |curve: &Curve| {
         let last = curve.points.last()?;
         let middle =

@@ -55,7 +55,7 @@ pub fn svg_over_time(title: &str, time: &str, traces: &[Trace]) -> String {
 
 fn chart(title: String, x: Axis, panels: Vec<Panel>, traces: &[Trace]) -> Chart {
     let key = traces.iter().map(|trace| trace.name.clone()).collect();
-    Chart { title, description: told(traces), content: Content::Lines { x, panels, key } }
+    Chart { title, description: described(traces), content: Content::Lines { x, panels, key } }
 }
 
 /// When the last of them ends.
@@ -164,7 +164,7 @@ fn extremes(piece: &[(f64, f64)]) -> Vec<(f64, f64)> {
     both
 }
 
-fn told(traces: &[Trace]) -> String {
+fn described(traces: &[Trace]) -> String {
     let of_trace = |trace: &Trace| {
         let values = || trace.points.iter().map(|(_, value)| *value);
         let spread = Spread::of(values())?;

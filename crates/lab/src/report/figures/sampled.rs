@@ -124,7 +124,7 @@ pub fn lines_of_connection(show: &[String]) -> usize {
 
 /// A connection with the samples of its ends.
 struct Connection<'a> {
-    /// The address of the end that called, or whatever tells it from others.
+    /// The address of the end that called, or another name of its own.
     name: String,
     /// By host.
     ends: BTreeMap<&'a str, Vec<&'a ConnectionSample>>,

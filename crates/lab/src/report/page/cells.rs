@@ -13,7 +13,7 @@ use howdah_workload::measure::Spread;
 struct Column {
     figure: String,
     scale: Scale,
-    /// Whether there is a part of the line rate to tell.
+    /// Whether a share of the line rate is shown.
     of_line_rate: bool,
     of_origin: bool,
 }

@@ -36,10 +36,10 @@ fn one(results: &Results, cell: &CellMedians) -> Markup {
     }
 }
 
-/// All figures; of a single client those that also have a plain name are told once.
+/// All figures; of a single client those that also have a plain name are shown once.
 fn figures(cell: &CellMedians) -> Markup {
     let again = |name: &str| cell.figures.keys().any(|other| other.ends_with(&format!(".{name}")));
-    let told = cell.figures.iter().filter(|(name, _)| name.contains('.') || !again(name));
+    let listed = cell.figures.iter().filter(|(name, _)| name.contains('.') || !again(name));
     let several = cell.ok > 1;
     let row = |(name, (spread, recorded)): (&String, &(Spread, String))| {
         let scale = Scale::of(recorded, spread.max);
@@ -48,7 +48,7 @@ fn figures(cell: &CellMedians) -> Markup {
             .chain(values.into_iter().take(if several { 3 } else { 1 }))
             .collect()
     };
-    let rows: Vec<Vec<String>> = told.map(row).collect();
+    let rows: Vec<Vec<String>> = listed.map(row).collect();
     let head: &[&str] = if several { &["figure", "median", "least", "most"] } else { &["figure", "value"] };
     let head: Vec<String> = head.iter().map(|name| (*name).to_owned()).collect();
     html! { @if !rows.is_empty() { (plain(&format!("All figures of cell {}", cell.cell), &head, &rows)) } }
@@ -117,11 +117,11 @@ fn counters(count: &LinkCount) -> String {
         ("held back", held_back),
     ];
     let did = named.into_iter().filter(|(_, tally)| *tally != Tally::default());
-    let told = did.map(|(name, tally)| {
+    let shown = did.map(|(name, tally)| {
         let packets = text(tally.packets as f64, unit::COUNT);
         format!("{name} {packets} ({})", text(tally.bytes as f64, unit::BYTES))
     });
-    told.chain(count.late.as_ref().map(late)).collect::<Vec<_>>().join(", ")
+    shown.chain(count.late.as_ref().map(late)).collect::<Vec<_>>().join(", ")
 }
 
 fn late(late: &Late) -> String {

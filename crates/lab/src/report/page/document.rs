@@ -11,7 +11,7 @@ use super::{cells, claims, details, figure, header, repeat};
 const LOOK: &str = include_str!("look.css");
 /// What makes tables sortable; the page is complete without it.
 const SORTING: &str = include_str!("sorting.js");
-/// A browser is told to ask nobody for anything, whatever stands in the page.
+/// The browser must load nothing from elsewhere, whatever the page holds.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 /// The whole page.

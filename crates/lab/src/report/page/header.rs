@@ -23,7 +23,7 @@ pub fn header(results: &Results) -> Markup {
                 }
             }
             p.state { (state(results)) }
-            @for left_out in &plan.left_out { p.state { (told(left_out)) } }
+            @for left_out in &plan.left_out { p.state { (sentence(left_out)) } }
         }
         @for warning in warnings(results) { p.warning role="note" { (warning) } }
     }
@@ -39,7 +39,7 @@ fn with_code(text: &str) -> Markup {
 }
 
 /// "Left out: client Linux kernel, server Linux kernel. Why."
-fn told(left_out: &LeftOut) -> String {
+fn sentence(left_out: &LeftOut) -> String {
     let levels: Vec<String> =
         left_out.cells.iter().map(|(factor, level)| format!("{factor} {level}")).collect();
     format!("Left out: {}. {}", levels.join(", "), left_out.why)
@@ -86,9 +86,9 @@ fn warnings(results: &Results) -> Vec<String> {
     warnings.extend(disturbed(results));
     let failed = results.rows.iter().filter(|row| !row.is_ok()).count();
     if failed > 0 {
-        let told =
+        let listed =
             if failed == 1 { "it is listed below and counts" } else { "they are listed below and count" };
-        warnings.push(format!("{failed} of {there} measurements failed; {told} nowhere."));
+        warnings.push(format!("{failed} of {there} measurements failed; {listed} nowhere."));
     }
     warnings
 }

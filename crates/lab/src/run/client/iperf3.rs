@@ -38,8 +38,8 @@ impl Client for Iperf3 {
 }
 
 fn measured(text: &str) -> Result<Measured> {
-    let told: Value = serde_json::from_str(text).context("what iperf3 says is not JSON")?;
-    let number = |path: &str| told.pointer(path).and_then(Value::as_f64);
+    let parsed: Value = serde_json::from_str(text).context("what iperf3 says is not JSON")?;
+    let number = |path: &str| parsed.pointer(path).and_then(Value::as_f64);
     let mut measured = Measured::default();
     let bytes = number("/end/sum_received/bytes").context("iperf3 says nothing of received bytes")?;
     let seconds = number("/end/sum_received/seconds").context("iperf3 says nothing of seconds")?;

@@ -208,7 +208,7 @@ mod tests {
         }
     }
 
-    fn told(text: &str) -> Vec<String> {
+    fn lines(text: &str) -> Vec<String> {
         let cell = cell(text);
         let commands = Kernel::new("main".to_owned()).commands(&cell, &place(&cell)).expect("commands");
         commands.iter().map(|command| format!("{}: {}", command.name, command.command.join(" "))).collect()
@@ -218,46 +218,46 @@ mod tests {
 
     #[test]
     fn a_stream_is_dd_on_a_mount_of_the_server() {
-        let told = told(&format!(
+        let lines = lines(&format!(
             "{CELL}workload = 'read'\noptions = ['--size', '100M']\nurl = 'nconnect=4'\nmount.read_ahead_kb = 15360"
         ));
-        assert!(told[0].starts_with("main guest: linux.uml mem=2048M "), "{told:?}");
-        assert!(told[0].contains(" vec0:transport=tap,ifname=guest1,"), "{told:?}");
+        assert!(lines[0].starts_with("main guest: linux.uml mem=2048M "), "{lines:?}");
+        assert!(lines[0].contains(" vec0:transport=tap,ifname=guest1,"), "{lines:?}");
         assert_eq!(
-            told[1],
+            lines[1],
             "mount: mount -t nfs -o vers=3,proto=tcp,mountproto=tcp,nolock,port=2049,mountport=2049,nconnect=4 \
              10.77.0.1:/ /mnt/n"
         );
-        assert!(told[2].starts_with("read-ahead: sh -c echo 15360 >"), "{told:?}");
+        assert!(lines[2].starts_with("read-ahead: sh -c echo 15360 >"), "{lines:?}");
         assert_eq!(
-            told[3],
+            lines[3],
             "main: env LC_ALL=C dd if=/mnt/n/main.stream of=/dev/null bs=1048576 count=100 iflag=fullblock"
         );
     }
 
     #[test]
     fn the_kernels_own_server_is_a_guest_too() {
-        let told = told(&format!("[server]\nkind = 'kernel'\n{CELL}workload = 'write'"));
-        assert!(told[1].ends_with("port=2049,mountport=20048 10.78.0.2:/mnt/s /mnt/n"), "{told:?}");
-        assert!(told[2].ends_with("count=500 iflag=fullblock conv=fsync"), "{told:?}");
+        let lines = lines(&format!("[server]\nkind = 'kernel'\n{CELL}workload = 'write'"));
+        assert!(lines[1].ends_with("port=2049,mountport=20048 10.78.0.2:/mnt/s /mnt/n"), "{lines:?}");
+        assert!(lines[2].ends_with("count=500 iflag=fullblock conv=fsync"), "{lines:?}");
     }
 
     #[test]
     fn to_version_4_the_kernels_export_is_the_root() {
-        let told = told(&format!("[server]\nkind = 'kernel'\n{CELL}workload = 'write'\nurl = 'vers=4.2'"));
-        assert!(told[1].ends_with("10.78.0.2:/ /mnt/n"), "{told:?}");
+        let lines = lines(&format!("[server]\nkind = 'kernel'\n{CELL}workload = 'write'\nurl = 'vers=4.2'"));
+        assert!(lines[1].ends_with("10.78.0.2:/ /mnt/n"), "{lines:?}");
     }
 
     #[test]
     fn what_warms_a_stream_up_is_another_file() {
-        let warm = told(&format!("{CELL}workload = 'read'\noptions = ['--warm-up', '64M']"));
+        let warm = lines(&format!("{CELL}workload = 'read'\noptions = ['--warm-up', '64M']"));
         assert!(warm[2].starts_with("warm-up: env LC_ALL=C dd if=/mnt/n/main.warm "), "{warm:?}");
     }
 
     #[test]
     fn other_work_is_a_measurement_in_the_mount() {
-        let told = told(&format!("{CELL}workload = 'metadata'\noptions = ['--files', '100']"));
-        assert!(told[2].starts_with("main: /bin/howdah bench /mnt/n --json - "), "{told:?}");
+        let lines = lines(&format!("{CELL}workload = 'metadata'\noptions = ['--files', '100']"));
+        assert!(lines[2].starts_with("main: /bin/howdah bench /mnt/n --json - "), "{lines:?}");
         let cell = cell(&format!("{CELL}workload = 'read'\noptions = ['--files', '2']"));
         let error = Kernel::new("main".to_owned()).commands(&cell, &place(&cell)).expect_err("an option");
         assert!(error.to_string().starts_with("--files: one stream"), "{error}");

@@ -14,9 +14,9 @@ use crate::run::{Measured, Place};
 
 /// What dd moves at once, if the plan does not say.
 const USUAL_RECORD: u64 = 1 << 20;
-/// What one stream can be told. `--warm-up` is how much it moves before the time counts, of another file.
+/// The flags of a stream. `--warm-up` is how much it moves before the time counts, of another file.
 const STREAM_FLAGS: [&str; 3] = ["--size", "--record", "--warm-up"];
-/// What a walk can be told. It is warmed up by reading a file.
+/// The flags of a walk. It is warmed up by reading a file.
 const WALK_FLAGS: [&str; 2] = ["--files", "--warm-up"];
 
 /// What a client does on its mount.

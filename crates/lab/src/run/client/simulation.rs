@@ -17,7 +17,7 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// What it is told, but for the seed.
+    /// Its options, but for the seed.
     fn options(&self, cell: &Cell) -> Result<Vec<String>> {
         let client = spec(cell, &self.name)?;
         let words = client.workload.iter().flat_map(|words| words.split_whitespace()).map(str::to_owned);

@@ -73,13 +73,13 @@ mod tests {
 
     #[test]
     fn the_commands() {
-        let told = |direction| streaming(direction).command("/mnt/n").join(" ");
+        let command_line = |direction| streaming(direction).command("/mnt/n").join(" ");
         assert_eq!(
-            told(Direction::Write),
+            command_line(Direction::Write),
             "env LC_ALL=C dd if=/dev/zero of=/mnt/n/big bs=1048576 count=500 iflag=fullblock conv=fsync"
         );
         assert_eq!(
-            told(Direction::Read),
+            command_line(Direction::Read),
             "env LC_ALL=C dd if=/mnt/n/big of=/dev/null bs=1048576 count=500 iflag=fullblock"
         );
     }

@@ -24,7 +24,7 @@ impl Server for Howdah {
     fn commands(&self, cell: &Cell, place: &Place) -> Vec<CommandRecord> {
         let state = place.temporary.join("state").display().to_string();
         let mut command = vec![place.howdah(), "serve".to_owned(), "--state".to_owned(), state];
-        // Root of the client's host may write, and nothing outside the cell is asked or told anything.
+        // Root of the client's host may write, and the server talks to nothing outside the cell.
         command.extend(["--rpcbind", "off", "--squash", "none", "--log", "info"].map(str::to_owned));
         command.extend(cell.spec.server.options.iter().cloned());
         if cell.spec.verdicts.is_some() {

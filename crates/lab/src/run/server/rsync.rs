@@ -55,7 +55,7 @@ impl Server for Rsync {
         }
         let path = configuration_file(scene.place);
         let export = scene.place.export.display();
-        // It runs as whoever runs it, in a network of the laboratory's own.
+        // It runs as the user who runs the laboratory, in a network of the laboratory's own.
         let text = format!(
             "use chroot = no\nport = {PORT}\n[{MODULE}]\npath = {export}\nread only = no\nuid = 0\ngid = 0\n"
         );

@@ -96,8 +96,8 @@ impl AllLanes {
         }
     }
 
-    /// The lane for a call of so many bytes: that which delivers it first. `bulk_takes` says how long the bulk in flight takes to
-    /// arrive. Tells whether the lane for small calls is used from now on.
+    /// The lane for a call of so many bytes: that which delivers it first. `bulk_takes` says how long the bulk in flight takes
+    /// to arrive. Returns whether the lane for small calls is used from now on.
     pub(super) fn choose(
         &mut self,
         (volume, class): (usize, Class),

@@ -47,7 +47,7 @@ pub(super) struct Entry<C> {
     pub(super) sends: u32,
     pub(super) first: Instant,
     pub(super) last: SentAt,
-    /// What was on the way then, with it: how long its answer takes tells whether that is too much.
+    /// What was on the way then, with it: how long its answer takes shows whether that is too much.
     pub(super) flight: Amount,
     /// The number of its last sending: later ones have higher numbers.
     pub(super) order: u64,

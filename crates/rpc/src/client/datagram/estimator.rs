@@ -16,7 +16,7 @@ const DISK_FLOOR: Duration = Duration::from_secs(1);
 const GRAIN: Duration = Duration::from_millis(1);
 /// For how long a floor stays raised after the last answer that needed it.
 const RAISED_FOR: Duration = Duration::from_secs(60);
-/// Doublings that are told apart: 2^9 x 200 ms is more than the longest wait.
+/// Doublings that are counted apart: 2^9 x 200 ms is more than the longest wait.
 const MOST_DOUBLINGS: u32 = 9;
 
 /// The retransmission timer of one class of calls to one server.

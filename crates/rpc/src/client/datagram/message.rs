@@ -1,6 +1,6 @@
-//! One datagram as it is received: in pieces, so that the data of a READ comes to lie by itself, where whoever asked for it
-//! can have it without a copy. Where it begins and how long it is was learnt from the replies before; a datagram that is
-//! different is joined again.
+//! One datagram as it is received: in pieces, so that the data of a READ comes to lie by itself, where the caller can have it
+//! without a copy. Where it begins and how long it is was learnt from the replies before; a datagram that is different is
+//! joined again.
 
 use howdah_wire::xdr::padding;
 
@@ -108,7 +108,7 @@ mod tests {
 
     use super::*;
 
-    /// Data after one word that tells its length.
+    /// Data after one word with its length.
     fn locate(results: &[u8]) -> Locate {
         match results {
             [0xff, ..] => Locate::NoData,

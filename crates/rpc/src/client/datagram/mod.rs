@@ -1,8 +1,8 @@
 //! RPC over UDP, the client's side, as a state machine: what to send and when, what a reply proves, how much may be on
 //! the way, how large a transfer may be.
 //!
-//! But for the header of a reply it neither makes nor reads messages: whoever drives it gives it calls of any type `C`, sends what [`Peer::poll`] says,
-//! tells it the xid of each reply, and sleeps until [`Peer::next_event`].
+//! But for the header of a reply it neither makes nor reads messages: the caller that drives it gives it calls of any type `C`,
+//! sends what [`Peer::poll`] says, passes it the xid of each reply, and sleeps until [`Peer::next_event`].
 
 mod advice;
 mod counts;

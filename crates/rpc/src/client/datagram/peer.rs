@@ -45,7 +45,7 @@ pub enum Output<'a, C> {
         /// Why.
         why: Returned,
     },
-    /// Start a call of the class [`Class::Attributes`] that does nothing (NULL): its answer will tell a server that is
+    /// Start a call of the class [`Class::Attributes`] that does nothing (NULL): its answer will distinguish a server that is
     /// down from a path that loses fragments.
     Probe,
 }

@@ -96,7 +96,7 @@ mod tests {
 
     use super::*;
 
-    /// Data after one word that tells its length.
+    /// Data after one word with its length.
     fn locate(results: &[u8]) -> Locate {
         match results {
             [0xff, ..] => Locate::NoData,

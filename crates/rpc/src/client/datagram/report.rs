@@ -1,4 +1,4 @@
-//! What is known and what happened, for whoever asks.
+//! What is known and what happened.
 
 use std::time::{Duration, Instant};
 

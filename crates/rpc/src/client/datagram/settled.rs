@@ -1,5 +1,5 @@
-//! Calls that were sent more than once and are done with: whether a second reply comes tells whether the first sending
-//! was lost.
+//! Calls that were sent more than once and are done with: whether a second reply comes shows whether the first sending was
+//! lost.
 
 use std::collections::VecDeque;
 use std::time::Instant;

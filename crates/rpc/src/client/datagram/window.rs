@@ -72,8 +72,8 @@ impl Window {
             return;
         }
         self.cut = Some(Cut { at: now, size: self.size, threshold: self.threshold, unproven: 1 });
-        // With two on the way, the answer of one still tells that the other is lost; a server that is silent is asked
-        // with one at a time.
+        // With two on the way, the answer of one still shows that the other is lost; a server that is silent is asked with one
+        // at a time.
         let least = Amount { calls: if again { 1.0 } else { 2.0 }, bytes: 1.0 };
         self.size = self.size.each(least, |size, least| (size / 2.0).max(least.min(size)));
         if !again {

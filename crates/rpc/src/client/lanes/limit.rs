@@ -10,7 +10,7 @@ use howdah_tune::Verdict;
 pub enum Limit {
     /// Nobody asks for anything.
     Idle,
-    /// Whoever calls: more at once would be faster.
+    /// The caller: more calls at once would be faster.
     Requests,
     /// The calls that we let be in flight.
     Slots,

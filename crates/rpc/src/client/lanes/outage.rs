@@ -36,7 +36,7 @@ pub struct Sight {
     pub is_under_way: bool,
     /// Something was received on it.
     pub has_answered: bool,
-    /// Whoever looks could ask the server for a sign of life now.
+    /// The caller could ask the server for a sign of life now.
     pub may_ask: bool,
     /// Smoothed round trip of its path.
     pub round_trip: Duration,

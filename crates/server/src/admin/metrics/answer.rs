@@ -1,4 +1,4 @@
-//! The answer to whoever collects.
+//! The answer to a scrape.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::families::write;
 use super::form::Form;
 use crate::admin::asked::Asked;
 
-/// Tells all figures as they are now.
+/// Answers with all figures as they are now.
 pub async fn metrics(
     State(asked): State<Arc<Asked>>,
     headers: HeaderMap,

@@ -1,4 +1,4 @@
-//! What is told, gathered: plain data, so that writing it needs no server.
+//! The facts behind the metrics: plain data, so that writing it needs no server.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::counts::{Row, UnheardSums, Workers};
 use crate::gss::GssReport;
 use crate::secure::TlsDoor;
 
-/// What is told.
+/// What the metrics show.
 #[derive(Debug, Default)]
 pub struct Facts {
     /// The number of this head, if it is one of a cluster that shares its records.
@@ -49,7 +49,7 @@ pub struct Facts {
     pub held: usize,
     /// Where the time of all connections went, and what they sent again.
     pub account: Account,
-    /// Clients that are told of one by one.
+    /// Clients with figures of their own.
     pub told: Vec<ClientFacts>,
     /// What is exported, and how full it is.
     pub exports: Vec<ExportSpace>,
@@ -65,7 +65,7 @@ pub struct Facts {
     pub process: Option<ProcessUse>,
 }
 
-/// What is told of TLS.
+/// The metrics of TLS.
 #[derive(Debug, Default)]
 pub struct TlsFacts {
     /// Connections without a client's certificate, and with one.
@@ -78,7 +78,7 @@ pub struct TlsFacts {
     pub expiry: Option<i64>,
 }
 
-/// What is told of a client.
+/// The metrics of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientFacts {
     /// Its address; if it has several, the network that they are in.

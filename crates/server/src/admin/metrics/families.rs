@@ -14,7 +14,7 @@ use super::uplinks::uplinks;
 use crate::admin::counts::{by_name, export_name, together};
 use crate::counts::{Latency, Row, upper_bound};
 
-/// Every so many of our buckets end in a bound that is told: two doublings, so that a histogram has a dozen.
+/// Every so many of our buckets end in a bound that is written: two doublings, so that a histogram has a dozen.
 const BOUND_EVERY: usize = 16;
 /// The first of them, some 16 microseconds.
 const FIRST_BOUND: usize = 2 * BOUND_EVERY;
@@ -146,15 +146,15 @@ fn clients(text: &mut Text, facts: &Facts) {
     if facts.told.is_empty() {
         return;
     }
-    let told: Vec<(String, u64, u64)> =
+    let listed: Vec<(String, u64, u64)> =
         facts.told.iter().map(|client| (client.client.to_string(), client.sent, client.received)).collect();
     text.family("howdah_client_out_bytes", Kind::Counter, Some("bytes"), "Sent to a client over TCP.");
-    told.iter().for_each(|(client, sent, _)| text.sample(&[("client", client)], sent));
+    listed.iter().for_each(|(client, sent, _)| text.sample(&[("client", client)], sent));
     text.family("howdah_client_in_bytes", Kind::Counter, Some("bytes"), "Received from a client over TCP.");
-    told.iter().for_each(|(client, _, received)| text.sample(&[("client", client)], received));
+    listed.iter().for_each(|(client, _, received)| text.sample(&[("client", client)], received));
 }
 
-/// How many stayed below each bound that is told.
+/// How many stayed below each bound that is written.
 fn bounds(latency: &Latency) -> Vec<(f64, u64)> {
     let mut below = 0;
     let sums = latency.buckets.iter().enumerate().filter_map(|(place, calls)| {
@@ -202,7 +202,7 @@ mod tests {
     use crate::service::procedures;
     use crate::uplink::{UplinkCache, UplinkDisk, UplinkReport};
 
-    /// What an answer may weigh with so many clients told.
+    /// What an answer may weigh with so many clients in it.
     const CLIENTS: u32 = 1000;
     const SIZE_MAX: usize = 400_000;
 
@@ -228,7 +228,7 @@ mod tests {
     /// What one client of a thousand moves: a hundred terabytes.
     const MUCH_FOR_ONE: u64 = MUCH / 10;
 
-    /// Every procedure of NFS on one export, with latencies all over. Clients of IPv6 are told by their networks.
+    /// Every procedure of NFS on one export, with latencies all over. Clients of IPv6 are shown by their networks.
     fn facts(clients: u32) -> Facts {
         let all = procedures();
         let nfs = all.iter().filter(|listed| listed.program == "nfs" && !listed.procedure.name.is_empty());
@@ -282,7 +282,7 @@ mod tests {
             assert!(text.contains("howdah_client_out_bytes_total{client=\"2001:db8:1:3e7::\"} "), "{text}");
             assert!(text.len() < SIZE_MAX, "{} bytes", text.len());
         }
-        assert!(!write(&facts(0), Form::OpenMetrics).contains("client="), "none is told unasked");
+        assert!(!write(&facts(0), Form::OpenMetrics).contains("client="), "no client is shown unasked");
     }
 
     fn comes_once(text: &str) {
@@ -329,10 +329,10 @@ mod tests {
         let mut documented: Vec<&str> =
             documented.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
         let text = write(&facts(1), Form::Prometheus);
-        let mut told: Vec<&str> =
+        let mut names: Vec<&str> =
             text.lines().filter_map(|line| line.strip_prefix("# HELP ")?.split(' ').next()).collect();
         documented.sort_unstable();
-        told.sort_unstable();
-        assert_eq!(told, documented, "left: in the answer, right: in docs/protocols/metrics.md");
+        names.sort_unstable();
+        assert_eq!(names, documented, "left: in the answer, right: in docs/protocols/metrics.md");
     }
 }

@@ -10,7 +10,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// What whoever sent this `Accept` header reads.
+    /// The form that this `Accept` header asks for.
     pub fn accepted(accept: Option<&str>) -> Self {
         match accept {
             Some(accept) if accept.contains("application/openmetrics-text") => Self::OpenMetrics,

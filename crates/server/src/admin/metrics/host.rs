@@ -48,26 +48,29 @@ pub fn exports(text: &mut Text, facts: &Facts) {
         text.sample(&[("export", &export.name)], u8::from(export.gone.is_none()));
     }
     let families: [(&str, Option<&str>, &str, Figure); 5] = [
-        ("howdah_export_size_bytes", Some("bytes"), "Size of the export's file system.", |told| {
-            told.total_bytes
+        ("howdah_export_size_bytes", Some("bytes"), "Size of the export's file system.", |statistics| {
+            statistics.total_bytes
         }),
-        ("howdah_export_free_bytes", Some("bytes"), "Free space.", |told| told.free_bytes),
-        ("howdah_export_available_bytes", Some("bytes"), "Free space for users other than root.", |told| {
-            told.available_bytes
-        }),
+        ("howdah_export_free_bytes", Some("bytes"), "Free space.", |statistics| statistics.free_bytes),
+        (
+            "howdah_export_available_bytes",
+            Some("bytes"),
+            "Free space for users other than root.",
+            |statistics| statistics.available_bytes,
+        ),
         (
             "howdah_export_inodes",
             None,
             "Inodes of the export's file system; 0 where it has no limit.",
-            |told| told.total_files,
+            |statistics| statistics.total_files,
         ),
-        ("howdah_export_free_inodes", None, "Free inodes.", |told| told.free_files),
+        ("howdah_export_free_inodes", None, "Free inodes.", |statistics| statistics.free_files),
     ];
     for (name, unit, help, figure) in families {
         text.family(name, Kind::Gauge, unit, help);
         for export in &facts.exports {
-            if let Some(told) = &export.statistics {
-                text.sample(&[("export", &export.name)], figure(told));
+            if let Some(statistics) = &export.statistics {
+                text.sample(&[("export", &export.name)], figure(statistics));
             }
         }
     }

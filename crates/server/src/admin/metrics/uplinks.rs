@@ -12,23 +12,23 @@ type CacheFigure = fn(&UplinkCache) -> u64;
 type DiskFigure = fn(&UplinkDisk) -> u64;
 
 const FIGURES: [(&str, Kind, Option<&str>, &str, Figure); 6] = [
-    ("howdah_uplink_up", Kind::Gauge, None, "1 while the far server answers, else 0.", |told| {
-        u64::from(told.is_up)
+    ("howdah_uplink_up", Kind::Gauge, None, "1 while the far server answers, else 0.", |report| {
+        u64::from(report.is_up)
     }),
-    ("howdah_uplink_connections", Kind::Gauge, None, "Connections to the far server.", |told| {
-        told.connections as u64
+    ("howdah_uplink_connections", Kind::Gauge, None, "Connections to the far server.", |report| {
+        report.connections as u64
     }),
-    ("howdah_uplink_calls_in_flight", Kind::Gauge, None, "READs and WRITEs in flight.", |told| {
-        told.calls_in_flight as u64
+    ("howdah_uplink_calls_in_flight", Kind::Gauge, None, "READs and WRITEs in flight.", |report| {
+        report.calls_in_flight as u64
     }),
-    ("howdah_uplink_calls_in_flight_max", Kind::Gauge, None, "Max READs and WRITEs in flight.", |told| {
-        told.calls_in_flight_max as u64
+    ("howdah_uplink_calls_in_flight_max", Kind::Gauge, None, "Max READs and WRITEs in flight.", |report| {
+        report.calls_in_flight_max as u64
     }),
-    ("howdah_uplink_read_bytes", Kind::Counter, Some("bytes"), "Read from the far server.", |told| {
-        told.read_bytes
+    ("howdah_uplink_read_bytes", Kind::Counter, Some("bytes"), "Read from the far server.", |report| {
+        report.read_bytes
     }),
-    ("howdah_uplink_written_bytes", Kind::Counter, Some("bytes"), "Written to the far server.", |told| {
-        told.written_bytes
+    ("howdah_uplink_written_bytes", Kind::Counter, Some("bytes"), "Written to the far server.", |report| {
+        report.written_bytes
     }),
 ];
 
@@ -47,35 +47,35 @@ const DISK_SIZES: [(&str, &str, DiskFigure); 2] = [
 ];
 
 /// Writes them, where there are such exports.
-pub fn uplinks(text: &mut Text, told: &[ExportUplink]) {
-    if told.is_empty() {
+pub fn uplinks(text: &mut Text, report: &[ExportUplink]) {
+    if report.is_empty() {
         return;
     }
     for (name, kind, unit, help, figure) in FIGURES {
         text.family(name, kind, unit, help);
-        told.iter().for_each(|one| text.sample(&[("export", &one.export)], figure(&one.uplink)));
+        report.iter().for_each(|one| text.sample(&[("export", &one.export)], figure(&one.uplink)));
     }
     text.family("howdah_uplink_rtt_seconds", Kind::Gauge, Some("seconds"), "How long a small call takes.");
-    for one in told {
+    for one in report {
         if let Some(rtt) = one.uplink.rtt_seconds {
             text.sample(&[("export", &one.export)], rtt);
         }
     }
     let help = "1 for the side that limits now, 0 for the others.";
     text.family("howdah_uplink_limited", Kind::Gauge, None, help);
-    for one in told {
+    for one in report {
         for side in ["near", "relay", "far", "none"] {
             let limits = u8::from(one.uplink.limited_by == side);
             text.sample(&[("export", &one.export), ("by", side)], limits);
         }
     }
-    caches(text, told);
-    disks(text, told);
+    caches(text, report);
+    disks(text, report);
 }
 
-fn disks(text: &mut Text, told: &[ExportUplink]) {
+fn disks(text: &mut Text, report: &[ExportUplink]) {
     let disks: Vec<(&str, &UplinkDisk)> =
-        told.iter().filter_map(|one| Some((one.export.as_str(), one.uplink.disk.as_ref()?))).collect();
+        report.iter().filter_map(|one| Some((one.export.as_str(), one.uplink.disk.as_ref()?))).collect();
     if disks.is_empty() {
         return;
     }
@@ -100,9 +100,9 @@ fn disks(text: &mut Text, told: &[ExportUplink]) {
     }
 }
 
-fn caches(text: &mut Text, told: &[ExportUplink]) {
+fn caches(text: &mut Text, report: &[ExportUplink]) {
     let cached: Vec<(&str, UplinkCache)> =
-        told.iter().filter_map(|one| Some((one.export.as_str(), one.uplink.cache?))).collect();
+        report.iter().filter_map(|one| Some((one.export.as_str(), one.uplink.cache?))).collect();
     let help = "Questions of clients, by whether the caches answered.";
     text.family("howdah_uplink_cache_requests", Kind::Counter, None, help);
     for (export, cache) in &cached {

@@ -1,4 +1,4 @@
-//! Rules for clients that show a certificate: whoever calls without one, wherever from, is refused.
+//! Rules for clients that show a certificate: a client without one, wherever from, is refused.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Who is let in, and as whom.
+//! Which clients are let in, and as which users.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -217,7 +217,7 @@ fn a_user_reads_by_the_thirtieth_of_forty_groups_where_they_are_looked_up() {
     client.service.set_exports(exports().with_groups(Some(Arc::new(UserGroups::new(Forty)))));
     assert!(client.service.any_waits(), "a look-up may wait");
     assert_eq!(client.status(read::PROCEDURE, &read), None);
-    // Whom this host does not know has what it sends.
+    // A user that this host does not know has the groups that it sends.
     let other = Credentials::Sys(AuthSys::new(b"client", 1002, 1002, &[5029]));
     let (_, result) = client.send_as(other, read::PROCEDURE, &Encoder::to_vec(&read), None);
     assert_eq!(status(&result), None);

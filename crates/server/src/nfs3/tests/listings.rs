@@ -69,9 +69,9 @@ fn plus_tells_of_each_entry_what_lookup_would() {
             let attributes = entry.attributes.expect("attributes");
             assert_eq!(attributes.file, entry.name.file);
             let getattr = howdah_wire::nfs3::getattr::Arguments { node: entry.node.expect("a handle") };
-            let told = client.call(howdah_wire::nfs3::getattr::PROCEDURE, &getattr);
+            let reply = client.call(howdah_wire::nfs3::getattr::PROCEDURE, &getattr);
             assert_eq!(
-                decoded::<howdah_wire::nfs3::getattr::Reply>(&told).expect("told").attributes,
+                decoded::<howdah_wire::nfs3::getattr::Reply>(&reply).expect("an answer").attributes,
                 attributes
             );
             (seen, cookie) = (seen + 1, entry.name.cookie);

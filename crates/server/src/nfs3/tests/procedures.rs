@@ -75,7 +75,7 @@ fn a_stranger_may_not() {
     let result = client.call(setattr::PROCEDURE, &arguments);
     let refused = decoded::<setattr::Reply>(&result).expect_err("not the owner");
     assert_eq!(refused.status, Status::NotPermitted);
-    assert!(refused.detail.after.is_some(), "the state of the cache is told on refusal too");
+    assert!(refused.detail.after.is_some(), "a refusal has attributes too");
     let object = at(&client.directory, b"new");
     let result = client.call(mkdir::PROCEDURE, &mkdir::Arguments { object, new: mode(0o755) });
     let refused = decoded::<mkdir::Reply>(&result).expect_err("not writable");

@@ -60,10 +60,10 @@ fn a_node_has_a_change_attribute_and_a_time_of_creation_where_it_is_known() {
         answer.skip(putfh::OPERATION).expect("put");
         let success = answer.take::<getattr::Success<'_>>(getattr::OPERATION);
         let values = success.attributes.decode_all().expect("attributes");
-        let changed = values.times.changed.expect("told");
+        let changed = values.times.changed.expect("an answer");
         let nanoseconds = changed.seconds.cast_unsigned() * 1_000_000_000 + u64::from(changed.nanoseconds);
         assert_eq!(values.content.change, Some(nanoseconds));
-        assert_eq!(values.support.attributes.expect("told").contains(TIME_CREATE), is_known, "{export}");
+        assert_eq!(values.support.attributes.expect("an answer").contains(TIME_CREATE), is_known, "{export}");
         // Its mode was set since.
         let created = values.times.created.map(|created| created.seconds == changed.seconds);
         assert_eq!(created, is_known.then_some(true), "{export}");
@@ -277,7 +277,7 @@ fn an_exclusive_file_is_made_once() {
     assert_eq!(client.call(&[put(&file), step(nverify::OPERATION, &check)]).status, Status::SAME);
 }
 
-/// Else the file keeps the verifier as its times: Linux sets them only if it is told.
+/// Else the file keeps the verifier as its times: Linux sets them only if the reply says so.
 #[test]
 fn the_client_of_an_exclusive_file_is_told_to_set_its_times() {
     use howdah_wire::nfs4::attributes::{TIME_ACCESS_SET, TIME_MODIFY_SET};

@@ -120,7 +120,7 @@ impl Layer for Mounted {
     }
 }
 
-/// A client takes two directories of one number on one file system for one: `find` then tells of a loop.
+/// A client takes two directories of one number on one file system for one: `find` then reports a loop.
 #[test]
 fn what_the_root_of_another_file_system_covers_has_a_number_of_its_own() {
     const WANTED: Bitmap = Bitmap::of(&[FSID, FILEID, MOUNTED_ON_FILEID]);

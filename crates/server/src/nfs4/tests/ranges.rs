@@ -194,7 +194,7 @@ fn what_can_be_cloned_is_told() {
     let values =
         answer.take::<getattr::Success<'_>>(getattr::OPERATION).attributes.decode_all().expect("attributes");
     assert_eq!(values.limits.clone_block, Some(4096));
-    assert!(values.support.attributes.expect("told").contains(CLONE_BLKSIZE));
+    assert!(values.support.attributes.expect("an answer").contains(CLONE_BLKSIZE));
 }
 
 #[test]

@@ -32,9 +32,9 @@ fn mode(client: &mut Client, directory: &[u8], name: &str) -> u32 {
         client.call(&[put(directory), look, step(getattr::OPERATION, &getattr::Arguments { wanted })]);
     answer.skip(putfh::OPERATION).expect("put");
     answer.skip(lookup::OPERATION).expect("it is there");
-    let told = answer.take::<getattr::Success<'_>>(getattr::OPERATION).attributes;
-    assert_eq!(told.attributes, Bitmap::of(&[MODE]), "the other cannot be read");
-    told.decode_all().expect("attributes").permissions.mode.expect("told")
+    let reply = answer.take::<getattr::Success<'_>>(getattr::OPERATION).attributes;
+    assert_eq!(reply.attributes, Bitmap::of(&[MODE]), "the other cannot be read");
+    reply.decode_all().expect("attributes").permissions.mode.expect("an answer")
 }
 
 /// Makes files in each way that takes attributes, and a directory: the mode that all of them have.
@@ -101,8 +101,8 @@ fn a_time_of_creation_that_a_client_sets_is_left_out_and_the_rest_is_set() {
     let file = client.handle(&["guarded"]).expect("the file");
     let mut answer = client.call(&[put(&file), step(setattr::OPERATION, &set)]);
     answer.skip(putfh::OPERATION).expect("put");
-    let told = answer.take::<setattr::Success>(setattr::OPERATION);
-    assert_eq!(told.attributes_set, Bitmap::of(&[MODE]));
+    let reply = answer.take::<setattr::Success>(setattr::OPERATION);
+    assert_eq!(reply.attributes_set, Bitmap::of(&[MODE]));
 }
 
 #[test]
@@ -115,10 +115,10 @@ fn the_first_minor_version_has_no_umask() {
         let look = step(getattr::OPERATION, &getattr::Arguments { wanted });
         let mut answer = client.call(&[put(&root), look]);
         answer.skip(putfh::OPERATION).expect("put");
-        let told = answer.take::<getattr::Success<'_>>(getattr::OPERATION).attributes;
-        let support = told.decode_all().expect("attributes").support;
-        for told in [support.attributes, support.exclusive_attributes] {
-            assert_eq!(told.expect("told").contains(MODE_UMASK), has, "4.{minor_version}");
+        let reply = answer.take::<getattr::Success<'_>>(getattr::OPERATION).attributes;
+        let support = reply.decode_all().expect("attributes").support;
+        for supported in [support.attributes, support.exclusive_attributes] {
+            assert_eq!(supported.expect("an answer").contains(MODE_UMASK), has, "4.{minor_version}");
         }
         let refused = if has { Ok(0o640) } else { Err(Status::ATTRNOTSUPP) };
         assert_eq!(made(&mut client, &root, &with_mask(0o660, 0o027)), refused);

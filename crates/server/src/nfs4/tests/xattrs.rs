@@ -47,7 +47,7 @@ fn change(client: &mut Client, node: &[u8]) -> u64 {
     let wanted = Bitmap::of(&[CHANGE]);
     let mut answer = on(client, node, step(getattr::OPERATION, &getattr::Arguments { wanted }));
     let values = answer.take::<getattr::Success<'_>>(getattr::OPERATION).attributes;
-    values.decode_all().expect("attributes").content.change.expect("told")
+    values.decode_all().expect("attributes").content.change.expect("an answer")
 }
 
 #[test]
@@ -60,15 +60,15 @@ fn what_is_set_is_there_until_it_is_removed() {
         assert_eq!(refused.status, Status::NOXATTR);
         let before = change(&mut client, node);
         let mut answer = on(&mut client, node, set(setxattr::CREATE, b"name", b"12345"));
-        let told = answer.take::<setxattr::Success>(setxattr::OPERATION).node;
+        let change_info = answer.take::<setxattr::Success>(setxattr::OPERATION).node;
         let after = change(&mut client, node);
-        assert_eq!(told, ChangeInfo { atomic: true, before, after });
+        assert_eq!(change_info, ChangeInfo { atomic: true, before, after });
         assert!(after > before);
         assert_eq!(on(&mut client, node, set(setxattr::CREATE, b"name", b"2")).status, Status::EXIST);
         assert_eq!(value(&mut client, node, b"name").as_deref(), Ok(&b"12345"[..]));
         let mut answer = on(&mut client, node, remove(b"name"));
-        let told = answer.take::<removexattr::Success>(removexattr::OPERATION).node;
-        assert_eq!((told.before, told.after), (after, change(&mut client, node)));
+        let change_info = answer.take::<removexattr::Success>(removexattr::OPERATION).node;
+        assert_eq!((change_info.before, change_info.after), (after, change(&mut client, node)));
         assert_eq!(on(&mut client, node, remove(b"name")).status, Status::NOXATTR);
     }
 }
@@ -135,9 +135,9 @@ fn support_and_rights_are_told() {
         assert_eq!(values.decode_all().expect("attributes").support.extended_attributes, Some(has));
         for wanted in [all, all | access::READ, access::WRITE_XATTRS] {
             let mut answer = on(&mut client, node, step(access::OPERATION, &access::Arguments { wanted }));
-            let told: access::Success = answer.take(access::OPERATION);
+            let reply: access::Success = answer.take(access::OPERATION);
             let known = if has { wanted } else { wanted & access::READ };
-            assert_eq!((told.supported, told.granted), (known, known));
+            assert_eq!((reply.supported, reply.granted), (known, known));
         }
         let status = if has { Status::NOXATTR } else { Status::NOTSUPP };
         assert_eq!(value(&mut client, node, b"name"), Err(status));

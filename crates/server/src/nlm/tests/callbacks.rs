@@ -118,8 +118,9 @@ fn calls_past_the_last_are_not_made() {
         callbacks.tell(GrantTicket { number, ..ticket }, client);
     }
     one.unlock(&fixture.file, 1, (0, 10));
-    let told = std::iter::from_fn(|| granted(&callbacks)).inspect(|told| assert_eq!(told.host, ticket.host));
-    assert_eq!(told.count(), CALLBACKS_OF_CLIENT_MAX);
+    let granted_calls =
+        std::iter::from_fn(|| granted(&callbacks)).inspect(|call| assert_eq!(call.host, ticket.host));
+    assert_eq!(granted_calls.count(), CALLBACKS_OF_CLIENT_MAX);
     assert_eq!(other.wait(&fixture.file, 1, (5, 10)), Status::Granted, "asked again");
 }
 
@@ -150,7 +151,7 @@ fn answers_to_one_client_keep_no_other_waiting() {
     }
     lock_message(&other, &fixture.file);
     one.unlock(&fixture.file, 1, (0, 10));
-    assert!(granted(&callbacks).is_some(), "locks are told by other threads");
+    assert!(granted(&callbacks).is_some(), "other threads call for locks");
     // While the first client does not take its answer, the other gets its own.
     let first = callbacks.answers().take().expect("an answer");
     assert_eq!(first.client.to_string(), "192.0.2.9");

@@ -1,8 +1,8 @@
 //! The durable index: which directory and name a node was last seen under, for where the kernel opens no handles.
 //!
-//! Recording is one insertion into a map; a thread writes what gathered there in batches. What a killed process did
-//! not write, or others moved meanwhile, is found again by a scan, so the index may forget and must never be trusted:
-//! whoever opens a place compares what is there with the handle.
+//! Recording is one insertion into a map; a thread writes what gathered there in batches. What a killed process did not write,
+//! or others moved meanwhile, is found again by a scan, so the index may forget and must never be trusted: the opener of a
+//! place compares what is there with the handle.
 
 use std::collections::HashMap;
 use std::os::unix::fs::OpenOptionsExt;
@@ -117,7 +117,7 @@ impl Drop for Index {
         self.shared.waiting.lock().stop = true;
         self.shared.wake.notify_all();
         if let Some(writer) = self.writer.take() {
-            // It only fails if the thread panicked, which was told when it happened.
+            // It only fails if the thread panicked, which was reported when it happened.
             let _ = writer.join();
         }
     }

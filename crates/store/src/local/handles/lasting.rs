@@ -19,10 +19,10 @@ use super::form::Form;
 use super::kernel::open as kernel_open;
 use super::layout::Layout;
 
-/// Where the kernel is told to forget what it has cached, and the word for directory entries and nodes.
+/// Where the kernel is asked to forget what it has cached, and the word for directory entries and nodes.
 const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
 const NODES: &str = "2";
-/// How often it is told: an entry that was used lately is left alone the first time.
+/// How often it is asked: an entry that was used lately is left alone the first time.
 const TIMES: usize = 3;
 /// How often a handle must be opened again, and how long the kernel has between to forget.
 const ROUNDS: usize = 5;
@@ -53,8 +53,8 @@ pub(in super::super) fn judge(tree: &Tree, opens: bool) -> Option<FallBack> {
     are_lost(forget, is_lost, || std::thread::sleep(PAUSE)).then_some(FallBack::Forgotten)
 }
 
-/// Whether handles are lost once the kernel forgets their nodes. What others hold for a moment is not forgotten: once does not tell, and
-/// another host might find the opposite. Where the kernel may not be told to forget, nothing shows.
+/// Whether handles are lost once the kernel forgets their nodes. What others hold for a moment is not forgotten: once is not
+/// enough, and another host might find the opposite. Where the kernel may not be asked to forget, nothing shows.
 fn are_lost(forget: impl Fn() -> bool, mut is_lost: impl FnMut() -> bool, pause: impl Fn()) -> bool {
     for _ in 0..ROUNDS {
         if !forget() {
@@ -155,6 +155,6 @@ mod tests {
             assert_eq!(tried(round, true), (true, round));
         }
         assert_eq!(tried(ROUNDS + 1, true), (false, ROUNDS), "it stays");
-        assert_eq!(tried(1, false), (false, 0), "the kernel may not be told to forget");
+        assert_eq!(tried(1, false), (false, 0), "the kernel may not be asked to forget");
     }
 }

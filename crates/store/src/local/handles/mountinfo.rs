@@ -1,4 +1,4 @@
-//! What the kernel tells of mounts (`/proc/self/mountinfo`, proc_pid_mountinfo(5)), taken apart. Pure.
+//! What the kernel says of mounts (`/proc/self/mountinfo`, proc_pid_mountinfo(5)), taken apart. Pure.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -24,7 +24,8 @@ pub(super) struct Mount {
 }
 
 /// Of those mounts, in their order, the ones that may be copies of what lies on a device and were mounted before it, and
-/// itself. None if the device is none of theirs, as that of a subvolume: which of them it lies on is not told, and any other may hang.
+/// itself. None if the device is none of theirs, as that of a subvolume: which of them it lies on is not known, and any other
+/// may hang.
 pub(super) fn copies_before(mounts: Vec<Mount>, device: u64) -> Vec<Mount> {
     // One device may be mounted in several places, of which the first may be a special file alone.
     let Some(at) = mounts.iter().rposition(|mount| mount.device == device) else { return Vec::new() };
@@ -32,7 +33,7 @@ pub(super) fn copies_before(mounts: Vec<Mount>, device: u64) -> Vec<Mount> {
     mounts.into_iter().take(at + 1).filter(|mount| mount.kind == kind).collect()
 }
 
-/// The mounts inside a directory, in the order in which the kernel tells them.
+/// The mounts inside a directory, in the order in which the kernel lists them.
 pub(super) fn mounts_inside(directory: &Path, text: &[u8]) -> Vec<Mount> {
     text.split(|&byte| byte == b'\n').filter_map(|line| parse(directory, line)).collect()
 }

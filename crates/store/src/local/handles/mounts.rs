@@ -26,7 +26,7 @@ use super::super::identity::Identity;
 use super::super::tree::Tree;
 use super::mountinfo::{Mount, copies_before, mounts_inside};
 
-/// Where the kernel tells what is mounted.
+/// Where the kernel lists what is mounted.
 const MOUNTS: &str = "/proc/self/mountinfo";
 
 /// Ticks (seconds) after which an unused way in is let go.
@@ -108,7 +108,7 @@ impl Mounts {
         }
         // Those that may be copies of it, in order: then the same one of them has the mark after a restart, whichever is
         // asked for first. Of others one may hang, as that of a server that is gone.
-        let looked = self.told().and_then(|told| self.enter_all(copies_before(told, device)));
+        let looked = self.listed().and_then(|listed| self.enter_all(copies_before(listed, device)));
         if self.has_mark(device, mark) {
             return Ok(mark);
         }
@@ -128,7 +128,7 @@ impl Mounts {
         if let Some(way) = self.known_way(mark) {
             return Ok(way);
         }
-        let looked = Identity::as_root(|| self.enter_all(self.told()?))?;
+        let looked = Identity::as_root(|| self.enter_all(self.listed()?))?;
         // Not gone, as far as we know, if we could not look.
         self.known_way(mark).ok_or(looked.err().unwrap_or(FsError::Stale))
     }
@@ -166,7 +166,7 @@ impl Mounts {
         let way = Arc::new(tree.reopen(node, flags).map_err(refusal)?);
         let mut gone = None;
         while let Some(other) = self.take(mark, device, &way, gone) {
-            if self.told()?.iter().any(|mount| mount.device == other) {
+            if self.listed()?.iter().any(|mount| mount.device == other) {
                 if !self.has_met_twins.swap(true, Ordering::Relaxed) {
                     let export = self.export.display();
                     tracing::warn!(%export, "of two file systems mounted in it that go by one number (copies) only one is served");
@@ -178,7 +178,7 @@ impl Mounts {
         Ok(())
     }
 
-    /// Gives the mark to a device, unless it is that of another, which is told. It can be taken from one that is gone.
+    /// Gives the mark to a device, unless it is that of another, which is returned. It can be taken from one that is gone.
     fn take(&self, mark: u32, device: u64, way: &Arc<OwnedFd>, gone: Option<u64>) -> Option<u64> {
         let mut met = self.met.lock();
         let other = met.entered.get(&mark).map(|entered| entered.device);
@@ -193,7 +193,7 @@ impl Mounts {
     }
 
     /// What is mounted inside the export now.
-    fn told(&self) -> Result<Vec<Mount>> {
+    fn listed(&self) -> Result<Vec<Mount>> {
         let text = std::fs::read(&self.told_in)
             .map_err(|error| refusal(Errno::from_io_error(&error).unwrap_or(Errno::IO)))?;
         Ok(mounts_inside(&self.export, &text))
@@ -236,7 +236,8 @@ impl Mounts {
 
     fn find_bound(&self) -> Arc<[u64]> {
         let Some(tree) = self.tree.upgrade() else { return Arc::default() };
-        let on_root = self.told().unwrap_or_default().into_iter().filter(|mount| mount.device == tree.device);
+        let on_root =
+            self.listed().unwrap_or_default().into_iter().filter(|mount| mount.device == tree.device);
         let points = on_root.map(|mount| mount.point).filter(|point| !point.as_os_str().is_empty());
         let number = |point: PathBuf| {
             let flags = OFlags::PATH | OFlags::CLOEXEC;
@@ -307,7 +308,7 @@ mod tests {
             Self { tree, mounts, device, _place: place }
         }
 
-        /// The kernel tells that these devices are mounted there.
+        /// Makes the kernel's list say that these devices are mounted there.
         fn tell(&self, mounts: &[(u64, &str)]) {
             let line = |&(device, point): &(u64, &str)| {
                 let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));

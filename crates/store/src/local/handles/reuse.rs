@@ -11,8 +11,8 @@ use super::super::syscall;
 use super::form::LONGEST_KERNEL_HANDLE;
 use super::mountinfo::mounts_inside;
 
-/// File systems (`statfs.f_type`) whose kernel handles have no number that tells a file from those that had its place before
-/// it, or not always.
+/// File systems (`statfs.f_type`) whose kernel handles have no number that distinguishes a file from those that had its place
+/// before it, or not always.
 const FUSE: u64 = 0x6573_5546;
 const FAT: u64 = 0x4d44;
 const EXFAT: u64 = 0x2011_bab0;

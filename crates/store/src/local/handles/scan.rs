@@ -1,10 +1,10 @@
 //! The search for nodes that the index does not know, or not where they are: a walk through the whole tree.
 //!
-//! One thread walks, for all who search, and rests between walks. A walk opens each directory and reads its entries;
-//! only entries with a wanted file number are looked at, so a tree of a million files takes about a second. Whoever
-//! waits too long is told to ask again later. A node that two walks did not meet is gone: one walk may miss what is
-//! moved behind its back. A walk that could not look everywhere, for want of descriptors or because the disk fails, says
-//! nothing of what it did not meet.
+//! One thread walks, for all who search, and rests between walks. A walk opens each directory and reads its entries; only
+//! entries with a wanted file number are looked at, so a tree of a million files takes about a second. A caller that waits too
+//! long is asked to try again later. A node that two walks did not meet is gone: one walk may miss what is moved behind its
+//! back. A walk that could not look everywhere, for want of descriptors or because the disk fails, says nothing of what it did
+//! not meet.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -138,7 +138,7 @@ impl Drop for Searcher {
         self.shared.state.lock().stop = true;
         self.shared.changed.notify_all();
         if let Some(thread) = self.thread.take() {
-            // It only fails if the thread panicked, which was told when it happened.
+            // It only fails if the thread panicked, which was reported when it happened.
             let _ = thread.join();
         }
     }
@@ -300,7 +300,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether the refusal of a look leaves open what is there, and another look will tell: descriptors or memory ran short.
+/// Whether the refusal of a look leaves open what is there, and another look will show it: descriptors or memory ran short.
 /// What we may not look at, or what is broken, is not there for us: else one such directory would keep all searches from
 /// ending.
 fn may_be_there(refused: FsError) -> bool {

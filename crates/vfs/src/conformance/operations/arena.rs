@@ -1,6 +1,6 @@
 //! Many threads at once in one directory: what each call answers is open, but what is left must make sense.
 //!
-//! This floor starts no threads: whoever tests calls [`Arena::work`] on as many as it likes, then [`Arena::check`].
+//! This floor starts no threads: the test calls [`Arena::work`] on as many as it likes, then [`Arena::check`].
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,7 +11,7 @@ use crate::conformance::actor::{Actor, Listed};
 use crate::{Detail, FileKind, FsError, Handle, NewAttributes, Node};
 use howdah_random::Random;
 
-/// What no call may answer, whoever else does what meanwhile.
+/// What no call may answer, no matter what others do meanwhile.
 const NEVER: [FsError; 6] = [
     FsError::Io,
     FsError::ServerFault,
@@ -93,7 +93,7 @@ fn entries(actor: &Actor<'_>, directory: &Node) -> Result<Vec<Listed>, FsError> 
 
 fn check_directory(actor: &Actor<'_>, directory: &Node, path: &str, names: &mut Names) -> Result<(), String> {
     let mut seen = HashSet::new();
-    // Whoever owns it must be able to look, whatever the calls left of its mode.
+    // Its owner must be able to look, whatever the calls left of its mode.
     let open = actor.set(directory, NewAttributes::with_mode(0o700)).and_then(|()| entries(actor, directory));
     for entry in open.map_err(|error| format!("listing {path}/: {error}"))? {
         let path = format!("{path}/{}", entry.name.escape_ascii());

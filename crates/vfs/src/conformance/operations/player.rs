@@ -1,4 +1,4 @@
-//! Plays operations on one file system, and tells what is seen of each.
+//! Plays operations on one file system, and returns what is seen of each.
 
 use super::operation::{Act, How, Operation, Setting};
 use super::seen::{Seen, View, comparable_rights};
@@ -65,7 +65,7 @@ impl<'s> Player<'s> {
         }
     }
 
-    /// Linux can be told (`fs.protected_hardlinks`) to let users link to files of their own only.
+    /// Linux can be set (`fs.protected_hardlinks`) to let users link to files of their own only.
     fn objection_to_link(&self, operation: &Operation, node: usize) -> Option<&'static str> {
         let actor = self.actor(operation.who);
         let owner = actor.attributes(&self.slots[node]).ok()?.user;
@@ -73,7 +73,7 @@ impl<'s> Player<'s> {
         (!owns).then_some("whether others' files may be linked to is a setting of the kernel")
     }
 
-    /// Makes the call. `number` tells it from all other calls of the list.
+    /// Makes the call. `number` is its own in the list.
     pub(super) fn play(&mut self, number: usize, operation: &Operation) -> Played {
         // Whether COMMIT asks for permission differs, so it is always one who has it.
         let who = if operation.act == Act::Commit { 0 } else { operation.who };
@@ -171,7 +171,7 @@ fn create(
             let first = actor.create_how(directory, name, verifier)?;
             let again = actor.create_how(directory, name, verifier)?;
             if again.handle != first.handle {
-                // No answer to CREATE, so it tells this apart from all others.
+                // No answer to CREATE, so it differs from all others.
                 return Err(FsError::NotSynchronised);
             }
             actor.set(&again, new)?;

@@ -23,7 +23,7 @@ pub fn run_operations(seed: u64, count: usize, make: &dyn Fn() -> Subject) -> Re
     }
 }
 
-/// Runs operations on the model and on the subject; tells the first difference.
+/// Runs operations on the model and on the subject; returns the first difference.
 pub fn compare(operations: &[Operation], subject: &Subject) -> Result<(), Difference> {
     let options = MemoryOptions { root_mode: 0o777, ..MemoryOptions::default() };
     let model = Subject::new(Arc::new(MemoryFileSystem::with_options(options)), subject.abilities.clone());
@@ -75,7 +75,7 @@ fn alike(operation: &Operation, model: &Played, subject: &Played) -> bool {
     }
 }
 
-/// Names must be the same; nodes where both tell them.
+/// Names must be the same; nodes where both have them.
 fn entries_alike(model: &[SeenEntry], subject: &[SeenEntry]) -> bool {
     let entry_alike = |(model, subject): (&SeenEntry, &SeenEntry)| {
         model.0 == subject.0 && (model.1 == subject.1 || model.1.is_none() || subject.1.is_none())

@@ -32,7 +32,7 @@ impl From<&Attributes> for View {
     }
 }
 
-/// A name, and the node it leads to where that is told.
+/// A name, and the node it leads to where the listing has it.
 pub(super) type SeenEntry = (Vec<u8>, Option<View>);
 
 /// The answer of a call that succeeds.

@@ -1,4 +1,4 @@
-//! What GETATTR tells of a fresh node, and how it follows what happens to the node.
+//! What GETATTR returns of a fresh node, and how it follows what happens to the node.
 
 use crate::conformance::bench::Bench;
 use crate::conformance::cases::cases;
@@ -142,7 +142,7 @@ fn an_entry_changes_its_directory(bench: &Bench<'_>) -> Verdict {
 /// Kernels keep the time in ticks, so a change is made again until a tick has passed: this often, at most.
 const MOST_CHANGES: usize = 20_000;
 
-/// Caches of clients stand and fall with this: whatever changes a node, its change time tells.
+/// Caches of clients stand and fall with this: whatever changes a node, its change time shows it.
 fn every_change_moves_the_change_time(bench: &Bench<'_>) -> Verdict {
     let (me, home) = (&bench.me, &bench.home);
     let file = bench.file("f")?;

@@ -1,4 +1,4 @@
-//! Weak cache consistency: every call that changes a node tells it before and after, when refused too.
+//! Weak cache consistency: every call that changes a node reports it before and after, when refused too.
 
 use crate::conformance::bench::Bench;
 use crate::conformance::cases::cases;
@@ -64,8 +64,8 @@ const TAKING: [(&str, Call); 2] = [
     ("RMDIR", |at, change| at.fs.remove_directory(at.caller, at.directory, at.name, change)),
 ];
 
-/// Makes a call, and compares what it tells of the node with what GETATTR says before and after.
-fn told(
+/// Makes a call, and compares what it reports of the node with what GETATTR says before and after.
+fn reported(
     bench: &Bench<'_>,
     what: &str,
     node: &Node,
@@ -93,7 +93,7 @@ fn told_in(
     let name = Name::parse(name.as_bytes()).map_err(|error| failed(error.to_string()))?;
     let (directory_handle, file) = (&directory.handle, &file.handle);
     let at = Target { fs: bench.me.fs, caller: &bench.me.caller, directory: directory_handle, file, name };
-    told(bench, what, directory, |change| call(&at, change))
+    reported(bench, what, directory, |change| call(&at, change))
 }
 
 fn every_new_name_is_told(bench: &Bench<'_>) -> Verdict {
@@ -130,16 +130,16 @@ fn every_change_of_a_file_is_told(bench: &Bench<'_>) -> Verdict {
     let file = bench.file("f")?;
     let (fs, caller) = (bench.me.fs, &bench.me.caller);
     for stability in [Stability::Unstable, Stability::DataSync, Stability::FileSync] {
-        told(bench, "WRITE", &file, |change| {
+        reported(bench, "WRITE", &file, |change| {
             fs.write(caller, WriteFile::new(&file.handle, 5, Data::Bytes(b"data"), stability), change)
                 .map(drop)
         })??;
     }
-    told(bench, "COMMIT", &file, |change| {
+    reported(bench, "COMMIT", &file, |change| {
         fs.commit(caller, CommitFile::new(&file.handle, 0, 0), change).map(drop)
     })??;
     for new in [NewAttributes::with_mode(0o600), NewAttributes::with_size(1), NewAttributes::default()] {
-        told(bench, "SETATTR", &file, |change| {
+        reported(bench, "SETATTR", &file, |change| {
             fs.set_attributes(caller, SetAttributes::new(&file.handle, &new, None), change)
         })??;
     }
@@ -150,7 +150,7 @@ fn refusals_tell_of_the_file(bench: &Bench<'_>) -> Verdict {
     let file = bench.me.create_holding(&bench.home, "f", b"data")?;
     let (fs, caller) = (bench.me.fs, &bench.me.caller);
     let guard = Some(Timestamp { seconds: 1, nanoseconds: 2 }.into());
-    let outcome = told(bench, "SETATTR", &file, |change| {
+    let outcome = reported(bench, "SETATTR", &file, |change| {
         fs.set_attributes(
             caller,
             SetAttributes::new(&file.handle, &NewAttributes::with_size(0), guard),
@@ -158,7 +158,7 @@ fn refusals_tell_of_the_file(bench: &Bench<'_>) -> Verdict {
         )
     })?;
     refused("SETATTR", outcome, &[FsError::NotSynchronised])?;
-    let outcome = told(bench, "WRITE", &file, |change| {
+    let outcome = reported(bench, "WRITE", &file, |change| {
         fs.write(
             caller,
             WriteFile::new(&file.handle, u64::MAX, Data::Bytes(b"data"), Stability::Unstable),
@@ -167,7 +167,7 @@ fn refusals_tell_of_the_file(bench: &Bench<'_>) -> Verdict {
         .map(drop)
     })?;
     refused("WRITE", outcome, &[FsError::TooBig, FsError::Invalid])?;
-    let outcome = told(bench, "WRITE", &bench.home, |change| {
+    let outcome = reported(bench, "WRITE", &bench.home, |change| {
         fs.write(
             caller,
             WriteFile::new(&bench.home.handle, 0, Data::Bytes(b"data"), Stability::Unstable),
@@ -185,7 +185,7 @@ fn a_rename_tells_of_both_directories(bench: &Bench<'_>) -> Verdict {
         let name = Name::parse(name.as_bytes()).map_err(|error| failed(error.to_string()))?;
         let mut entered = Change::default();
         let before = bench.me.attributes(&to)?;
-        let outcome = told(bench, "RENAME, left", &from, |left| {
+        let outcome = reported(bench, "RENAME, left", &from, |left| {
             let (from, to) = ((&from.handle, name), (&to.handle, name));
             bench.me.fs.rename(&bench.me.caller, from, to, (left, &mut entered))
         })?;

@@ -37,7 +37,7 @@ fn fill(bench: &Bench<'_>, count: usize) -> Verdict {
     (0..count).try_for_each(|number| bench.file(&name(number)).map(drop))
 }
 
-/// Lists all by pages; after each page `between` may change the directory, told what was listed so far.
+/// Lists all by pages; after each page `between` may change the directory; it gets what was listed so far.
 fn list(
     bench: &Bench<'_>,
     mut between: impl FnMut(&Actor<'_>, &Node, &[Listed]) -> Verdict,

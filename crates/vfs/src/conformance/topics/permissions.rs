@@ -129,7 +129,7 @@ fn the_owner_reads_and_writes_what_it_has_open(bench: &Bench<'_>) -> Verdict {
     equal("data", alice.read(&file, 0, 4)?.0, b"data".to_vec())?;
     alice.set(&file, NewAttributes::with_size(2))?;
     equal("size", alice.attributes(&file)?.size, 2)?;
-    // ACCESS tells what open(2) would say, so that a client refuses the open.
+    // ACCESS says what open(2) would say, so that a client refuses the open.
     equal("rights", alice.access(&file, Access::ALL)?, Access::NONE)
 }
 
@@ -191,9 +191,9 @@ fn changing_entries_takes_the_write_bit(bench: &Bench<'_>) -> Verdict {
 fn that_a_name_exists_is_told_to_who_may_search(bench: &Bench<'_>) -> Verdict {
     let directory = bench.alice().make_directory(&bench.home, "d", 0o755)?;
     bench.alice().create(&directory, "f", 0o666)?;
-    let told = [FsError::Exists, FsError::AccessDenied];
-    refused("CREATE", bench.carol().create(&directory, "f", 0o600), &told)?;
-    refused("MKDIR", bench.carol().make_directory(&directory, "f", 0o700), &told)?;
+    let errors = [FsError::Exists, FsError::AccessDenied];
+    refused("CREATE", bench.carol().create(&directory, "f", 0o600), &errors)?;
+    refused("MKDIR", bench.carol().make_directory(&directory, "f", 0o700), &errors)?;
     refused("REMOVE", bench.carol().remove(&directory, "g"), &[FsError::NotFound, FsError::AccessDenied])
 }
 

@@ -29,7 +29,7 @@ fn unless_unsupported(outcome: crate::Result<()>) -> Verdict<bool> {
     }
 }
 
-/// A file system may know no holes, but one that it tells must be one: a copy does not read it.
+/// A file system may know no holes, but one that it reports must be one: a copy does not read it.
 fn no_data_lies_in_what_is_told_to_be_a_hole(bench: &Bench<'_>) -> Verdict {
     let file = bench.file("f")?;
     let places = [3 << 16, (1 << 20) + 5, 4 << 20];

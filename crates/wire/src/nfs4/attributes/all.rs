@@ -52,7 +52,7 @@ impl<'a> Attributes<'a> {
             | self.support.present()
     }
 
-    /// Writes the value of an attribute; tells whether there is one.
+    /// Writes the value of an attribute; returns whether there is one.
     pub fn put(&self, number: u32, encoder: &mut Encoder<'_>) -> bool {
         self.identity.put(number, encoder)
             || self.content.put(number, encoder)

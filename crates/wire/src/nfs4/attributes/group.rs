@@ -30,7 +30,7 @@ macro_rules! group {
                 numbers.into_iter().flatten().collect()
             }
 
-            /// Writes the value of an attribute; tells whether there is one.
+            /// Writes the value of an attribute; returns whether there is one.
             pub fn put(&self, number: u32, encoder: &mut $crate::xdr::Encoder<'_>) -> bool {
                 match number {
                     $($constant => {

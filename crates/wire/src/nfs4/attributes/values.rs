@@ -5,7 +5,7 @@ use crate::limits::ATTRIBUTES_MAX;
 use crate::nfs4::Bitmap;
 use crate::xdr::{Decode, DecodeError, Decoder, Encode, Encoder};
 
-/// Attributes whose values are not decoded yet, since whoever decodes them must first refuse those that he does not know.
+/// Attributes whose values are not decoded yet, since a decoder must first refuse those that it does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Values<'a> {
     /// Which attributes.
@@ -31,7 +31,7 @@ impl<'a> Values<'a> {
     /// The values, decoded.
     ///
     /// # Errors
-    /// An attribute that [`Attributes`] does not have, whose value and all behind it cannot be told apart; a value that is
+    /// An attribute that [`Attributes`] does not have, whose value cannot be parted from all behind it; a value that is
     /// malformed; and bytes left over.
     pub fn decode_all(&self) -> Result<Attributes<'a>, DecodeError> {
         let mut decoder = Decoder::new(self.bytes);

@@ -32,7 +32,7 @@ message! {
         pub flags: u32,
         /// What (`acemask4`).
         pub mask: u32,
-        /// Whom.
+        /// The user or group.
         pub who: Principal<'a>,
     }
 }

@@ -30,7 +30,7 @@ pub const WANT_ANY_DELEGATION: u32 = 0x0300;
 pub const WANT_NO_DELEGATION: u32 = 0x0400;
 /// No longer what was wanted before (`OPEN4_SHARE_ACCESS_WANT_CANCEL`).
 pub const WANT_CANCEL: u32 = 0x0500;
-/// To be told when one can be had (`OPEN4_SHARE_ACCESS_WANT_SIGNAL_DELEG_WHEN_RESRC_AVAIL`).
+/// Asks for a call when one can be had (`OPEN4_SHARE_ACCESS_WANT_SIGNAL_DELEG_WHEN_RESRC_AVAIL`).
 pub const WANT_SIGNAL: u32 = 0x0001_0000;
 /// To be given one when nobody else is in the way (`OPEN4_SHARE_ACCESS_WANT_PUSH_DELEG_WHEN_UNCONTENDED`).
 pub const WANT_PUSH: u32 = 0x0002_0000;

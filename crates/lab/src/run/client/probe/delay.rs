@@ -23,7 +23,7 @@ const END: u32 = u32::MAX;
 /// Measures.
 pub fn measure(here: &UdpSocket, there: &UdpSocket, options: &Options, check: Check<'_>) -> Result<Measured> {
     here.set_read_timeout(Some(PATIENCE)).context("limiting a wait")?;
-    // Longer than nothing can come while the probe goes on, so that the other end ends even if it is not told.
+    // Longer than nothing can come while the probe goes on, so that the other end ends even if no message says so.
     let most = (PATIENCE + options.interval) * (TRIES + 1);
     there.set_read_timeout(Some(most)).context("limiting a wait")?;
     thread::scope(|scope| {
@@ -32,11 +32,11 @@ pub fn measure(here: &UdpSocket, there: &UdpSocket, options: &Options, check: Ch
         // To itself: no path is between.
         let ended = there.local_addr().and_then(|itself| there.send_to(&options.datagram(END), itself));
         ended.context("ending a probe's other end")?;
-        told(times?, options.count)
+        summary(times?, options.count)
     })
 }
 
-/// Sends back what comes, until it is told to end.
+/// Sends back what comes, until a message asks it to end.
 fn echo(there: &UdpSocket) {
     let mut buffer = [0; 2048];
     while let Ok((length, from)) = there.recv_from(&mut buffer) {
@@ -84,7 +84,7 @@ fn round_trip(here: &UdpSocket, datagram: &[u8], number: u32) -> Result<Option<D
     }
 }
 
-fn told(mut times: Vec<Duration>, sent: u32) -> Result<Measured> {
+fn summary(mut times: Vec<Duration>, sent: u32) -> Result<Measured> {
     times.sort();
     let (Some(worst), count) = (times.last(), times.len()) else { bail!("nothing came back") };
     let at = |part: f64| times[((count as f64 * part).ceil() as usize).clamp(1, count) - 1].as_secs_f64();
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn the_middle_is_the_median() {
         let times = (1..=100).map(Duration::from_millis).collect();
-        let figures = told(times, 100).expect("figures").figures;
+        let figures = summary(times, 100).expect("figures").figures;
         assert_eq!((figures["p50"].value, figures["p99"].value, figures["worst"].value), (0.05, 0.099, 0.1));
     }
 }

@@ -35,7 +35,7 @@ impl Client for Probe {
     fn commands(&self, cell: &Cell, place: &Place) -> Result<Vec<CommandRecord>> {
         let client = spec(cell, &self.name)?;
         Options::parse(&client.options)?;
-        // Not a program: it is told as what the plan says, and repeated by running the cell.
+        // Not a program: it is recorded as what the plan says, and repeated by running the cell.
         let mut command = vec!["probe".to_owned(), client.workload.clone().unwrap_or_default()];
         command.extend(client.options.iter().cloned());
         command.push(place.server_address(cell, &self.name)?.to_string());
