@@ -217,6 +217,8 @@ struct Program {
 /// What its tree was like: at first, and during and after each change, with the time of its answer.
 struct Ended {
     history: Vec<(Instant, States)>,
+    /// During the change that was not answered, if there is one.
+    in_flight: States,
 }
 
 impl Program {
@@ -234,15 +236,15 @@ impl Program {
                     // There was nothing to change in this way.
                     continue;
                 }
-                history.push((Instant::now(), states));
+                history.push((Instant::now(), states.clone()));
                 match changed {
                     Ok(true) => its.store(history.len() - 1, Ordering::Relaxed),
                     Ok(false) => {}
-                    Err(error) if was_killed(&error) => break,
+                    Err(error) if was_killed(&error) => return Ok(Ended { history, in_flight: states }),
                     Err(error) => return Err(anyhow!("{error}, in {}", root.display())),
                 }
             }
-            Ok(Ended { history })
+            Ok(Ended { history, in_flight: States::new() })
         });
         Self { thread, durable }
     }
@@ -266,6 +268,14 @@ impl Ended {
     fn found(self, root: &Path, durable: usize, cut: Instant, lost: &mut Loss) -> Result<Names> {
         let there = FoundTree::below(root).with_context(|| format!("looking at {}", root.display()))?;
         let answered: Vec<Instant> = self.history.iter().map(|(when, _)| *when).collect();
+        // Data of a file that the server has is not in the journal: until it is answered it may overtake what is.
+        let (first, later) = match self.in_flight.split_first() {
+            Some((first, later)) => (first.clone(), later.to_vec()),
+            None => (Names::default(), Vec::new()),
+        };
+        let overtaken = |state: &Names| -> States {
+            later.iter().filter_map(|after| state.with_written(&first, after)).collect()
+        };
         let steps: Vec<Names> =
             self.history.iter().filter_map(|(_, states)| states.last().cloned()).collect();
         // What differs from the state that is most like it.
@@ -273,7 +283,12 @@ impl Ended {
         for (number, (_, states)) in self.history.into_iter().enumerate().skip(durable).rev() {
             // Of the change that was made durable only what it led to; of others whatever they came by.
             let fewest = if number == durable { states.len().saturating_sub(1) } else { 0 };
-            for state in states.into_iter().skip(fewest).rev() {
+            let states: States = states
+                .into_iter()
+                .skip(fewest)
+                .flat_map(|state| [vec![state.clone()], overtaken(&state)].concat())
+                .collect();
+            for state in states.into_iter().rev() {
                 match state.difference(&there) {
                     None => {
                         let missing = answered.iter().skip(number + 1).filter(|when| **when < cut);
