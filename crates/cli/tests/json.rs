@@ -14,7 +14,7 @@ use server::{HOWDAH, Server, home, run, serve};
 const SETTINGS: &str = "acls admin admin_listen cluster exports kerberos lease limits listen log log_format manage_gids memory_budget metrics \
                         metrics_clients networks nfs4 quotas rpcbind sandbox shares state tcp_congestion tcp_rcvbuf tcp_sndbuf tls_certificate \
                         tls_client_ca tls_client_crl tls_key tuning udp udp_per_interface udp_sockets workers";
-const EXPORT: &str = "cache clients cross_mounts delegations durability gone id locks memory name path quota_in_df set_id tls url";
+const EXPORT: &str = "cache clients cross_mounts delegations durability gone id locks memory name path quota_in_df set_id tls undelegated url";
 
 fn howdah(arguments: &[&str]) -> (Option<i32>, String, String) {
     run(Command::new(HOWDAH).args(arguments))

@@ -36,6 +36,8 @@ const DRAIN_STEP: Duration = Duration::from_millis(5);
 const LEASE_STEP: Duration = Duration::from_secs(1);
 /// How often while nobody has one: shorter than any lease.
 const LEASE_REST: Duration = Duration::from_secs(5);
+/// How often the watch on files ends of which nobody has a delegation any more.
+const WATCHED_STEP: Duration = Duration::from_secs(30);
 /// How long the end of a server waits for its threads, all together.
 const END_PATIENCE: Duration = Duration::from_secs(1);
 
@@ -412,16 +414,28 @@ impl Server {
 
 /// Lets time pass for the state of clients until the server stops.
 fn pass_time(shared: &Shared, states: &States) {
+    let mut tidied = Instant::now();
     while !shared.stopping.load(Ordering::SeqCst) {
         if states.is_head() {
             follow_addresses(shared, states);
         }
         states.tick();
+        tidied = tidy_watched(shared, tidied);
         if let Some(back) = &shared.service.back_channels {
             back.tick();
         }
         std::thread::park_timeout(if states.is_at_rest() { LEASE_REST } else { LEASE_STEP });
     }
+}
+
+/// Lets file systems notice no longer what happens to files that nobody has a delegation of any more. Says when that was done last.
+fn tidy_watched(shared: &Shared, last: Instant) -> Instant {
+    if last.elapsed() < WATCHED_STEP {
+        return last;
+    }
+    let exports = shared.service.exports();
+    exports.iter().filter_map(|export| export.local_changes()).for_each(|local| local.tidy());
+    Instant::now()
 }
 
 /// Looks which addresses clients call, and which ones other heads of the cluster have taken. Clients of version 3 that have locks say

@@ -34,7 +34,7 @@ mod states;
 pub use clients::{ClientCaller, ClientIdentity};
 pub use effects::{ClientEnd, DurableRecord, Effect, Effects, LockGrant, MirrorPiece, Serial};
 pub use error::{LockConflict, StateError};
-pub use files::{ChangeWatch, Changing};
+pub use files::{ChangeWatch, Changing, UnnamedChange};
 pub use ids::{
     ByteRange, ClientId, HostId, IoKind, IoPermit, LockKind, LockOwner, NlmOwner, OpenId, Principal,
     SessionId, ShareAccess, ShareDeny, StateId,

@@ -20,6 +20,11 @@ howdah_limits::limits! {
     pub const LOCKED_FILES: usize = 1_024, count;
     beyond "clients get their locks, and processes of this host do not see them", tested "store/src/local/host_locks::no_more_files_are_held_than_there_is_room_for";
 
+    /// Files and directories of each export whose changes by programs of this host are noticed, because clients have delegations of them.
+    /// The kernel keeps the inode of each in memory, some 1 KB. It allows a user `fs.fanotify.max_user_marks` in all.
+    pub const WATCHED_NODES: usize = 1 << 16, count;
+    beyond "further files and directories are not delegated", tested "store/src/local/watched_nodes::no_more_are_watched_than_there_is_room_for";
+
     /// Files made last by an exclusive CREATE whose verifiers are remembered, where their file system does not keep them (FAT).
     pub const REMEMBERED_VERIFIERS: usize = 1_024, count;
     beyond "the oldest is forgotten: its CREATE, sent again, is answered that the file exists", tested "store/src/local/exclusive::the_oldest_verifier_gives_way";

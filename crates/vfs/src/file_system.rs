@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use crate::{
     AddLink, Attributes, Caller, Change, CommitFile, Committed, Content, CreateFile, DirectoryDelegations,
-    Entry, ExtendedAttributes, FileLocks, FsError, Handle, HostLocks, ListDirectory, Listing, LockFreed,
-    MakeDirectory, MakeLink, MakeSpecial, Name, Node, PosixAcls, Quotas, RangeOperations, ReadFile, Result,
-    SetAttributes, WriteFile, Written,
+    Entry, ExtendedAttributes, FileLocks, FsError, Handle, HostLocks, ListDirectory, Listing, LocalChanges,
+    LockFreed, MakeDirectory, MakeLink, MakeSpecial, Name, Node, PosixAcls, Quotas, RangeOperations,
+    ReadFile, Result, SetAttributes, WriteFile, Written,
 };
 
 /// A tree of files that can be served, mounted, copied, measured and tested.
@@ -53,6 +53,11 @@ pub trait FileSystem: Send + Sync {
 
     /// Its delegations of directories, if its server may give some.
     fn directory_delegations(&self) -> Option<&dyn DirectoryDelegations> {
+        None
+    }
+
+    /// What notices changes that other programs of this host make, if anything does.
+    fn local_changes(&self) -> Option<&dyn LocalChanges> {
         None
     }
 

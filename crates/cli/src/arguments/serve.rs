@@ -383,15 +383,16 @@ pub struct ExportArguments {
           conflicts_with = "config", help_heading = "Kerberos")]
     pub sec: SecurityFlavors,
 
-    /// Which delegations NFSv4 clients get: none, or read [default: none]
+    /// Which delegations NFSv4 clients get: auto, none, or read [default: auto]
     ///
-    /// With a read delegation, a client opens and reads a cached file without calls to the server, until another client changes the
-    /// file. The server notices only its own changes: do not use delegations for files that other processes of this host change, or
-    /// that another server exports too.
+    /// With a delegation, a client uses a cached file or directory without calls to the server, until somebody else changes it. With auto,
+    /// clients get delegations where the server notices every change, by clients and by programs of this host: on ext4, XFS, Btrfs and
+    /// tmpfs, with Linux 5.13 or newer, and not for files that another export has too. With read, clients get them on any file system:
+    /// use it only where no other host changes the files.
     #[arg(
         long,
         value_name = "KIND",
-        default_value = "none",
+        default_value = "auto",
         hide_default_value = true,
         conflicts_with = "config"
     )]

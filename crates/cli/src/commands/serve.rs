@@ -120,7 +120,7 @@ impl Session<'_> {
 
     /// Writes down what `howdah exports` shows.
     fn show(&mut self) -> Result<()> {
-        let gone = self.server.gone();
+        let standings = self.server.standings(&self.config.exports);
         let text = format!(
             "howdah, process {}, listening on {}\nadmin socket: {}\nlive page: {}\n\n{}",
             process::id(),
@@ -131,7 +131,7 @@ impl Session<'_> {
                 page.url,
                 page.file.display()
             )),
-            report::exports(&self.config.exports, &gone)
+            report::exports(&self.config.exports, &standings)
         );
         let page =
             self.server.page().map(|page| json!({ "url": page.url, "token": page.file.to_string_lossy() }));
@@ -140,7 +140,7 @@ impl Session<'_> {
             "addresses": self.server.addresses(),
             "admin_socket": self.server.admin().map(|path| path.to_string_lossy()),
             "live_page": page,
-            "settings": report::settings_json(&self.config, &gone),
+            "settings": report::settings_json(&self.config, &standings),
         });
         let shown = self.file.show_both(&text, &json);
         let was_unshown = self.is_unshown;

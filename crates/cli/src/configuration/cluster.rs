@@ -155,7 +155,7 @@ fn must_be_shareable(export: &ExportConfig) -> Result<(), String> {
         (Source::Directory(_), Delegations::Read) => {
             "delegations = \"read\" is not possible: clients would not learn of changes made through other heads; leave it out"
         }
-        (Source::Directory(_), Delegations::None) => return Ok(()),
+        (Source::Directory(_), Delegations::Auto | Delegations::None) => return Ok(()),
     };
     Err(format!("export {name} cannot be served by a cluster: {why}"))
 }

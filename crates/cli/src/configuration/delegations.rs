@@ -7,10 +7,12 @@ use clap::ValueEnum;
 /// Which delegations NFSv4 clients are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Delegations {
-    /// None.
+    /// Where each change is noticed, whoever makes it.
     #[default]
+    Auto,
+    /// None.
     None,
-    /// For reading.
+    /// For reading, even where changes may go unnoticed.
     Read,
 }
 
@@ -24,6 +26,7 @@ impl Delegations {
 impl fmt::Display for Delegations {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Auto => "auto",
             Self::None => "none",
             Self::Read => "read",
         })

@@ -198,7 +198,7 @@ fn durability(value: &DeValue<'_>) -> Result<Durability, String> {
 }
 
 fn delegations(value: &DeValue<'_>) -> Result<Delegations, String> {
-    Delegations::parse(text(value)?).ok_or_else(|| "expected \"none\" or \"read\"".to_owned())
+    Delegations::parse(text(value)?).ok_or_else(|| "expected \"auto\", \"none\" or \"read\"".to_owned())
 }
 
 fn locks(value: &DeValue<'_>) -> Result<ExportLocks, String> {

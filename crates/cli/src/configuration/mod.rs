@@ -60,6 +60,7 @@ pub use metrics::{MOST_METRICS_CLIENTS, Metrics, MetricsSaid, parse_metrics};
 pub use name::ExportName;
 pub use problems::{Problem, Problems};
 pub use server::{Experiment, Rpcbind, Sandbox, ServerConfig};
+pub use shared_files::delegations_obstacle;
 pub use sizes::Sizes;
 pub use source::Source;
 pub use tls::{TlsSaid, days, ending, parse_tls_policy};

@@ -45,7 +45,7 @@ pub fn one_export() -> ServerConfig {
             quota_in_df: false,
             set_id: false,
             tls: Default::default(),
-            delegations: super::Delegations::None,
+            delegations: super::Delegations::Auto,
             locks: super::ExportLocks::Local,
             caching: None,
             disk_cache: None,

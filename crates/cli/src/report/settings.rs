@@ -13,11 +13,11 @@ use howdah_tls::ServerFiles;
 use howdah_tune::{Algorithm, Own, Setting};
 use howdah_units::power_of_two;
 
-use super::OpenedExport;
+use super::{ExportStanding, OpenedExport};
 use crate::arguments::LogFormat;
 use crate::configuration::{
-    Access, AdminListen, Delegations, ExportConfig, ExportLocks, KerberosConfig, Metrics, PrivilegedPorts,
-    Rpcbind, ServerConfig, Source, Squash, asks_kerberos,
+    Access, AdminListen, ExportConfig, ExportLocks, KerberosConfig, Metrics, PrivilegedPorts, Rpcbind,
+    ServerConfig, Source, Squash, asks_kerberos,
 };
 use crate::places::DiskCacheSettings;
 use crate::running::admin_token_file;
@@ -217,13 +217,14 @@ fn congestion(setting: Setting<Algorithm>) -> String {
     }
 }
 
-/// The settings of each export, a paragraph each, with why it cannot be mounted now; none of `gone` are known for a file.
-pub fn exports(exports: &[ExportConfig], gone: &[Option<String>]) -> String {
-    let gone = gone.iter().map(Option::as_deref).chain(std::iter::repeat(None));
-    exports.iter().zip(gone).map(|(one, gone)| export(one, gone)).collect::<Vec<_>>().join("\n")
+/// The settings of each export, a paragraph each, with how it turned out; nothing is known of that for a file.
+pub fn exports(exports: &[ExportConfig], standings: &[ExportStanding]) -> String {
+    let standings = standings.iter().cloned().chain(std::iter::repeat_with(ExportStanding::default));
+    let paragraphs = exports.iter().zip(standings).map(|(one, standing)| export(one, &standing));
+    paragraphs.collect::<Vec<_>>().join("\n")
 }
 
-fn export(export: &ExportConfig, gone: Option<&str>) -> String {
+fn export(export: &ExportConfig, standing: &ExportStanding) -> String {
     let mut text = format!("export {}\n", export.name);
     let mut line = |name: &str, value: &str| {
         let _ = writeln!(text, "  {name:<18}{value}");
@@ -234,7 +235,7 @@ fn export(export: &ExportConfig, gone: Option<&str>) -> String {
         Source::Server(_) => "server",
     };
     line(from, &export.source.to_string());
-    if let Some(why) = gone {
+    if let Some(why) = &standing.gone {
         line("GONE", why);
     }
     line("id", &export.id.to_string());
@@ -248,8 +249,9 @@ fn export(export: &ExportConfig, gone: Option<&str>) -> String {
     if export.tls != TlsPolicy::Offered {
         line("TLS", export.tls.name());
     }
-    if export.delegations != Delegations::None {
-        line("delegations", &export.delegations.to_string());
+    match &standing.undelegated {
+        Some(why) => line("delegations", &format!("none: {why}")),
+        None => line("delegations", &export.delegations.to_string()),
     }
     if export.locks == ExportLocks::Refuse {
         line("locks", "refused");

@@ -10,6 +10,7 @@ use howdah_server::tuning::NetworkSizes;
 use howdah_tune::{Algorithm, Setting};
 use serde_json::{Value, json};
 
+use super::ExportStanding;
 use crate::arguments::LogFormat;
 use crate::configuration::{
     AdminListen, AdminSocket, ClientRule, ExportConfig, KerberosConfig, PrivilegedPorts, Rpcbind,
@@ -18,9 +19,8 @@ use crate::configuration::{
 use crate::places::DiskCacheSettings;
 use crate::running::admin_token_file;
 
-/// The settings of the server and of its exports, in one object. `gone` says why an export cannot be mounted now; it is empty for a
-/// file.
-pub fn settings_json(config: &ServerConfig, gone: &[Option<String>]) -> Value {
+/// The settings of the server and of its exports, in one object. `standings` says how exports turned out; it is empty for a file.
+pub fn settings_json(config: &ServerConfig, standings: &[ExportStanding]) -> Value {
     let mut settings = server(config);
     settings["tls_certificate"] = json!(config.tls.as_ref().map(|files| path(&files.certificate)));
     settings["tls_key"] = json!(config.tls.as_ref().map(|files| path(&files.key)));
@@ -37,8 +37,9 @@ pub fn settings_json(config: &ServerConfig, gone: &[Option<String>]) -> Value {
     let share = |share: &ShareRule| json!({ "clients": share.clients.to_string(), "weight": share.weight });
     settings["shares"] = config.shares.iter().map(share).collect();
     settings["limits"] = config.caps.iter().map(cap).collect();
-    let gone = gone.iter().map(Option::as_deref).chain(iter::repeat(None));
-    settings["exports"] = config.exports.iter().zip(gone).map(|(one, gone)| export(one, gone)).collect();
+    let standings = standings.iter().cloned().chain(iter::repeat_with(ExportStanding::default));
+    let exports = config.exports.iter().zip(standings);
+    settings["exports"] = exports.map(|(one, standing)| export(one, &standing)).collect();
     settings
 }
 
@@ -144,7 +145,7 @@ fn congestion(setting: Setting<Algorithm>) -> Value {
     }
 }
 
-fn export(export: &ExportConfig, gone: Option<&str>) -> Value {
+fn export(export: &ExportConfig, standing: &ExportStanding) -> Value {
     let (directory, memory, url) = match &export.source {
         Source::Directory(directory) => (path(directory), Value::Null, Value::Null),
         Source::Memory(bytes) => (Value::Null, json!(bytes), Value::Null),
@@ -155,7 +156,7 @@ fn export(export: &ExportConfig, gone: Option<&str>) -> Value {
         "path": directory,
         "memory": memory,
         "url": url,
-        "gone": gone,
+        "gone": standing.gone,
         "id": export.id,
         "durability": export.durability.to_string(),
         "cross_mounts": export.cross_mounts,
@@ -163,6 +164,7 @@ fn export(export: &ExportConfig, gone: Option<&str>) -> Value {
         "set_id": export.set_id,
         "tls": export.tls.name(),
         "delegations": export.delegations.to_string(),
+        "undelegated": standing.undelegated,
         "locks": export.locks.to_string(),
         "cache": export.caching.as_ref().map(|options| cache(options, export.disk_cache.as_ref())),
         "clients": export.clients.iter().map(client).collect::<Vec<_>>(),

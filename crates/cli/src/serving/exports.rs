@@ -5,14 +5,16 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 use howdah_server::exports::{
-    Anonymous, ClientRule, Clients, Export, Exports, PrivilegedPorts, Squash, UserGroups,
+    Anonymous, ClientRule, Clients, DelegationPolicy, Export, Exports, PrivilegedPorts, Squash, UserGroups,
 };
 use howdah_vfs::FileSystem;
 use howdah_vfs::layer::{Delayed, WithinQuota, WithoutSetId};
 
 use super::file_systems::FileSystems;
 use super::secrets::ServerSecrets;
-use crate::configuration::{self, ClientPattern, Delegations, ExportConfig, ExportLocks};
+use crate::configuration::{
+    self, ClientPattern, Delegations, ExportConfig, ExportLocks, delegations_obstacle,
+};
 use crate::report::OpenedExport;
 use crate::running::ClientDirectory;
 
@@ -44,11 +46,30 @@ pub fn exports(
             .with_tls(config.tls)
             .with_accounts(Some(Arc::clone(accounts)))
             .with_host_names(Some(clients.hosts()))
-            .with_delegations(config.delegations == Delegations::Read)
+            .with_delegations(delegation_policy(config, configs, open.unnoticed).unwrap_or_default())
             .with_locks_refused(config.locks == ExportLocks::Refuse)
     });
     let exports = Exports::new(list.collect(), secrets.handles).context("putting the exports together")?;
     Ok(exports.with_own_secret(secrets.own))
+}
+
+/// Which delegations an export gives.
+///
+/// # Errors
+/// None: why, if the configuration leaves that to the server.
+pub fn delegation_policy(
+    config: &ExportConfig,
+    all: &[ExportConfig],
+    unnoticed: Option<&str>,
+) -> Result<DelegationPolicy, Option<String>> {
+    match config.delegations {
+        Delegations::None => Err(None),
+        Delegations::Read => Ok(DelegationPolicy::Always),
+        Delegations::Auto => match delegations_obstacle(config, all).or(unnoticed.map(str::to_owned)) {
+            Some(why) => Err(Some(why)),
+            None => Ok(DelegationPolicy::WhereNoticed),
+        },
+    }
 }
 
 fn within_quota(file_system: Arc<dyn FileSystem>, is_shown: bool) -> Arc<dyn FileSystem> {

@@ -59,6 +59,8 @@ pub struct OpenFileSystem {
     pub root_file_system: Option<u64>,
     /// Why it cannot be mounted now.
     pub gone: Option<String>,
+    /// Why changes by other programs of this host are not noticed, if they are not.
+    pub unnoticed: Option<&'static str>,
     /// The caches before another server.
     cached: Option<Arc<Cached>>,
     /// The way to it.
@@ -132,6 +134,7 @@ impl Opening {
             opened: OpenedExport::elsewhere(Handles::Server),
             root_file_system: None,
             gone: Some(format!("{} does not answer yet", export.source)),
+            unnoticed: None,
             cached: None,
             uplink: None,
             client: None,
@@ -349,9 +352,11 @@ const OPEN_FILES_ADVICE: &str =
 
 fn open(export: &ExportConfig, root: Option<Root>, state: &Path) -> Result<OpenFileSystem> {
     let (mut root_file_system, mut cached, mut uplink, mut far) = (None, None, None, None);
+    let mut unnoticed = None;
     let (served, opened) = match (&export.source, root) {
         (Source::Directory(_), Some(root)) => {
             let file_system = directory(export, root, state)?;
+            unnoticed = file_system.local_changes_obstacle();
             let Mode { handles, fall_back, acts_as_caller } = file_system.mode();
             let handles = match (handles, fall_back) {
                 (HandleSource::Kernel, _) => Handles::Kernel,
@@ -379,7 +384,8 @@ fn open(export: &ExportConfig, root: Option<Root>, state: &Path) -> Result<OpenF
         }
     };
     let (id, client) = (export.id, far);
-    Ok(OpenFileSystem { id, served, opened, root_file_system, gone: None, cached, uplink, client })
+    let gone = None;
+    Ok(OpenFileSystem { id, served, opened, root_file_system, gone, unnoticed, cached, uplink, client })
 }
 
 fn directory(export: &ExportConfig, root: Root, state: &Path) -> Result<LocalFileSystem> {

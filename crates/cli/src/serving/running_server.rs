@@ -12,8 +12,8 @@ use howdah_server::gss::GssDoor;
 use howdah_server::{Server, Service, ServiceOptions, Settings};
 
 use super::admin_address::LivePage;
-use super::exports::exports;
-use super::file_systems::{DirectoryNews, FileSystems};
+use super::exports::{delegation_policy, exports};
+use super::file_systems::{DirectoryNews, FileSystems, OpenFileSystem};
 use super::groups::UserDatabase;
 use super::kerberos::Principals;
 use super::own_url::refuse_own_exports;
@@ -23,7 +23,7 @@ use super::quotas::require_quotas;
 use super::secrets::ServerSecrets;
 use super::tls::ServedCertificate;
 use crate::configuration::{ExportConfig, ServerConfig};
-use crate::report::OpenedExport;
+use crate::report::{ExportStanding, OpenedExport};
 use crate::running::ClientDirectory;
 
 /// How long calls in flight may take when the server is asked to stop: longer than any disk takes that still
@@ -209,9 +209,14 @@ impl RunningServer {
         Ok(news)
     }
 
-    /// Why exports cannot be mounted now, in the order of the exports.
-    pub fn gone(&self) -> Vec<Option<String>> {
-        self.directories.iter().map(|directory| directory.gone.clone()).collect()
+    /// How these exports, which are served, turned out.
+    pub fn standings(&self, configs: &[ExportConfig]) -> Vec<ExportStanding> {
+        let both = configs.iter().zip(self.directories.iter());
+        let standing = |(config, directory): (&ExportConfig, &OpenFileSystem)| ExportStanding {
+            gone: directory.gone.clone(),
+            undelegated: delegation_policy(config, configs, directory.unnoticed).err().flatten(),
+        };
+        both.map(standing).collect()
     }
 
     /// How each export turned out, in the order of the exports.

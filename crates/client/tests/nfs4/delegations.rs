@@ -1,6 +1,10 @@
 //! Directories that the server delegates: nothing of them is asked again until somebody else changes one.
 
+use std::fs::Permissions;
 use std::ops::ControlFlow;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::channel;
@@ -9,6 +13,8 @@ use std::time::{Duration, Instant};
 use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_layers::{AttributeCache, AttributeCacheOptions};
+use howdah_server::exports::DelegationPolicy;
+use howdah_store::local::{LocalFileSystem, Options};
 use howdah_vfs::{
     Access, Caller, Change, Create, CreateFile, Detail, FileSystem, FsError, ListDirectory, Name,
     NewAttributes, SetAttributes,
@@ -17,7 +23,7 @@ use howdah_wire::nfs4::{bind_conn_to_session, delegreturn, get_dir_delegation, s
 
 use crate::injected::behind_put;
 use crate::middleman::{Exchange, Fate, Middleman};
-use crate::served::{EXPORT, Served, memory, serve_delegating, serve_memory};
+use crate::served::{EXPORT, Served, memory, serve_delegating, serve_memory, serve_with_policy};
 
 const ME: Caller = Caller::ROOT;
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -243,4 +249,37 @@ fn a_server_that_delegates_no_directories_is_asked_once() {
     }
     assert!(!mounted.has_delegation());
     assert_eq!(asked.load(Ordering::SeqCst), 1);
+}
+
+/// Another process of the server's host does something in the exported directory.
+fn by_others(directory: &Path, script: &str) {
+    let status = Command::new("sh").args(["-c", script]).current_dir(directory).status();
+    assert!(status.is_ok_and(|status| status.success()), "{script}");
+}
+
+#[test]
+fn what_a_program_of_the_servers_host_changes_is_seen_within_a_second() {
+    let place = tempfile::tempdir().expect("a directory");
+    let fs = LocalFileSystem::open(place.path(), Options::default()).expect("a local directory");
+    std::fs::set_permissions(place.path(), Permissions::from_mode(0o777)).expect("opened to all");
+    if let Some(why) = fs.local_changes_obstacle() {
+        eprintln!("skipped: {why}");
+        return;
+    }
+    let served = serve_with_policy(Arc::new(fs), DelegationPolicy::WhereNoticed);
+    let mounted = Mounted::new(served.client("version=4"));
+    let root = mounted.cache.root();
+    FileSystem::access(&mounted.cache, &ME, &root, Access::READ | Access::LOOKUP).expect("rights");
+    assert_eq!(mounted.names(), [".", ".."]);
+    assert!(mounted.has_delegation() && !mounted.is_there("new"));
+    // What the client itself changes leaves it the delegation.
+    make(&mounted.cache, "own");
+    assert!(mounted.is_there("own") && mounted.has_delegation());
+    mounted.age();
+    assert!(mounted.asks_nothing(|| assert!(!mounted.is_there("new"))));
+    let began = Instant::now();
+    by_others(place.path(), "touch new");
+    mounted.until("it is seen", |mounted| mounted.is_there("new"));
+    assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+    assert!(!mounted.has_delegation());
 }

@@ -9,7 +9,7 @@ use howdah_client::Remote;
 use howdah_client::channel::Transport;
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_client::url::NfsUrl;
-use howdah_server::exports::{ClientRule, Export, Exports, Squash};
+use howdah_server::exports::{ClientRule, DelegationPolicy, Export, Exports, Squash};
 use howdah_server::states::StateOptions;
 use howdah_server::{Server, Service, Settings, Sockets};
 use howdah_store::local::{LocalFileSystem, Options, SyncMode};
@@ -63,8 +63,13 @@ pub fn serve_with(
 
 /// A server that gives delegations.
 pub fn serve_delegating(fs: Arc<dyn FileSystem>) -> Served {
+    serve_with_policy(fs, DelegationPolicy::Always)
+}
+
+/// A server that gives delegations as the policy says.
+pub fn serve_with_policy(fs: Arc<dyn FileSystem>, policy: DelegationPolicy) -> Served {
     let rule = ClientRule { squash: Squash::None, ..ClientRule::default() };
-    let export = Export::new(EXPORT, 1, fs, vec![rule]).with_delegations(true);
+    let export = Export::new(EXPORT, 1, fs, vec![rule]).with_delegations(policy);
     let any = "127.0.0.1:0".parse().expect("an address");
     serve_export(any, export, StateOptions::forgetful(), Default::default())
 }

@@ -7,11 +7,11 @@ use std::time::Instant;
 use howdah_net::OwnAddresses;
 use howdah_random::spread;
 use howdah_vfs::layer::ReadOnly;
-use howdah_vfs::{Caller, FileSystem, FsError, Handle, HostLocks, Statistics};
+use howdah_vfs::{Caller, FileSystem, FsError, Handle, HostLocks, LocalChanges, Statistics};
 
 use super::{
-    ClientRule, HostDirectory, Identity, NameVerdict, PrivilegedPorts, SecurityFlavor, SecurityFlavors,
-    Squash, TlsPolicy, UserAccount, UserGroups,
+    ClientRule, DelegationPolicy, HostDirectory, Identity, NameVerdict, PrivilegedPorts, SecurityFlavor,
+    SecurityFlavors, Squash, TlsPolicy, UserAccount, UserGroups,
 };
 use crate::Peer;
 use crate::counts::Timed;
@@ -30,8 +30,8 @@ pub struct Export {
     rules: Vec<ClientRule>,
     /// What must protect its calls.
     tls: TlsPolicy,
-    /// Whether NFSv4 clients are given read delegations.
-    delegates: bool,
+    /// Whether NFSv4 clients are given delegations.
+    delegations: DelegationPolicy,
     /// Whether byte-range locks and shares of its files are refused.
     refuses_locks: bool,
     /// Why it cannot be mounted now.
@@ -107,7 +107,7 @@ impl Export {
             read_only,
             rules,
             tls: TlsPolicy::default(),
-            delegates: false,
+            delegations: DelegationPolicy::Never,
             refuses_locks: false,
             gone: None,
             uplink: None,
@@ -165,16 +165,20 @@ impl Export {
         self.hosts.as_deref()
     }
 
-    /// The same export, of which NFSv4 clients are given read delegations, or none. Its files must be changed only through this server:
-    /// what others change, no client learns of while it has a delegation.
+    /// The same export, of which NFSv4 clients are given delegations as the policy says.
     #[must_use]
-    pub fn with_delegations(self, delegates: bool) -> Self {
-        Self { delegates, ..self }
+    pub fn with_delegations(self, delegations: DelegationPolicy) -> Self {
+        Self { delegations, ..self }
     }
 
-    /// Whether NFSv4 clients are given read delegations of its files.
-    pub(crate) fn delegates(&self) -> bool {
-        self.delegates
+    /// Whether NFSv4 clients are given delegations.
+    pub(crate) fn delegations(&self) -> DelegationPolicy {
+        self.delegations
+    }
+
+    /// What notices changes by programs of this host, if anything does.
+    pub(crate) fn local_changes(&self) -> Option<&dyn LocalChanges> {
+        self.file_system.local_changes()
     }
 
     /// The same export, whose files can be locked or not. A server of files that another server has too cannot give a lock that excludes

@@ -5,6 +5,7 @@
 
 mod certificate_pattern;
 mod clients;
+mod delegation_policy;
 mod export;
 mod exported;
 mod groups;
@@ -21,6 +22,7 @@ mod tls_policy;
 
 pub use certificate_pattern::CertificatePattern;
 pub use clients::{Anonymous, ClientRule, Clients, PrivilegedPorts, Squash};
+pub use delegation_policy::DelegationPolicy;
 pub use export::{Admission, Export, NotAdmitted, UNPRIVILEGED_PORTS};
 pub use exported::Exported;
 pub use groups::{GroupSource, KnownUser, UserAccount, UserGroups, UserNames};

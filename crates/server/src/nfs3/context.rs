@@ -126,7 +126,7 @@ impl<'c> Context<'c> {
             Err(NotAdmitted::Refused(error)) => return Err(convert::status(error)),
             Ok(admission) => admission,
         };
-        let changer = Changer::of(self.nfs3.states(), id, export.delegates(), None);
+        let changer = Changer::of(self.nfs3.states(), export, None);
         let file_system = Recalling::around(file_system, changer);
         Ok(Object { file_system, caller, handle, exports: self.exports, export })
     }

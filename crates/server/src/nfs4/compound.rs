@@ -284,7 +284,7 @@ impl<'c> Compound<'c> {
     }
 
     fn changer(&self, export: &Export) -> Option<Changer<'c>> {
-        Changer::of(Some(&self.nfs4.states), export.id(), export.delegates(), self.client().ok())
+        Changer::of(Some(&self.nfs4.states), export, self.client().ok())
     }
 
     /// Whether this client is shown what stands behind a name of the pseudo file system.

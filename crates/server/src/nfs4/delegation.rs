@@ -35,9 +35,10 @@ pub fn with_open(
     let is_new = matches!(arguments.claim, Claim::Name(_) | Claim::Current);
     let may_have_one = is_new
         && access == ShareAccess::READ
-        && file.export().delegates()
+        && file.export().delegations().gives()
         && compound.nfs4.back.reaches(client);
-    let given = if may_have_one { compound.nfs4.states.delegate(client, &file.key()) } else { None };
+    let given =
+        if may_have_one { compound.nfs4.states.delegate(client, file.export(), &file.handle) } else { None };
     match given {
         Some(state) => {
             let given = Given { state: told(state), recalled: false, permissions: ASK_FOR_ACCESS };
@@ -55,7 +56,9 @@ pub fn of_directory(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, re
     let client = compound.client()?;
     let given = match compound.node()? {
         CurrentNode::Pseudo(_) => None,
-        CurrentNode::Exported(object) if !object.export().delegates() => return Err(Status::NOTSUPP.into()),
+        CurrentNode::Exported(object) if !object.export().delegations().gives() => {
+            return Err(Status::NOTSUPP.into());
+        }
         CurrentNode::Exported(object) if compound.nfs4.back.reaches(client) => {
             let (rights, attributes) =
                 object.file_system.access(&object.caller, &object.handle, Access::READ | Access::LOOKUP)?;
@@ -64,7 +67,9 @@ pub fn of_directory(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, re
             }
             // Others wait for its return: it is for those who have a use for it.
             let may_have_one = rights != Access::NONE;
-            may_have_one.then(|| compound.nfs4.states.delegate(client, &object.key())).flatten()
+            may_have_one
+                .then(|| compound.nfs4.states.delegate(client, object.export(), &object.handle))
+                .flatten()
         }
         CurrentNode::Exported(_) => None,
     };

@@ -2,32 +2,39 @@
 
 use std::sync::atomic::Ordering;
 
-use howdah_state::{Changing, ClientId, StateError, StateId};
+use howdah_state::{Changing, ClientId, StateError, StateId, UnnamedChange};
 use howdah_wire::nfs4::Status;
 
 use super::file_key::FileKey;
 use super::states::States;
+use crate::exports::DelegationPolicy;
 
 impl States {
     /// Whether whoever changes files of an export must say so before, which gives delegations or does not: some may still be
     /// outstanding.
-    pub(super) fn are_changes_watched(&self, delegates: bool) -> bool {
-        delegates || self.changes.is_used()
+    pub(super) fn are_changes_watched(&self, policy: DelegationPolicy) -> bool {
+        policy.gives() || self.changes.is_used()
+    }
+
+    /// Whether changes by all but clients of NFSv4 wait, because those of an earlier run may believe that they have a delegation.
+    pub(super) fn do_changes_wait(&self, by: Option<ClientId>, policy: DelegationPolicy) -> bool {
+        by.is_none() && policy == DelegationPolicy::Always && self.is_grace.load(Ordering::Relaxed)
+    }
+
+    /// A change begins of files that are known by name alone, while nobody has a delegation.
+    pub(super) fn begin_unnamed_change(&self) -> Option<UnnamedChange<'_>> {
+        self.changes.begin_unnamed()
     }
 
     /// A change of a file begins, by a client of NFSv4 or by somebody else. It is over when what is returned is dropped.
     ///
     /// # Errors
-    /// [`StateError::Delay`] while delegations are asked for back; and for all but clients of NFSv4 while those of an earlier run may
-    /// believe that they have one.
+    /// [`StateError::Delay`] while delegations are asked for back.
     pub(super) fn begin_change(
         &self,
         file: &FileKey,
         by: Option<ClientId>,
     ) -> Result<Changing<'_>, StateError> {
-        if by.is_none() && self.is_grace.load(Ordering::Relaxed) {
-            return Err(StateError::Delay);
-        }
         let change = self.changes.begin(file);
         let recall = || self.ask(|state, now| state.recall(now, file, by));
         if change.may_be_delegated() {
@@ -54,10 +61,5 @@ impl States {
             news.returned(client, file);
         }
         returned
-    }
-
-    /// Gives a client that was just let open a file for reading a delegation of it, if it may have one.
-    pub fn delegate(&self, client: ClientId, file: &FileKey) -> Option<StateId> {
-        self.ask(|state, now| Ok(state.delegate(now, client, file))).ok().flatten()
     }
 }

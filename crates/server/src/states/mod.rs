@@ -12,6 +12,7 @@ mod head_report;
 mod head_run;
 mod head_settings;
 mod host_mirror;
+mod local_changes;
 mod lock_hosts;
 mod lock_news;
 mod locking;

@@ -1,6 +1,6 @@
 //! A file system whose changes wait for the delegations of the files and directories that they change.
 
-use howdah_state::{Changing, ClientId};
+use howdah_state::{Changing, ClientId, UnnamedChange};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
     AddLink, Attributes, Before, Caller, Change, CopyRange, Create, CreateFile, FileExtent, FileSystem,
@@ -11,12 +11,14 @@ use howdah_vfs::{
 use super::file_key::FileKey;
 use super::states::States;
 use crate::counts::Timed;
+use crate::exports::{DelegationPolicy, Export};
 
 /// Who changes files of an export.
 #[derive(Clone, Copy)]
 pub struct Changer<'s> {
     states: &'s States,
     export: u32,
+    policy: DelegationPolicy,
     client: Option<ClientId>,
 }
 
@@ -28,16 +30,11 @@ pub struct Recalling<'f> {
 }
 
 impl<'s> Changer<'s> {
-    /// Whoever calls, who is perhaps a client of NFSv4. `None` where nobody has delegations: `delegates` says whether the export
-    /// gives any.
-    pub fn of(
-        states: Option<&'s States>,
-        export: u32,
-        delegates: bool,
-        client: Option<ClientId>,
-    ) -> Option<Self> {
-        let states = states.filter(|states| states.are_changes_watched(delegates))?;
-        Some(Self { states, export, client })
+    /// Whoever calls, who is perhaps a client of NFSv4. `None` where nobody has delegations.
+    pub fn of(states: Option<&'s States>, export: &Export, client: Option<ClientId>) -> Option<Self> {
+        let policy = export.delegations();
+        let states = states.filter(|states| states.are_changes_watched(policy))?;
+        Some(Self { states, export: export.id(), policy, client })
     }
 }
 
@@ -52,9 +49,18 @@ impl<'f> Recalling<'f> {
     /// # Errors
     /// [`FsError::Delay`] while others have delegations of it.
     pub fn begin_change(&self, node: &Handle) -> Result<Option<Changing<'f>>> {
-        let Some(Changer { states, export, client }) = self.changer else { return Ok(None) };
+        let Some(Changer { states, export, policy, client }) = self.changer else { return Ok(None) };
+        if states.do_changes_wait(client, policy) {
+            return Err(FsError::Delay);
+        }
         let key = FileKey { export, node: *node };
         states.begin_change(&key, client).map(Some).map_err(|_| FsError::Delay)
+    }
+
+    /// A change begins of whatever it is that has the names of a call, if nobody has a delegation of anything.
+    fn begin_unnamed_change(&self) -> Option<UnnamedChange<'f>> {
+        let Changer { states, policy, client, .. } = self.changer?;
+        if states.do_changes_wait(client, policy) { None } else { states.begin_unnamed_change() }
     }
 
     /// The same for what has a name, if anything has.
@@ -100,6 +106,9 @@ impl Layer for Recalling<'_> {
     }
 
     fn create(&self, caller: &Caller, create: CreateFile<'_>, change: &mut Change) -> Result<Node> {
+        if let Some(_change) = self.begin_unnamed_change() {
+            return FileSystem::create(&self.inner, caller, create, change);
+        }
         let directory = create.directory;
         // What is there may be cut, and the directory stays as it is.
         let is_opened = matches!(create.how, Create::Unchecked(_));
@@ -133,6 +142,9 @@ impl Layer for Recalling<'_> {
     }
 
     fn remove(&self, caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change) -> Result<()> {
+        if let Some(_change) = self.begin_unnamed_change() {
+            return FileSystem::remove(&self.inner, caller, directory, name, change);
+        }
         let _directory = self.begin_change(directory)?;
         let _change = self.begin_change_of(caller, directory, name)?;
         FileSystem::remove(&self.inner, caller, directory, name, change)
@@ -145,6 +157,9 @@ impl Layer for Recalling<'_> {
         name: Name<'_>,
         change: &mut Change,
     ) -> Result<()> {
+        if let Some(_change) = self.begin_unnamed_change() {
+            return FileSystem::remove_directory(&self.inner, caller, directory, name, change);
+        }
         let _directory = self.begin_change(directory)?;
         let _change = self.begin_change_of(caller, directory, name)?;
         FileSystem::remove_directory(&self.inner, caller, directory, name, change)
@@ -157,6 +172,9 @@ impl Layer for Recalling<'_> {
         to: (&Handle, Name<'_>),
         changes: (&mut Change, &mut Change),
     ) -> Result<()> {
+        if let Some(_change) = self.begin_unnamed_change() {
+            return FileSystem::rename(&self.inner, caller, from, to, changes);
+        }
         let _left = self.begin_change(from.0)?;
         let _entered = self.begin_change(to.0)?;
         let _moved = self.begin_change_of(caller, from.0, from.1)?;

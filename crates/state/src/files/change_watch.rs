@@ -14,6 +14,8 @@ pub struct ChangeWatch {
     buckets: Box<[Bucket]>,
     /// Delegations in all.
     given: AtomicUsize,
+    /// Changes under way of files that nobody looked up.
+    unnamed: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
@@ -29,9 +31,17 @@ pub struct Changing<'w> {
     bucket: &'w Bucket,
 }
 
+/// A change under way of files that nobody looked up, while there are no delegations.
+#[derive(Debug)]
+#[must_use = "the change is over when this is dropped"]
+pub struct UnnamedChange<'w> {
+    watch: &'w ChangeWatch,
+}
+
 impl Default for ChangeWatch {
     fn default() -> Self {
-        Self { buckets: (0..BUCKETS).map(|_| Bucket::default()).collect(), given: AtomicUsize::new(0) }
+        let buckets = (0..BUCKETS).map(|_| Bucket::default()).collect();
+        Self { buckets, given: AtomicUsize::new(0), unnamed: AtomicUsize::new(0) }
     }
 }
 
@@ -49,12 +59,20 @@ impl ChangeWatch {
         Changing { bucket }
     }
 
+    /// A change begins of files that are known by name alone, such as those of REMOVE: while nobody has any delegation, which they are
+    /// need not be found out. `None`: somebody has one.
+    pub fn begin_unnamed(&self) -> Option<UnnamedChange<'_>> {
+        self.unnamed.fetch_add(1, Ordering::SeqCst);
+        let change = UnnamedChange { watch: self };
+        (self.given.load(Ordering::SeqCst) == 0).then_some(change)
+    }
+
     /// A delegation of a file is given, unless a change of it is under way.
     pub(crate) fn give<K: Hash>(&self, key: &K) -> bool {
         let bucket = self.bucket(key);
-        self.given.fetch_add(1, Ordering::Relaxed);
+        self.given.fetch_add(1, Ordering::SeqCst);
         bucket.delegations.fetch_add(1, Ordering::SeqCst);
-        let is_free = bucket.changes.load(Ordering::SeqCst) == 0;
+        let is_free = bucket.changes.load(Ordering::SeqCst) == 0 && self.unnamed.load(Ordering::SeqCst) == 0;
         if !is_free {
             self.take(key);
         }
@@ -81,6 +99,12 @@ impl Changing<'_> {
     }
 }
 
+impl Drop for UnnamedChange<'_> {
+    fn drop(&mut self) {
+        self.watch.unnamed.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
 impl Drop for Changing<'_> {
     fn drop(&mut self) {
         self.bucket.changes.fetch_sub(1, Ordering::SeqCst);
@@ -103,6 +127,16 @@ mod tests {
         assert!(watch.give(&1) && watch.begin(&1).may_be_delegated());
         watch.take(&1);
         assert!(!watch.begin(&1).may_be_delegated());
+    }
+
+    #[test]
+    fn none_is_given_while_files_change_that_nobody_looked_up() {
+        let watch = ChangeWatch::default();
+        let change = watch.begin_unnamed().expect("nobody has one");
+        assert!(!watch.give(&1));
+        drop(change);
+        assert!(watch.give(&1) && watch.begin_unnamed().is_none());
+        assert!(watch.give(&2), "what was not begun is not under way");
     }
 
     /// Of a change and a delegation that begin at once at most one goes on.

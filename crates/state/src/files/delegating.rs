@@ -73,6 +73,17 @@ impl<K: Clone + Eq + Hash> FileTable<K> {
         new
     }
 
+    /// Whether anybody has a delegation of a file.
+    pub fn is_delegated(&self, key: &K) -> bool {
+        self.files.get(key).is_some_and(|file| !file.delegations.is_empty())
+    }
+
+    /// Files of which somebody has a delegation, of those that are meant.
+    pub fn delegated(&self, is_meant: impl Fn(&K) -> bool) -> Vec<K> {
+        let delegated = self.files.iter().filter(|(_, file)| !file.delegations.is_empty());
+        delegated.filter(|(key, _)| is_meant(key)).map(|(key, _)| key.clone()).collect()
+    }
+
     /// A client has a delegation no longer.
     pub fn end_delegation(&mut self, key: &K, client: ClientId) {
         let Some(file) = self.files.get_mut(key) else { return };

@@ -16,7 +16,7 @@ mod usage;
 mod waiters;
 mod waiting;
 
-pub use change_watch::{ChangeWatch, Changing};
+pub use change_watch::{ChangeWatch, Changing, UnnamedChange};
 pub use delegating::excludes_delegations;
 pub use delegation_table::{Delegate, DelegationTable};
 pub use file::NfsFile;

@@ -67,6 +67,19 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         }
     }
 
+    /// Somebody who asked nobody has changed files, of those that are meant any: asks for all delegations of them back.
+    pub fn recall_all(&mut self, now: Duration, is_meant: impl Fn(&K) -> bool) {
+        for key in self.files.delegated(is_meant) {
+            // They come back when they do.
+            let _ = self.recall(now, &key, None);
+        }
+    }
+
+    /// Whether anybody has a delegation of a file.
+    pub fn is_delegated(&self, key: &K) -> bool {
+        self.files.is_delegated(key)
+    }
+
     /// Whether a client has this delegation of the file, so that it may open by it (CLAIM_DELEGATE_CUR).
     ///
     /// # Errors

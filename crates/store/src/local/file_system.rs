@@ -6,8 +6,8 @@ use std::sync::Arc;
 use howdah_vfs::{
     Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CreateFile, Entry,
     ExtendedAttributes, FileSystem, Found, Handle, HostLocks, KeptOpen, Limits, ListDirectory, Listing,
-    MakeDirectory, MakeLink, MakeSpecial, Name, Node as Named, PosixAcls, Quotas, RangeOperations, ReadFile,
-    ReadOutcome, Result, SetAttributes, Statistics, WriteFile, Written,
+    LocalChanges, MakeDirectory, MakeLink, MakeSpecial, Name, Node as Named, PosixAcls, Quotas,
+    RangeOperations, ReadFile, ReadOutcome, Result, SetAttributes, Statistics, WriteFile, Written,
 };
 
 use super::cache::NodeCache;
@@ -19,6 +19,7 @@ use super::held_files::HeldFiles;
 use super::housekeeper::Housekeeper;
 use super::identity::Identity;
 use super::known::KnownHandles;
+use super::local_changes::LocalWatch;
 use super::locked_files::LockedFiles;
 use super::node::Node;
 use super::options::Mode;
@@ -61,6 +62,7 @@ pub struct LocalFileSystem {
     /// Whether ranges of its files can be cloned.
     pub(super) clones: bool,
     pub(super) watch: Arc<PathWatch>,
+    pub(super) local_watch: LocalWatch,
     pub(super) _housekeeper: Housekeeper,
 }
 
@@ -96,6 +98,10 @@ impl FileSystem for LocalFileSystem {
 
     fn has_default_acl(&self, directory: &Handle) -> bool {
         self.has_default_acl_of(directory)
+    }
+
+    fn local_changes(&self) -> Option<&dyn LocalChanges> {
+        self.local_changes_obstacle().is_none().then_some(self)
     }
 
     fn quotas(&self) -> Option<&dyn Quotas> {

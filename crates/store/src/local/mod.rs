@@ -17,6 +17,7 @@ mod access;
 mod acls;
 mod attributes;
 mod cache;
+mod change_events;
 mod change_locks;
 mod change_times;
 #[cfg(test)]
@@ -42,6 +43,7 @@ mod junction;
 mod kernel_handle;
 mod known;
 mod link;
+mod local_changes;
 mod locked_files;
 mod lookup;
 mod make;
@@ -68,6 +70,7 @@ mod syscall;
 mod tree;
 mod unnamed;
 mod verifier;
+mod watched_nodes;
 mod write;
 mod xattrs;
 

@@ -83,6 +83,35 @@ pub(super) fn open_by_handle(
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor as RawFd) })
 }
 
+/// What the kernel tells of changes to single nodes (`fanotify_init`): which node, in which directory, by which process.
+pub(super) fn start_change_events() -> Result<OwnedFd> {
+    let flags = libc::FAN_CLASS_NOTIF
+        | libc::FAN_CLOEXEC
+        | libc::FAN_NONBLOCK
+        | libc::FAN_REPORT_FID
+        | libc::FAN_REPORT_DIR_FID;
+    // SAFETY: the call takes two numbers.
+    let descriptor = check(unsafe { libc::fanotify_init(flags, libc::O_RDONLY as u32) }.into())?;
+    // SAFETY: the kernel just made this descriptor, and nobody else knows it.
+    Ok(unsafe { OwnedFd::from_raw_fd(descriptor as RawFd) })
+}
+
+/// Lets the kernel tell of these changes of a node from now on, or no more (`fanotify_mark`). Links at the end of the path are
+/// followed.
+pub(super) fn watch_changes(
+    events: BorrowedFd<'_>,
+    is_wanted: bool,
+    mask: u64,
+    at: BorrowedFd<'_>,
+    name: &CStr,
+) -> Result<()> {
+    let flags = if is_wanted { libc::FAN_MARK_ADD } else { libc::FAN_MARK_REMOVE };
+    // SAFETY: the path ends in NUL.
+    let marked =
+        unsafe { libc::fanotify_mark(events.as_raw_fd(), flags, mask, at.as_raw_fd(), name.as_ptr()) };
+    check(marked.into()).map(drop)
+}
+
 /// Sets this thread's file system user id, and says whether it is that one now. Never the C library's function,
 /// which may tell every thread.
 pub(super) fn set_file_system_user(user: u32) -> bool {

@@ -6,9 +6,10 @@ use super::Call;
 use crate::{
     Access, Acl, AclKind, AddLink, Attributes, Caller, Change, CommitFile, Committed, CopyRange, CreateFile,
     DirectoryDelegations, Entry, ExtendedAttributes, FileExtent, FileLock, FileLocks, FileSystem, Found,
-    FsError, Handle, HostLocks, KeptOpen, Limits, ListDirectory, Listing, LockFreed, MakeDirectory, MakeLink,
-    MakeSpecial, Name, Node, PosixAcls, Quotas, RangeOperations, ReadFile, ReadOutcome, Result, SeekOutcome,
-    SeekTarget, SetAcl, SetAttributes, SetXattr, Statistics, WriteFile, Written, XattrName,
+    FsError, Handle, HostLocks, KeptOpen, Limits, ListDirectory, Listing, LocalChanges, LockFreed,
+    MakeDirectory, MakeLink, MakeSpecial, Name, Node, PosixAcls, Quotas, RangeOperations, ReadFile,
+    ReadOutcome, Result, SeekOutcome, SeekTarget, SetAcl, SetAttributes, SetXattr, Statistics, WriteFile,
+    Written, XattrName,
 };
 
 /// Writes the trait [`Layer`] with a default for every method, and makes every layer a [`FileSystem`] with its groups.
@@ -49,6 +50,11 @@ macro_rules! forward {
             /// [`FileSystem::directory_delegations`]. They do not pass through the layer.
             fn directory_delegations(&self) -> Option<&dyn DirectoryDelegations> {
                 self.inner().directory_delegations()
+            }
+
+            /// [`FileSystem::local_changes`]. They do not pass through the layer.
+            fn local_changes(&self) -> Option<&dyn LocalChanges> {
+                self.inner().local_changes()
             }
 
             /// [`FileSystem::quotas`]. They do not pass through the layer.
@@ -124,6 +130,10 @@ macro_rules! forward {
 
             fn directory_delegations(&self) -> Option<&dyn DirectoryDelegations> {
                 Layer::directory_delegations(self)
+            }
+
+            fn local_changes(&self) -> Option<&dyn LocalChanges> {
+                Layer::local_changes(self)
             }
 
             fn quotas(&self) -> Option<&dyn Quotas> {

@@ -8,9 +8,9 @@ use super::MemoryOptions;
 use super::tables::{ROOT, Tables};
 use crate::{
     Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CreateFile, Entry,
-    ExtendedAttributes, FileSystem, Found, FsError, Handle, Limits, ListDirectory, Listing, MakeDirectory,
-    MakeLink, MakeSpecial, Name, Node, RangeOperations, ReadFile, ReadOutcome, Result, SetAttributes,
-    Statistics, WriteFile, Written,
+    ExtendedAttributes, FileSystem, Found, FsError, Handle, Limits, ListDirectory, Listing, LocalChanges,
+    MakeDirectory, MakeLink, MakeSpecial, Name, Node, RangeOperations, ReadFile, ReadOutcome, Result,
+    SetAttributes, Statistics, WriteFile, Written,
 };
 
 /// A file system in memory.
@@ -52,6 +52,10 @@ impl FileSystem for MemoryFileSystem {
     }
 
     fn xattrs(&self) -> Option<&dyn ExtendedAttributes> {
+        Some(self)
+    }
+
+    fn local_changes(&self) -> Option<&dyn LocalChanges> {
         Some(self)
     }
 

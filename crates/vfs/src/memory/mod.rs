@@ -14,6 +14,7 @@ mod file_system;
 mod groups;
 mod link;
 mod listing;
+mod local_changes;
 mod lookup;
 mod node;
 mod number;

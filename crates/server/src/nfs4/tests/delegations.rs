@@ -19,6 +19,7 @@ use howdah_wire::xdr::Decode;
 
 use super::client::{Client, put, service_with, step};
 use crate::back_channel::{BackCredentials, BackSession, SendRecord};
+use crate::exports::DelegationPolicy;
 use crate::service::Service;
 
 /// Handles of files that clients are asked for, with the delegation.
@@ -47,6 +48,10 @@ fn reader(service: &Arc<Service>) -> (Client, Arc<Recalls>) {
     let session = BackSession { id, client: of, minor_version: 2, program: 0x4000_0000, credentials };
     back.begin(session, Some(Token(5)));
     (client, recalls)
+}
+
+fn policy(delegates: bool) -> DelegationPolicy {
+    if delegates { DelegationPolicy::Always } else { DelegationPolicy::Never }
 }
 
 /// OPEN of a file: its status and delegation.
@@ -81,7 +86,7 @@ fn made(client: &mut Client) -> (Vec<u8>, Vec<u8>) {
 #[test]
 fn an_export_gives_them_to_readers_who_can_be_called_and_only_if_it_says_so() {
     for delegates in [false, true] {
-        let service = service_with(&["/"], |export| export.with_delegations(delegates));
+        let service = service_with(&["/"], |export| export.with_delegations(policy(delegates)));
         let mut silent = Client::new(&service, "silent");
         let (root, file) = made(&mut silent);
         let name = Claim::Name(Name(b"file"));
@@ -145,7 +150,7 @@ fn whoever_changes_the_file_waits_until_it_is_back() {
     ];
     assert_eq!(Status::DELAY.0, DELAY);
     for (name, change) in changes {
-        let service = service_with(&["/"], |export| export.with_delegations(true));
+        let service = service_with(&["/"], |export| export.with_delegations(DelegationPolicy::Always));
         let mut other = Client::new(&service, "other");
         let (root, file) = made(&mut other);
         let (mut reader, recalls) = reader(&service);
@@ -164,7 +169,7 @@ fn whoever_changes_the_file_waits_until_it_is_back() {
 
 #[test]
 fn a_client_does_not_wait_for_itself() {
-    let service = service_with(&["/"], |export| export.with_delegations(true));
+    let service = service_with(&["/"], |export| export.with_delegations(DelegationPolicy::Always));
     let (mut reader, recalls) = reader(&service);
     let (root, file) = made(&mut reader);
     let state = open(&mut reader, ACCESS_READ, Claim::Current, &file).expect("opened").expect("a delegation");
@@ -189,7 +194,7 @@ fn watch(client: &mut Client, directory: &[u8]) -> Result<Option<StateId>, Statu
 #[test]
 fn a_directory_is_delegated_to_who_can_be_called_and_reads_it() {
     for delegates in [false, true] {
-        let service = service_with(&["/e"], |export| export.with_delegations(delegates));
+        let service = service_with(&["/e"], |export| export.with_delegations(policy(delegates)));
         let mut silent = Client::new(&service, "silent");
         let [pseudo, root] = [&[][..], &["e"]].map(|path| silent.handle(path).expect("a handle"));
         let none = if delegates { Ok(None) } else { Err(Status::NOTSUPP) };
@@ -256,7 +261,7 @@ fn a_change_of_a_directory_waits_until_it_is_back() {
         }),
     ];
     for (name, change) in changes {
-        let service = service_with(&["/"], |export| export.with_delegations(true));
+        let service = service_with(&["/"], |export| export.with_delegations(DelegationPolicy::Always));
         let mut other = Client::new(&service, "other");
         let (root, file) = made(&mut other);
         let (mut reader, recalls) = reader(&service);
@@ -272,7 +277,7 @@ fn a_change_of_a_directory_waits_until_it_is_back() {
 
 #[test]
 fn what_changes_no_directory_recalls_none() {
-    let service = service_with(&["/"], |export| export.with_delegations(true));
+    let service = service_with(&["/"], |export| export.with_delegations(DelegationPolicy::Always));
     let mut other = Client::new(&service, "other");
     let (root, file) = made(&mut other);
     let (mut reader, recalls) = reader(&service);
