@@ -9,7 +9,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 
-use howdah_server::exports::{ClientRule, Export, Exports, Squash};
+use howdah_server::exports::{ClientRule, DelegationPolicy, Export, Exports, Squash};
 use howdah_server::{Server, Settings, Sockets, Tuning};
 use howdah_vfs::FileSystem;
 use howdah_vfs::memory::MemoryFileSystem;
@@ -43,7 +43,8 @@ fn serve_as(file_system: Arc<dyn FileSystem>, settings: &Settings) -> (Server, S
 /// This file system as the one export.
 pub fn exports(file_system: Arc<dyn FileSystem>) -> Exports {
     let rule = ClientRule { squash: Squash::None, ..ClientRule::default() };
-    let export = Export::new("/", 1, file_system, vec![rule]);
+    // As `howdah serve` gives them.
+    let export = Export::new("/", 1, file_system, vec![rule]).with_delegations(DelegationPolicy::WhereNoticed);
     Exports::new(vec![export], [7; 16]).expect("one export")
 }
 
