@@ -294,6 +294,7 @@ struct Delegating {
     lost: OnceLock<DelegationLost>,
     held: Mutex<HashSet<Handle>>,
     is_certain: AtomicBool,
+    covers: AtomicBool,
 }
 
 impl howdah_vfs::layer::Layer for Delegating {
@@ -315,6 +316,8 @@ impl DirectoryDelegations for Delegating {
         let _ = self.lost.set(lost);
     }
 
+    fn also_tell(&self, _: DelegationLost) {}
+
     fn look(&self, caller: &Caller, directory: &Handle) -> Result<Attributes> {
         self.held.lock().expect("unpoisoned").insert(*directory);
         FileSystem::attributes(&*self.inner, caller, directory)
@@ -322,6 +325,10 @@ impl DirectoryDelegations for Delegating {
 
     fn holds(&self, directory: &Handle) -> bool {
         self.held.lock().expect("unpoisoned").contains(directory)
+    }
+
+    fn covers_children(&self, directory: &Handle) -> bool {
+        self.covers.load(Ordering::Relaxed) && self.holds(directory)
     }
 
     fn count(&self) -> usize {
@@ -334,6 +341,12 @@ impl DirectoryDelegations for Delegating {
 }
 
 impl Delegating {
+    fn around(inner: &Arc<Metered>, covers: bool) -> Self {
+        let (lost, held) = Default::default();
+        let (is_certain, covers) = (AtomicBool::new(true), AtomicBool::new(covers));
+        Self { inner: Arc::clone(inner), lost, held, is_certain, covers }
+    }
+
     /// Ends delegations as a client does: they are not held any more, and then who watches hears of it.
     fn lose(&self, loss: DelegationLoss) {
         self.held.lock().expect("unpoisoned").clear();
@@ -346,9 +359,7 @@ fn a_delegated_directory_does_not_age() {
     let (_, inner, seconds) = cached();
     let clock = Arc::clone(&seconds);
     let stopwatch: Stopwatch = Arc::new(move || Duration::from_secs(clock.load(Ordering::Relaxed)));
-    let (lost, held) = Default::default();
-    let delegating =
-        Arc::new(Delegating { inner: Arc::clone(&inner), lost, held, is_certain: AtomicBool::new(true) });
+    let delegating = Arc::new(Delegating::around(&inner, false));
     let options = AttributeCacheOptions::default();
     let cache = AttributeCache::around(Arc::clone(&delegating) as _, options, stopwatch);
     let root = cache.root();
@@ -387,4 +398,42 @@ fn a_delegated_directory_does_not_age() {
     assert!(cache.knows_attributes(&root));
     delegating.lose(DelegationLoss::All);
     assert!(!cache.knows_attributes(&root));
+}
+
+#[test]
+fn what_is_in_a_directory_that_covers_it_does_not_age() {
+    for covers in [false, true] {
+        let (_, inner, seconds) = cached();
+        let clock = Arc::clone(&seconds);
+        let stopwatch: Stopwatch = Arc::new(move || Duration::from_secs(clock.load(Ordering::Relaxed)));
+        let delegating = Arc::new(Delegating::around(&inner, covers));
+        let options = AttributeCacheOptions::default();
+        let cache = AttributeCache::around(Arc::clone(&delegating) as _, options, stopwatch);
+        let root = cache.root();
+        let [listed, found] = ["listed", "found"].map(|text| {
+            create(&*inner, text);
+            inner.lookup(&ROOT, &root, name(text)).expect("it is there").node.handle
+        });
+        // The second time it is known to be a directory, and asked for as one.
+        (0..2).for_each(|_| _ = cache.revalidate(&ROOT, &root).expect("attributes"));
+        cache.lookup(&ROOT, &root, name("found")).expect("it is there");
+        let age = || _ = seconds.fetch_add(1_000, Ordering::Relaxed);
+        age();
+        assert_eq!((cache.knows_attributes(&found), cache.knows_attributes(&listed)), (covers, false));
+        list(&cache, &root);
+        age();
+        assert_eq!([found, listed].map(|node| cache.knows_attributes(&node)), [covers; 2]);
+        delegating.is_certain.store(false, Ordering::Relaxed);
+        assert_eq!([found, listed].map(|node| cache.knows_attributes(&node)), [false; 2]);
+        delegating.is_certain.store(true, Ordering::Relaxed);
+        // Somebody else changes one of them: all are asked for once more, however young they are.
+        cache.attributes(&ROOT, &listed).expect("attributes");
+        assert!(cache.knows_attributes(&listed));
+        delegating.lose(DelegationLoss::Of(root));
+        assert_eq!(cache.knows_attributes(&listed), !covers);
+        cache.attributes(&ROOT, &listed).expect("attributes");
+        assert!(cache.knows_attributes(&listed));
+        age();
+        assert!(!cache.knows_attributes(&listed), "nothing covers it");
+    }
 }

@@ -17,6 +17,10 @@ howdah_limits::limits! {
     pub const TOP_NAMES_MAX: usize = 16_384, count;
     beyond "the kernel asks for further ones again after a second", tested "mount/src/belief::names_of_the_top_directory_are_bounded";
 
+    /// Names that the kernel was told of within a second, and that it forgets when another client is about to change their directory.
+    pub const LATELY_TOLD_MAX: usize = 65_536, count;
+    beyond "the kernel believes further ones for up to a second", tested "mount/src/lately_told::names_are_bounded_and_those_of_long_ago_are_gone";
+
     /// Processes whose groups are remembered.
     pub const CALLERS_MAX: usize = 1024, count;
     beyond "all are forgotten and read again", tested "mount/src/who::callers_are_bounded";

@@ -76,11 +76,14 @@ pub fn add(shared: &Shared, reply: &mut ReplyDirectoryPlus, directory: u64, entr
     let known = shared.nodes.enter(&node);
     let attributes = shown(known.number, &known.as_seen(node.attributes));
     let generation = Generation(known.generation());
-    let is_kept = shared.belief.keeps(directory, &entry.name);
+    let named = shared.named(directory, &entry.name);
+    let is_kept = named.is_kept;
     let ttl = shared.believed(&known, &node.attributes).min(shared.name_believed(&known, is_kept));
     let is_full = reply.add(INodeNo(known.number), entry.cookie, name, &ttl, &attributes, generation);
     if is_full {
         shared.nodes.forget(known.number, 1);
+    } else {
+        shared.note_told(named, &node.attributes);
     }
     is_full
 }

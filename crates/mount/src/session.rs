@@ -6,14 +6,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
+use std::time::Duration;
 
 use fuser::{BackgroundSession, Config, MountOption, Session, SessionACL};
 use howdah_threads::{AtEnd, Threads};
 use howdah_vfs::{Consistency, FileSystem};
 
 use crate::belief::Belief;
+use crate::lately_told::LatelyTold;
 use crate::limits::{CALLS_AT_ONCE_MAX, SETTERS_MAX};
 use crate::locks::{KernelLocks, start_waits};
+use crate::losses::forget_losses;
 use crate::nodes::Nodes;
 use crate::opens::Opens;
 use crate::shared::Shared;
@@ -62,6 +65,8 @@ pub fn mount(
     options: &MountOptions,
 ) -> Result<FuseMount, FuseError> {
     let has_locks = !options.local_locks && file_system.file_locks().is_some();
+    let names = if options.allow_other { Duration::ZERO } else { options.names };
+    let can_lose = file_system.directory_delegations().is_some() && !names.is_zero();
     let shared = Arc::new(Shared {
         nodes: Nodes::new(options.root.unwrap_or_else(|| file_system.root())),
         file_system,
@@ -78,7 +83,8 @@ pub fn mount(
         shows_acls: options.acls,
         belief: Belief::new(options.alone, !options.allow_other),
         locks: Arc::new(KernelLocks::new(has_locks)),
-        names: if options.allow_other { std::time::Duration::ZERO } else { options.names },
+        names,
+        lately: can_lose.then(|| LatelyTold::new(names)),
     });
     let (ended, end) = channel();
     let skin = Skin {
@@ -89,6 +95,7 @@ pub fn mount(
     let session = Session::new(skin, directory, &config(options))
         .and_then(Session::spawn)
         .map_err(|cause| explained(directory, cause))?;
+    forget_losses(&shared, session.notifier());
     if has_locks {
         shared.locks.set_notifier(session.notifier());
         let locks = Arc::downgrade(&shared.locks);

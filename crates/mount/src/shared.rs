@@ -8,6 +8,7 @@ use howdah_vfs::{Attributes, Caller, Consistency, FileKind, FileSystem};
 
 use crate::belief::{Belief, FOR_EVER};
 use crate::flight::Unanswered;
+use crate::lately_told::LatelyTold;
 use crate::locks::KernelLocks;
 use crate::nodes::{KernelNode, Nodes};
 use crate::opens::{KernelFile, OpenDirectory, Opens};
@@ -31,6 +32,8 @@ pub struct Shared {
     pub names: Duration,
     /// Whether it believes all for ever.
     pub belief: Belief,
+    /// What it is to forget when another client changes it, where the server says so before.
+    pub lately: Option<LatelyTold>,
     pub locks: Arc<KernelLocks>,
     /// Threads that set attributes while programs go on. None of them waits for another.
     pub setters: Threads,
@@ -40,7 +43,31 @@ pub struct Shared {
     pub shows_acls: bool,
 }
 
+/// A name that the kernel is going to be told of.
+pub struct Named {
+    /// Whether it may believe it for ever.
+    pub is_kept: bool,
+    /// Where it is to be noted: in a directory of this number.
+    place: Option<(u64, Vec<u8>)>,
+}
+
 impl Shared {
+    /// The kernel is going to be told of a name.
+    pub fn named(&self, directory: u64, name: &[u8]) -> Named {
+        let is_kept = self.belief.keeps(directory, name);
+        let place = self.lately.as_ref().filter(|_| !is_kept).map(|_| (directory, name.to_vec()));
+        Named { is_kept, place }
+    }
+
+    /// The kernel is told that a name leads to such a node.
+    pub fn note_told(&self, named: Named, attributes: &Attributes) {
+        if let (Some(lately), Some((directory, name))) = (&self.lately, named.place)
+            && attributes.kind != FileKind::Directory
+        {
+            lately.note(directory, name);
+        }
+    }
+
     /// How long the kernel believes attributes. Of a file it asks each time it needs them: OPEN cannot tell it that a file is longer
     /// than it believes, and a look into the caches takes microseconds. What changes without the kernel is not believed for ever.
     pub fn believed(&self, node: &KernelNode, attributes: &Attributes) -> Duration {

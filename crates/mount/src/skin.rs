@@ -26,7 +26,7 @@ use crate::locks::ProgramLock;
 use crate::nodes::ROOT;
 use crate::opens::KernelFile;
 use crate::refused::{Answer, Refused};
-use crate::shared::Shared;
+use crate::shared::{Named, Shared};
 use crate::who::Requester;
 
 /// The most bytes of one request: 256 pages, which is what the kernel allows.
@@ -114,9 +114,11 @@ impl FlushAnswer {
 }
 
 /// Tells the kernel of a node.
-fn enter(is_kept: bool) -> impl FnOnce(&Shared, ReplyEntry, Node) {
+fn enter(named: Named) -> impl FnOnce(&Shared, ReplyEntry, Node) {
     move |shared, reply, node| {
+        let is_kept = named.is_kept;
         let known = shared.nodes.enter(&node);
+        shared.note_told(named, &node.attributes);
         let attributes = shown(known.number, &known.as_seen(node.attributes));
         let times = (shared.believed(&known, &node.attributes), shared.name_believed(&known, is_kept));
         reply.entry_with_ttls(&times.0, &times.1, &attributes, Generation(known.generation()));
@@ -124,9 +126,9 @@ fn enter(is_kept: bool) -> impl FnOnce(&Shared, ReplyEntry, Node) {
 }
 
 /// Tells the kernel of a node, or that there is none, which it believes then.
-fn enter_if_there(is_kept: bool) -> impl FnOnce(&Shared, ReplyEntry, Option<Node>) {
+fn enter_if_there(named: Named) -> impl FnOnce(&Shared, ReplyEntry, Option<Node>) {
     move |shared, reply, node| match node {
-        Some(node) => enter(is_kept)(shared, reply, node),
+        Some(node) => enter(named)(shared, reply, node),
         None => {
             let time = if shared.belief.holds() { FOR_EVER } else { Duration::ZERO };
             reply.entry_with_ttls(&time, &time, &shown(0, &nothing(FileKind::Regular)), Generation(0));
@@ -200,12 +202,13 @@ impl Filesystem for Skin {
 
     fn lookup(&self, request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
         let name = name.as_bytes().to_vec();
-        let is_kept = self.shared.belief.keeps(parent.0, &name);
+        let named = self.shared.named(parent.0, &name);
+        let is_kept = named.is_kept;
         let work = move |shared: &Shared, asker| match shared.lookup(asker, parent.0, &name) {
             Err(Refused(Errno::ENOENT)) if is_kept => Ok(None),
             found => found.map(Some),
         };
-        self.run(request, reply, work, enter_if_there(is_kept));
+        self.run(request, reply, work, enter_if_there(named));
     }
 
     fn forget(&self, _: &Request, node: INodeNo, times: u64) {
@@ -265,13 +268,13 @@ impl Filesystem for Skin {
         reply: ReplyEntry,
     ) {
         let name = name.as_bytes().to_vec();
-        let is_kept = self.shared.belief.keeps(parent.0, &name);
+        let named = self.shared.named(parent.0, &name);
         let work = move |shared: &Shared, asker| {
             let what = special(mode, device).map_or(Making::File, Making::Special);
             let mode = shared.mode_of_new(asker, parent.0, mode, umask);
             shared.make(asker, parent.0, &name, mode, what)
         };
-        self.run(request, reply, work, enter(is_kept));
+        self.run(request, reply, work, enter(named));
     }
 
     fn mkdir(
@@ -284,12 +287,12 @@ impl Filesystem for Skin {
         reply: ReplyEntry,
     ) {
         let name = name.as_bytes().to_vec();
-        let is_kept = self.shared.belief.keeps(parent.0, &name);
+        let named = self.shared.named(parent.0, &name);
         let work = move |shared: &Shared, asker| {
             let mode = shared.mode_of_new(asker, parent.0, mode, umask);
             shared.make(asker, parent.0, &name, mode, Making::Directory)
         };
-        self.run(request, reply, work, enter(is_kept));
+        self.run(request, reply, work, enter(named));
     }
 
     fn unlink(&self, request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
@@ -304,11 +307,11 @@ impl Filesystem for Skin {
 
     fn symlink(&self, request: &Request, parent: INodeNo, name: &OsStr, target: &Path, reply: ReplyEntry) {
         let name = name.as_bytes().to_vec();
-        let is_kept = self.shared.belief.keeps(parent.0, &name);
+        let named = self.shared.named(parent.0, &name);
         let target = target.as_os_str().as_bytes().to_vec();
         let work =
             move |shared: &Shared, asker| shared.make(asker, parent.0, &name, 0o777, Making::Link(&target));
-        self.run(request, reply, work, enter(is_kept));
+        self.run(request, reply, work, enter(named));
     }
 
     fn rename(
@@ -331,9 +334,9 @@ impl Filesystem for Skin {
 
     fn link(&self, request: &Request, node: INodeNo, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
         let name = name.as_bytes().to_vec();
-        let is_kept = self.shared.belief.keeps(parent.0, &name);
+        let named = self.shared.named(parent.0, &name);
         let work = move |shared: &Shared, asker| shared.link(asker, node.0, parent.0, &name);
-        self.run(request, reply, work, enter(is_kept));
+        self.run(request, reply, work, enter(named));
     }
 
     fn open(&self, request: &Request, node: INodeNo, flags: OpenFlags, reply: ReplyOpen) {
@@ -568,12 +571,12 @@ impl Filesystem for Skin {
         reply: ReplyCreate,
     ) {
         let name = name.as_bytes().to_vec();
-        let is_kept = self.shared.belief.keeps(parent.0, &name);
+        let named = self.shared.named(parent.0, &name);
         let work = move |shared: &Shared, asker| {
             let mode = shared.mode_of_new(asker, parent.0, mode, umask);
             shared.create(asker, parent.0, &name, mode, flags)
         };
-        self.run(request, reply, work, created(is_kept));
+        self.run(request, reply, work, created(named));
     }
 
     fn setxattr(
@@ -673,8 +676,10 @@ impl Filesystem for Skin {
     }
 }
 
-fn created(is_kept: bool) -> impl FnOnce(&Shared, ReplyCreate, Created) {
+fn created(named: Named) -> impl FnOnce(&Shared, ReplyCreate, Created) {
     move |shared, reply, created| {
+        let is_kept = named.is_kept;
+        shared.note_told(named, &created.node.attributes);
         let known = shared.nodes.enter(&created.node);
         created.noted(&known);
         let Created { node, caller, flags, .. } = created;

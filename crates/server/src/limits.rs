@@ -250,6 +250,15 @@ howdah_limits::limits! {
     pub const GONE_FILES_MAX: usize = 1_024, count;
     beyond "further ones are looked at when it tries again", tested "server/src/nfs4/tests/sessions::a_client_ends_although_it_had_a_file_open_that_is_gone";
 
+    /// Files of a directory whose changes call its delegation back: as many as a client of ours remembers of a listing. All are looked at
+    /// when the delegation is given.
+    pub const DELEGATED_CHILDREN_OF_DIRECTORY_MAX: usize = 1 << 14, count;
+    beyond "the directory is delegated without that: clients ask for attributes of its files as they age", tested "client/tests/nfs4/delegations::attributes_in_a_directory_of_too_many_files_age";
+
+    /// Directories, and files of several names, in such a directory: each is watched by itself for changes by programs of this host.
+    pub const WATCHED_CHILDREN_OF_DIRECTORY_MAX: usize = 1_024, count;
+    beyond "as beyond the files of a directory", tested "client/tests/nfs4/delegations::attributes_in_a_directory_of_too_many_files_age";
+
     /// How long a change waits for delegations before its client is told to come again: a round trip of a long path.
     pub const RECALL_PATIENCE: Duration = Duration::from_millis(300), time;
     beyond "the call is answered DELAY or JUKEBOX", tested "server/src/nfs4/tests/delegations::whoever_changes_the_file_waits_until_it_is_back";

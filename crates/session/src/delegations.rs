@@ -15,10 +15,19 @@ enum Asked {
     GivenUp,
 }
 
+/// A delegation as the server gave it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GrantedDelegation {
+    /// What it is known by.
+    pub state: StateId,
+    /// Whether the server asks for it back before attributes of files in the directory change, too.
+    pub covers_children: bool,
+}
+
 /// The delegations of a client. `K` names a directory.
 #[derive(Debug)]
 pub struct HeldDelegations<K> {
-    held: BTreeMap<K, StateId>,
+    held: BTreeMap<K, GrantedDelegation>,
     asked: BTreeMap<K, Asked>,
     most: usize,
 }
@@ -40,16 +49,16 @@ impl<K: Clone + Ord> HeldDelegations<K> {
     }
 
     /// The server answered, or did not. Gives a delegation that is to be given back at once.
-    pub fn on_answer(&mut self, key: &K, granted: Option<StateId>) -> Option<StateId> {
+    pub fn on_answer(&mut self, key: &K, granted: Option<GrantedDelegation>) -> Option<StateId> {
         let asked = self.asked.remove(key)?;
-        let state = granted?;
+        let granted = granted?;
         match asked {
             Asked::Open => {
-                self.held.insert(key.clone(), state);
+                self.held.insert(key.clone(), granted);
                 None
             }
             Asked::Recalled => None,
-            Asked::GivenUp => Some(state),
+            Asked::GivenUp => Some(granted.state),
         }
     }
 
@@ -67,7 +76,8 @@ impl<K: Clone + Ord> HeldDelegations<K> {
             self.asked.values_mut().for_each(|asked| *asked = Asked::GivenUp);
         }
         let given: Vec<K> = self.held.keys().skip(keep).cloned().collect();
-        given.into_iter().filter_map(|key| self.held.remove_entry(&key)).collect()
+        let entries = given.into_iter().filter_map(|key| self.held.remove_entry(&key));
+        entries.map(|(key, given)| (key, given.state)).collect()
     }
 
     /// The server has forgotten all.
@@ -79,6 +89,11 @@ impl<K: Clone + Ord> HeldDelegations<K> {
     /// Whether there is one of a directory.
     pub fn holds(&self, key: &K) -> bool {
         self.held.contains_key(key)
+    }
+
+    /// Whether there is one of a directory that covers attributes of the files in it.
+    pub fn covers_children(&self, key: &K) -> bool {
+        self.held.get(key).is_some_and(|held| held.covers_children)
     }
 
     /// How many there are.
@@ -95,15 +110,19 @@ mod tests {
         StateId { sequence: 1, other: [number; 12] }
     }
 
+    fn granted(number: u8) -> Option<GrantedDelegation> {
+        Some(GrantedDelegation { state: state(number), covers_children: number == 1 })
+    }
+
     #[test]
     fn one_is_asked_for_once_and_held_until_it_is_recalled() {
         let mut table = HeldDelegations::new(10);
         assert!(table.ask(&1) && !table.ask(&1), "it is being asked for");
         assert!(!table.holds(&1));
-        assert_eq!(table.on_answer(&1, Some(state(1))), None);
-        assert!(table.holds(&1) && !table.ask(&1));
+        assert_eq!(table.on_answer(&1, granted(1)), None);
+        assert!(table.holds(&1) && table.covers_children(&1) && !table.ask(&1));
         table.on_recall(&1);
-        assert!(!table.holds(&1) && table.ask(&1));
+        assert!(!table.holds(&1) && !table.covers_children(&1) && table.ask(&1));
         assert_eq!(table.on_answer(&1, None), None);
         assert_eq!((table.holds(&1), table.count()), (false, 0));
     }
@@ -113,7 +132,7 @@ mod tests {
         let mut table = HeldDelegations::new(10);
         assert!(table.ask(&1));
         table.on_recall(&1);
-        assert_eq!(table.on_answer(&1, Some(state(1))), None, "the recall has it given back");
+        assert_eq!(table.on_answer(&1, granted(1)), None, "the recall has it given back");
         assert!(!table.holds(&1));
     }
 
@@ -122,13 +141,13 @@ mod tests {
         for forgets in [false, true] {
             let mut table = HeldDelegations::new(10);
             assert!(table.ask(&1) && table.ask(&2));
-            table.on_answer(&1, Some(state(1)));
+            table.on_answer(&1, granted(1));
             if forgets {
                 table.forget();
             } else {
                 assert_eq!(table.give_up(0), [(1, state(1))]);
             }
-            assert_eq!(table.on_answer(&2, Some(state(2))), Some(state(2)));
+            assert_eq!(table.on_answer(&2, granted(2)), Some(state(2)));
             assert_eq!(table.count(), 0);
             assert!(table.ask(&2));
         }
@@ -139,7 +158,7 @@ mod tests {
         let mut table = HeldDelegations::new(3);
         for key in 0..5 {
             assert_eq!(table.ask(&key), key < 3);
-            table.on_answer(&key, Some(state(key)));
+            table.on_answer(&key, granted(key));
         }
         assert_eq!(table.give_up(5), []);
         assert_eq!(table.give_up(1).len(), 2);

@@ -31,7 +31,7 @@ mod strikes;
 
 pub use callback_slots::{CallbackAdmission, CallbackSlots};
 pub use client_session::{ClientSession, ExchangedId, SessionStanding};
-pub use delegations::HeldDelegations;
+pub use delegations::{GrantedDelegation, HeldDelegations};
 pub use opens::{
     CloseStep, LockStep, OpenAccess, OpenStep, OpenTable, ReclaimStep, SettleCall, SettleStep, StateToUse,
     UnlockStep,

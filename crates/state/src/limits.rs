@@ -24,6 +24,10 @@ howdah_limits::limits! {
     pub const DELEGATIONS_MAX: usize = 262_144, count;
     beyond "opens are granted without a delegation", tested "state/tests/scenarios/delegations::delegations_are_bounded";
 
+    /// Files in delegated directories whose changes call the delegation back, at some 60 bytes each.
+    pub const DELEGATED_CHILDREN_MAX: usize = 262_144, count;
+    beyond "directories are delegated without that: clients ask for attributes of files as they age", tested "state/tests/scenarios/delegations::files_in_delegated_directories_are_bounded";
+
     /// Clients of NFSv4 of a server, at some 1 KiB each without opens.
     pub const CLIENTS_MAX: usize = 20_000, count;
     beyond "those whose lease passed go; if there is none, EXCHANGE_ID is answered DELAY", tested "state/tests/scenarios/clients::clients_are_bounded";

@@ -43,6 +43,8 @@ pub struct StateBounds {
     pub states_of_client: usize,
     /// Read delegations of all clients.
     pub delegations: usize,
+    /// Files in delegated directories, whose changes call the delegation back.
+    pub delegated_children: usize,
     /// Byte ranges locked by a client or an NLM host.
     pub ranges_of_client: usize,
     /// Byte ranges of one file locked by all clients and hosts.
@@ -85,6 +87,7 @@ impl Default for StateBounds {
             slots: limits::SLOTS_MAX,
             states_of_client: limits::STATES_OF_CLIENT_MAX,
             delegations: limits::DELEGATIONS_MAX,
+            delegated_children: limits::DELEGATED_CHILDREN_MAX,
             ranges_of_client: limits::RANGES_OF_CLIENT_MAX,
             ranges_of_file: limits::RANGES_OF_FILE_MAX,
             waiters_of_client: limits::WAITERS_OF_CLIENT_MAX,

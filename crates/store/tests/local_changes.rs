@@ -54,10 +54,7 @@ impl Watched {
     fn make(&self, text: &str) -> Handle {
         let (me, root, how) = (me(), self.fs.root(), Create::Guarded(NewAttributes::with_mode(0o644)));
         let name = Name::parse(text.as_bytes()).expect("a name");
-        self.fs
-            .create(&me, CreateFile::new(&root, name, &how), &mut Change::default())
-            .expect("made")
-            .handle
+        self.fs.create(&me, CreateFile::new(&root, name, &how), &mut Change::default()).expect("made").handle
     }
 
     /// Another process of this host does something in the directory.
@@ -80,11 +77,7 @@ impl Watched {
 }
 
 fn by_others(place: &Path, script: &str) -> bool {
-    Command::new("sh")
-        .args(["-c", script])
-        .current_dir(place)
-        .status()
-        .is_ok_and(|status| status.success())
+    Command::new("sh").args(["-c", script]).current_dir(place).status().is_ok_and(|status| status.success())
 }
 
 fn me() -> Caller {

@@ -17,11 +17,15 @@ pub enum DelegationLoss {
 pub type DelegationLost = Arc<dyn Fn(DelegationLoss) + Send + Sync>;
 
 /// Delegations of directories, asked for by [`FileSystem::directory_delegations`](crate::FileSystem::directory_delegations). While one is
-/// held, nobody else changes the directory's names nor its own attributes. It says nothing of the files in it.
+/// held, nobody else changes the directory's names nor its own attributes. Of the files in it some say as much
+/// ([`Self::covers_children`]).
 pub trait DirectoryDelegations: Send + Sync {
     /// From now on delegations are asked for with the calls that list a directory from its start, and with [`Self::look`]. Losses go
     /// here. Only the first one counts.
     fn watch(&self, lost: DelegationLost);
+
+    /// Losses go here, too, after whoever watches has heard of them. It may wait for a moment, but makes no call.
+    fn also_tell(&self, lost: DelegationLost);
 
     /// The attributes of a directory (GETATTR). Asks for a delegation of it in the same call.
     ///
@@ -31,6 +35,9 @@ pub trait DirectoryDelegations: Send + Sync {
 
     /// Whether one of this directory is held. What a call that just ended said of it is so now.
     fn holds(&self, directory: &Handle) -> bool;
+
+    /// Whether one of this directory is held that is lost, too, before somebody else changes data or attributes of what is in it.
+    fn covers_children(&self, directory: &Handle) -> bool;
 
     /// How many are held.
     fn count(&self) -> usize;

@@ -126,7 +126,7 @@ impl Encode for Operation<'_> {
             Self::FreeState(state) => free_stateid::Arguments { state }.encode(encoder),
             Self::GetAttributes(wanted) => wanted.encode(encoder),
             Self::GetDirectoryDelegation => {
-                get_dir_delegation::Arguments::WITHOUT_NOTIFICATIONS.encode(encoder);
+                get_dir_delegation::Arguments::WITH_CHILDREN.encode(encoder);
             }
             Self::GetXattr(name)
             | Self::Link(name)

@@ -29,6 +29,12 @@ impl KnownDelegations {
         delegations.is_some_and(|delegations| delegations.holds(directory))
     }
 
+    /// Whether nobody else changes what is in this directory unnoticed.
+    pub fn covers_children(&self, directory: &Handle) -> bool {
+        let delegations = self.0.as_ref().and_then(|inner| inner.directory_delegations());
+        delegations.is_some_and(|delegations| delegations.covers_children(directory))
+    }
+
     /// Of how many directories that is so.
     pub fn count(&self) -> usize {
         let delegations = self.0.as_ref().and_then(|inner| inner.directory_delegations());

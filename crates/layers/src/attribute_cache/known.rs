@@ -7,6 +7,7 @@ use std::time::Duration;
 use howdah_vfs::{Access, Attributes, Before, Caller, Change, DelegationLoss, FileKind, Handle};
 
 use super::chain::{Chain, ChangeEnd, ChangedBy, LookedAt, Moment, is_later};
+use super::covers::Covers;
 use super::delegations::KnownDelegations;
 use super::listings::{Leads, ListedEntry};
 use super::names::{Names, Place};
@@ -22,6 +23,7 @@ const UNCLEAR_MAX: Duration = Duration::from_secs(3);
 pub struct Known {
     options: AttributeCacheOptions,
     delegations: KnownDelegations,
+    covers: Covers,
     nodes: Generations<Handle, KnownNode>,
     names: Names,
     now: Moment,
@@ -68,6 +70,8 @@ struct KnownNode {
     chain: Option<Box<Chain>>,
     /// Nobody else changes it unnoticed.
     is_delegated: bool,
+    /// Nobody else changes it unnoticed while this directory's number counts, where it was seen.
+    covered_by: Option<u64>,
     /// When a directory was last seen such that all changes before were ours, if replies do not say that of those after.
     unclear_since: Option<Duration>,
 }
@@ -89,6 +93,7 @@ impl Known {
         Self {
             options,
             delegations: KnownDelegations::default(),
+            covers: Covers::default(),
             nodes,
             names,
             now: 0,
@@ -113,16 +118,40 @@ impl Known {
     /// Somebody else is about to change a directory, or may have changed any.
     pub fn on_delegation_lost(&mut self, loss: DelegationLoss) {
         match loss {
-            DelegationLoss::Of(directory) => self.forget(&directory),
+            DelegationLoss::Of(directory) => {
+                self.covers.end(&directory);
+                self.forget(&directory);
+            }
             // What is known of them is as old as the last look at each.
-            DelegationLoss::All => self.nodes.for_each_mut(|known| known.is_delegated = false),
+            DelegationLoss::All => {
+                self.covers.end_all();
+                self.nodes.for_each_mut(|known| known.is_delegated = false);
+            }
         }
     }
 
-    /// Whether nobody else changes a directory unnoticed.
-    fn is_delegated(&mut self, directory: &Handle) -> bool {
-        self.nodes.get_mut(directory).is_some_and(|known| known.is_delegated)
+    /// Whether nobody else changes a node unnoticed.
+    fn is_delegated(&mut self, node: &Handle) -> bool {
+        let covers = &self.covers;
+        self.nodes.get_mut(node).is_some_and(|known| known.is_certain(covers))
             && self.delegations.are_certain()
+    }
+
+    /// Nodes were found in a directory by calls that started at `since`: where nobody else changes what is in it, they do not age.
+    pub fn cover(&mut self, directory: &Handle, since: Moment, nodes: impl IntoIterator<Item = Handle>) {
+        // Asked while a loss cannot be noted: it was before, or is after this.
+        if !self.delegations.covers_children(directory) || !self.is_unchanged(directory, since) {
+            return;
+        }
+        let number = self.covers.number(directory);
+        for node in nodes {
+            let known = self.nodes.get_mut(&node);
+            if let Some(known) =
+                known.filter(|known| known.seen.as_ref().is_some_and(|seen| seen.since >= since))
+            {
+                known.covered_by = Some(number);
+            }
+        }
     }
 
     /// Now, in the order of calls, and different for each: asked before a call starts.
@@ -177,8 +206,12 @@ impl Known {
     pub fn attributes(&mut self, node: &Handle, time: Duration) -> Option<Attributes> {
         let known = self.nodes.get_mut(node)?;
         let seen = known.seen.as_ref().filter(|seen| !self.lost.concerns(seen))?;
+        // Somebody else changed it or another one beside it, however young it is.
+        if known.covered_by.is_some_and(|number| !self.covers.is_live(number)) {
+            return None;
+        }
         let is_young = time.saturating_sub(seen.at) < seen.believed;
-        let is_believed = is_young || known.is_delegated && self.delegations.are_certain();
+        let is_believed = is_young || known.is_certain(&self.covers) && self.delegations.are_certain();
         is_believed.then_some(seen.attributes)
     }
 
@@ -230,6 +263,9 @@ impl Known {
             known.access.clear();
         }
         known.seen = Some(Seen { attributes: *attributes, at: time, believed, since, told });
+        if known.covered_by.is_some_and(|number| !self.covers.is_live(number)) {
+            self.node(node).covered_by = None;
+        }
         if is_directory {
             // Asked while nobody else can change what is known: a loss is noted after this, or was before.
             let is_delegated = self.delegations.holds(node);
@@ -613,6 +649,11 @@ impl Known {
 }
 
 impl KnownNode {
+    /// Whether nobody else changes it unnoticed.
+    fn is_certain(&self, covers: &Covers) -> bool {
+        self.is_delegated || self.covered_by.is_some_and(|number| covers.is_live(number))
+    }
+
     /// Names found before are not believed any more, nor rights.
     fn start_epoch(&mut self, epoch: u64) {
         self.epoch = epoch;

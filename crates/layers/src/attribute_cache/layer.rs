@@ -201,6 +201,7 @@ impl AttributeCache {
             known.found(caller, directory, name.as_bytes(), found.node.handle);
         }
         known.saw(&found.node.handle, &found.node.attributes, since, time);
+        known.cover(directory, since, [found.node.handle]);
         self.note_stranger(&known);
         Ok(found)
     }

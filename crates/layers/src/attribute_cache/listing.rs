@@ -147,6 +147,8 @@ impl AttributeCache {
             self.compare(directory, &entries, since);
         }
         if is_believed {
+            let listed = entries.iter().filter(|entry| !matches!(&*entry.name, b"." | b".."));
+            self.known.lock().cover(directory, since, listed.filter_map(|entry| entry.node));
             if let Some(epoch) = epoch.filter(|_| listing.end) {
                 let place = (directory, epoch, since);
                 self.known.lock().listed(caller, place, entries.clone(), detail == Detail::Nodes);

@@ -4,6 +4,7 @@ mod alone;
 mod auditor;
 mod audits;
 mod chain;
+mod covers;
 mod delegations;
 mod known;
 #[cfg(test)]

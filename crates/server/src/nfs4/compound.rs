@@ -283,7 +283,7 @@ impl<'c> Compound<'c> {
         Ok(())
     }
 
-    fn changer(&self, export: &Export) -> Option<Changer<'c>> {
+    fn changer(&self, export: &'c Export) -> Option<Changer<'c>> {
         Changer::of(Some(&self.nfs4.states), export, self.client().ok())
     }
 

@@ -3,7 +3,7 @@
 use howdah_state::{ClientId, ShareAccess};
 use howdah_vfs::{Access, FileKind, FileSystem};
 use howdah_wire::nfs4::attributes::Principal;
-use howdah_wire::nfs4::get_dir_delegation::{self, DirectoryDelegation, Success};
+use howdah_wire::nfs4::get_dir_delegation::{self, CHANGE_CHILD_ATTRIBUTES, DirectoryDelegation, Success};
 use howdah_wire::nfs4::open::{
     AccessEntry, Arguments, Claim, Delegation, Given, WANT_CANCEL, WANT_MASK, WANT_NO_DELEGATION,
     WANT_NO_PREFERENCE, WhyNone,
@@ -50,10 +50,15 @@ pub fn with_open(
     }
 }
 
-/// Answers GET_DIR_DELEGATION: of a directory, until anybody else changes it. The client hears of no change but by the recall.
+/// What is said of files in a delegated directory to who asks for it: all that a change of a file changes.
+const COVERED: Bitmap = get_dir_delegation::CHILD_ATTRIBUTES;
+
+/// Answers GET_DIR_DELEGATION: of a directory, until anybody else changes it, or a file in it if the client asked to hear of that. It hears
+/// of no change but by the recall.
 pub fn of_directory(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Outcome {
-    get_dir_delegation::Arguments::decode(arguments)?;
+    let wanted = get_dir_delegation::Arguments::decode(arguments)?;
     let client = compound.client()?;
+    let mut covers_children = false;
     let given = match compound.node()? {
         CurrentNode::Pseudo(_) => None,
         CurrentNode::Exported(object) if !object.export().delegations().gives() => {
@@ -67,9 +72,15 @@ pub fn of_directory(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, re
             }
             // Others wait for its return: it is for those who have a use for it.
             let may_have_one = rights != Access::NONE;
-            may_have_one
-                .then(|| compound.nfs4.states.delegate(client, object.export(), &object.handle))
-                .flatten()
+            let states = &compound.nfs4.states;
+            let given =
+                may_have_one.then(|| states.delegate(client, object.export(), &object.handle)).flatten();
+            let may_see_all = rights.contains(Access::READ | Access::LOOKUP);
+            if given.is_some() && may_see_all && wanted.notifications.contains(CHANGE_CHILD_ATTRIBUTES) {
+                let way = (&object.file_system as &dyn FileSystem, &object.caller);
+                covers_children = states.cover_children(client, object.export(), way, &object.handle);
+            }
+            given
         }
         CurrentNode::Exported(_) => None,
     };
@@ -79,8 +90,13 @@ pub fn of_directory(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, re
             // Cookies are valid as long as the directory is there.
             cookie_verifier: Verifier([0; 8]),
             state: told(state),
-            notifications: Bitmap::NONE,
-            child_attributes: Bitmap::NONE,
+            // A recall, which takes the place of any notification.
+            notifications: if covers_children {
+                Bitmap::of(&[CHANGE_CHILD_ATTRIBUTES])
+            } else {
+                Bitmap::NONE
+            },
+            child_attributes: if covers_children { wanted.child_attributes & COVERED } else { Bitmap::NONE },
             directory_attributes: Bitmap::NONE,
         }),
     });

@@ -19,7 +19,7 @@ impl LocalChangeObserver for DelegationRecaller {
     fn on_local_change(&self, change: LocalChange) {
         let Some(states) = self.states.upgrade() else { return };
         match change {
-            LocalChange::Of(node) => states.recall_changed(&FileKey { export: self.export, node }),
+            LocalChange::Of(node) => states.recall_changed(&FileKey { export: self.export, node }, None),
             LocalChange::Any => states.recall_export(self.export),
         }
     }
@@ -35,31 +35,31 @@ impl States {
     /// Gives a client that may have one a delegation of a file that it just opened for reading, or of a directory. Changes by programs of
     /// this host are noticed from before it is given.
     pub fn delegate(self: &Arc<Self>, client: ClientId, export: &Export, node: &Handle) -> Option<StateId> {
-        let watch = || {
-            let states = Arc::downgrade(self);
-            let observer = Arc::new(DelegationRecaller { states, export: export.id() });
-            let local = export.local_changes()?;
-            local.watch(WatchedNode { node, has_children: false }, observer).ok().map(|()| local)
-        };
-        let local = match export.delegations() {
-            DelegationPolicy::Never => return None,
-            DelegationPolicy::WhereNoticed => Some(watch()?),
-            DelegationPolicy::Always => watch(),
-        };
+        if !export.delegations().gives()
+            || !self.watch_node(export, WatchedNode { node, has_children: false })
+        {
+            return None;
+        }
         let file = FileKey { export: export.id(), node: *node };
         let given = self.ask(|state, now| Ok(state.delegate(now, client, &file))).ok().flatten()?;
-        if local.is_some_and(|local| !local.is_watched(node)) {
+        let is_watched = export.local_changes().is_some_and(|local| local.is_watched(node));
+        if !is_watched && export.delegations() == DelegationPolicy::WhereNoticed {
             // It was taken for one that nobody has, just before.
-            self.recall_changed(&file);
+            self.recall_changed(&file, None);
         }
         Some(given)
     }
 
-    /// A file was changed by nobody who asked.
-    fn recall_changed(&self, file: &FileKey) {
+    /// Calls delegations of an export back.
+    pub(super) fn observer(self: &Arc<Self>, export: u32) -> Arc<dyn LocalChangeObserver> {
+        Arc::new(DelegationRecaller { states: Arc::downgrade(self), export })
+    }
+
+    /// A file was changed, and not all who had delegations were asked before.
+    pub(super) fn recall_changed(&self, file: &FileKey, by: Option<ClientId>) {
         if self.changes.begin(file).may_be_delegated() {
             // They come back when they do.
-            let _ = self.ask(|state, now| state.recall(now, file, None));
+            let _ = self.ask(|state, now| state.recall(now, file, by));
         }
     }
 

@@ -3,6 +3,7 @@
 
 mod caller;
 mod client_news;
+mod delegated_children;
 mod delegating;
 mod file_key;
 mod gone_files;

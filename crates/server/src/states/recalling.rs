@@ -11,14 +11,13 @@ use howdah_vfs::{
 use super::file_key::FileKey;
 use super::states::States;
 use crate::counts::Timed;
-use crate::exports::{DelegationPolicy, Export};
+use crate::exports::Export;
 
 /// Who changes files of an export.
 #[derive(Clone, Copy)]
 pub struct Changer<'s> {
     states: &'s States,
-    export: u32,
-    policy: DelegationPolicy,
+    export: &'s Export,
     client: Option<ClientId>,
 }
 
@@ -29,12 +28,47 @@ pub struct Recalling<'f> {
     changer: Option<Changer<'f>>,
 }
 
+/// A change of a file that is under way. Whoever was given a delegation meanwhile that it concerns has it asked for back when this is
+/// dropped.
+pub struct FileChange<'s> {
+    changer: Changer<'s>,
+    file: FileKey,
+    changing: Changing<'s>,
+}
+
 impl<'s> Changer<'s> {
     /// Whoever calls, who is perhaps a client of NFSv4. `None` where nobody has delegations.
-    pub fn of(states: Option<&'s States>, export: &Export, client: Option<ClientId>) -> Option<Self> {
-        let policy = export.delegations();
-        let states = states.filter(|states| states.are_changes_watched(policy))?;
-        Some(Self { states, export: export.id(), policy, client })
+    pub fn of(states: Option<&'s States>, export: &'s Export, client: Option<ClientId>) -> Option<Self> {
+        let states = states.filter(|states| states.are_changes_watched(export.delegations()))?;
+        Some(Self { states, export, client })
+    }
+
+    fn must_wait(&self) -> bool {
+        self.states.do_changes_wait(self.client, self.export.delegations())
+    }
+}
+
+impl FileChange<'_> {
+    /// The directory that changes has a new node in it.
+    fn add(&self, node: &Handle, seen: Option<&Attributes>) {
+        if self.changing.may_be_delegated() {
+            self.changer.states.add_child(self.changer.export, &self.file.node, node, seen);
+        }
+    }
+
+    /// The file has several names now.
+    fn watch(&self) {
+        if self.changing.may_be_delegated() {
+            self.changer.states.watch_linked(self.changer.export, &self.file.node);
+        }
+    }
+}
+
+impl Drop for FileChange<'_> {
+    fn drop(&mut self) {
+        if self.changing.may_be_delegated() {
+            self.changer.states.recall_changed(&self.file, self.changer.client);
+        }
     }
 }
 
@@ -48,19 +82,20 @@ impl<'f> Recalling<'f> {
     ///
     /// # Errors
     /// [`FsError::Delay`] while others have delegations of it.
-    pub fn begin_change(&self, node: &Handle) -> Result<Option<Changing<'f>>> {
-        let Some(Changer { states, export, policy, client }) = self.changer else { return Ok(None) };
-        if states.do_changes_wait(client, policy) {
+    pub fn begin_change(&self, node: &Handle) -> Result<Option<FileChange<'f>>> {
+        let Some(changer) = self.changer else { return Ok(None) };
+        if changer.must_wait() {
             return Err(FsError::Delay);
         }
-        let key = FileKey { export, node: *node };
-        states.begin_change(&key, client).map(Some).map_err(|_| FsError::Delay)
+        let file = FileKey { export: changer.export.id(), node: *node };
+        let changing = changer.states.begin_change(&file, changer.client).map_err(|_| FsError::Delay)?;
+        Ok(Some(FileChange { changer, file, changing }))
     }
 
     /// A change begins of whatever it is that has the names of a call, if nobody has a delegation of anything.
     fn begin_unnamed_change(&self) -> Option<UnnamedChange<'f>> {
-        let Changer { states, policy, client, .. } = self.changer?;
-        if states.do_changes_wait(client, policy) { None } else { states.begin_unnamed_change() }
+        let changer = self.changer?;
+        if changer.must_wait() { None } else { changer.states.begin_unnamed_change() }
     }
 
     /// The same for what has a name, if anything has.
@@ -69,7 +104,7 @@ impl<'f> Recalling<'f> {
         caller: &Caller,
         directory: &Handle,
         name: Name<'_>,
-    ) -> Result<Option<Changing<'f>>> {
+    ) -> Result<Option<FileChange<'f>>> {
         if self.changer.is_none() {
             return Ok(None);
         }
@@ -78,6 +113,16 @@ impl<'f> Recalling<'f> {
             Ok(found) => self.begin_change(&found.node.handle),
             Err(_) => Ok(None),
         }
+    }
+
+    /// Makes a node in a directory.
+    fn make(&self, directory: &Handle, run: impl FnOnce() -> Result<Node>) -> Result<Node> {
+        let change = self.begin_change(directory)?;
+        let made = run();
+        if let (Some(change), Ok(node)) = (change, &made) {
+            change.add(&node.handle, Some(&node.attributes));
+        }
+        made
     }
 }
 
@@ -114,8 +159,7 @@ impl Layer for Recalling<'_> {
         let is_opened = matches!(create.how, Create::Unchecked(_));
         let file = if is_opened { self.begin_change_of(caller, directory, create.name)? } else { None };
         if file.is_none() {
-            let _change = self.begin_change(directory)?;
-            return FileSystem::create(&self.inner, caller, create, change);
+            return self.make(directory, || FileSystem::create(&self.inner, caller, create, change));
         }
         let made = FileSystem::create(&self.inner, caller, create, change);
         let is_unchanged = change.after.is_some_and(|after| change.before == Some(Before::from(&after)));
@@ -127,18 +171,15 @@ impl Layer for Recalling<'_> {
     }
 
     fn make_directory(&self, caller: &Caller, make: MakeDirectory<'_>, change: &mut Change) -> Result<Node> {
-        let _change = self.begin_change(make.directory)?;
-        FileSystem::make_directory(&self.inner, caller, make, change)
+        self.make(make.directory, || FileSystem::make_directory(&self.inner, caller, make, change))
     }
 
     fn make_link(&self, caller: &Caller, make: MakeLink<'_>, change: &mut Change) -> Result<Node> {
-        let _change = self.begin_change(make.directory)?;
-        FileSystem::make_link(&self.inner, caller, make, change)
+        self.make(make.directory, || FileSystem::make_link(&self.inner, caller, make, change))
     }
 
     fn make_special(&self, caller: &Caller, make: MakeSpecial<'_>, change: &mut Change) -> Result<Node> {
-        let _change = self.begin_change(make.directory)?;
-        FileSystem::make_special(&self.inner, caller, make, change)
+        self.make(make.directory, || FileSystem::make_special(&self.inner, caller, make, change))
     }
 
     fn remove(&self, caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change) -> Result<()> {
@@ -176,16 +217,26 @@ impl Layer for Recalling<'_> {
             return FileSystem::rename(&self.inner, caller, from, to, changes);
         }
         let _left = self.begin_change(from.0)?;
-        let _entered = self.begin_change(to.0)?;
-        let _moved = self.begin_change_of(caller, from.0, from.1)?;
+        let entered = self.begin_change(to.0)?;
+        let moved = self.begin_change_of(caller, from.0, from.1)?;
         let _replaced = self.begin_change_of(caller, to.0, to.1)?;
-        FileSystem::rename(&self.inner, caller, from, to, changes)
+        let outcome = FileSystem::rename(&self.inner, caller, from, to, changes);
+        if let (Some(entered), Some(moved), Ok(())) = (&entered, &moved, &outcome) {
+            entered.add(&moved.file.node, None);
+        }
+        outcome
     }
 
     fn link(&self, caller: &Caller, link: AddLink<'_>, change: &mut Change) -> Result<Attributes> {
-        let _directory = self.begin_change(link.directory)?;
-        let _change = self.begin_change(link.node)?;
-        FileSystem::link(&self.inner, caller, link, change)
+        let directory = self.begin_change(link.directory)?;
+        let file = self.begin_change(link.node)?;
+        let outcome = FileSystem::link(&self.inner, caller, link, change);
+        if let (Some(directory), Some(file), Ok(seen)) = (&directory, &file, &outcome) {
+            // By its new name it can be changed without its old directory.
+            file.watch();
+            directory.add(link.node, Some(seen));
+        }
+        outcome
     }
 
     fn allocate(&self, caller: &Caller, extent: FileExtent<'_>, change: &mut Change) -> Result<()> {

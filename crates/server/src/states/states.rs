@@ -59,6 +59,7 @@ pub struct States {
     pub(super) lock_news: OnceLock<Arc<dyn LockNews>>,
     /// It has the state, which must not keep it.
     client_news: OnceLock<Weak<dyn ClientNews>>,
+    own: OnceLock<Weak<Self>>,
     /// What processes of this host see of locks, and lock themselves.
     pub(super) mirror: Option<HostMirror>,
     /// The addresses of this head of a cluster, if it is one that shares its records.
@@ -127,6 +128,7 @@ impl States {
             hosts: LockHosts::default(),
             lock_news: OnceLock::new(),
             client_news: OnceLock::new(),
+            own: OnceLock::new(),
             mirror: None,
             scope: cluster.as_ref().map(|cluster| cluster.scope),
             heads: cluster.map(|cluster| cluster.addresses),
@@ -239,6 +241,21 @@ impl States {
     /// Keeps the file of an open until that ends. For who has the lock on the state.
     pub fn keep(&self, open: OpenId, file: KeptOpen) {
         self.kept.lock().insert(open, file);
+    }
+
+    /// Changes the state, where nothing is to be done outside because of it.
+    pub(super) fn look_and_change<T>(&self, at: impl FnOnce(&mut State) -> T) -> T {
+        at(&mut self.state.lock())
+    }
+
+    /// From now on it can be found by what it does for others later.
+    pub fn set_own(self: &Arc<Self>) {
+        let _ = self.own.set(Arc::downgrade(self));
+    }
+
+    /// Itself, to be kept by others.
+    pub(super) fn own(&self) -> Option<Arc<Self>> {
+        self.own.get()?.upgrade()
     }
 
     /// Looks at the state, and changes nothing.

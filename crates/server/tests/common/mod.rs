@@ -44,7 +44,8 @@ fn serve_as(file_system: Arc<dyn FileSystem>, settings: &Settings) -> (Server, S
 pub fn exports(file_system: Arc<dyn FileSystem>) -> Exports {
     let rule = ClientRule { squash: Squash::None, ..ClientRule::default() };
     // As `howdah serve` gives them.
-    let export = Export::new("/", 1, file_system, vec![rule]).with_delegations(DelegationPolicy::WhereNoticed);
+    let export =
+        Export::new("/", 1, file_system, vec![rule]).with_delegations(DelegationPolicy::WhereNoticed);
     Exports::new(vec![export], [7; 16]).expect("one export")
 }
 

@@ -5,30 +5,28 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher as _};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-/// Files that share a bucket hold one another up at worst: no delegation is given for a moment, or a change asks the state in vain.
-const BUCKETS: usize = 1024;
+/// Changes that share a counter hold one another up at worst: no delegation is given for a moment.
+const CHANGES: usize = 1024;
+/// Files that share a counter of delegations cost more: each change of one asks the state in vain. Files in delegated directories count.
+const DELEGATIONS: usize = 1 << 16;
 
 /// Changes under way, and delegations given, by file.
 #[derive(Debug)]
 pub struct ChangeWatch {
-    buckets: Box<[Bucket]>,
+    changes: Box<[AtomicU32]>,
+    delegations: Box<[AtomicU32]>,
     /// Delegations in all.
     given: AtomicUsize,
     /// Changes under way of files that nobody looked up.
     unnamed: AtomicUsize,
 }
 
-#[derive(Debug, Default)]
-struct Bucket {
-    changes: AtomicU32,
-    delegations: AtomicU32,
-}
-
 /// A change of a file that is under way.
 #[derive(Debug)]
 #[must_use = "the change is over when this is dropped"]
 pub struct Changing<'w> {
-    bucket: &'w Bucket,
+    changes: &'w AtomicU32,
+    delegations: &'w AtomicU32,
 }
 
 /// A change under way of files that nobody looked up, while there are no delegations.
@@ -40,8 +38,9 @@ pub struct UnnamedChange<'w> {
 
 impl Default for ChangeWatch {
     fn default() -> Self {
-        let buckets = (0..BUCKETS).map(|_| Bucket::default()).collect();
-        Self { buckets, given: AtomicUsize::new(0), unnamed: AtomicUsize::new(0) }
+        let counters = |count| (0..count).map(|_| AtomicU32::new(0)).collect();
+        let (given, unnamed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Self { changes: counters(CHANGES), delegations: counters(DELEGATIONS), given, unnamed }
     }
 }
 
@@ -53,10 +52,10 @@ impl ChangeWatch {
 
     /// A change of a file begins. It must not go on while the file [may be delegated](Changing::may_be_delegated).
     pub fn begin<K: Hash>(&self, key: &K) -> Changing<'_> {
-        let bucket = self.bucket(key);
+        let (changes, delegations) = self.counters(Self::digest(key));
         // Both sides first say what they do and then look at the other, all in one order: one of them sees the other.
-        bucket.changes.fetch_add(1, Ordering::SeqCst);
-        Changing { bucket }
+        changes.fetch_add(1, Ordering::SeqCst);
+        Changing { changes, delegations }
     }
 
     /// A change begins of files that are known by name alone, such as those of REMOVE: while nobody has any delegation, which they are
@@ -69,10 +68,10 @@ impl ChangeWatch {
 
     /// A delegation of a file is given, unless a change of it is under way.
     pub(crate) fn give<K: Hash>(&self, key: &K) -> bool {
-        let bucket = self.bucket(key);
+        let (changes, delegations) = self.counters(Self::digest(key));
         self.given.fetch_add(1, Ordering::SeqCst);
-        bucket.delegations.fetch_add(1, Ordering::SeqCst);
-        let is_free = bucket.changes.load(Ordering::SeqCst) == 0 && self.unnamed.load(Ordering::SeqCst) == 0;
+        delegations.fetch_add(1, Ordering::SeqCst);
+        let is_free = changes.load(Ordering::SeqCst) == 0 && self.unnamed.load(Ordering::SeqCst) == 0;
         if !is_free {
             self.take(key);
         }
@@ -81,21 +80,37 @@ impl ChangeWatch {
 
     /// A delegation that was given ends.
     pub(crate) fn take<K: Hash>(&self, key: &K) {
-        self.bucket(key).delegations.fetch_sub(1, Ordering::SeqCst);
-        self.given.fetch_sub(1, Ordering::Relaxed);
+        self.take_child(Self::digest(key));
+        self.given.fetch_sub(1, Ordering::SeqCst);
     }
 
-    fn bucket<K: Hash>(&self, key: &K) -> &Bucket {
+    /// A file is in a delegated directory. Changes of it may be under way: they ask once more when they are over.
+    pub(crate) fn give_child(&self, digest: u64) {
+        self.counters(digest).1.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// It is in that one no more.
+    pub(crate) fn take_child(&self, digest: u64) {
+        self.counters(digest).1.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// What a file is known by here.
+    pub(crate) fn digest<K: Hash>(key: &K) -> u64 {
         let mut hasher = DefaultHasher::new();
         key.hash(&mut hasher);
-        &self.buckets[hasher.finish() as usize % BUCKETS]
+        hasher.finish()
+    }
+
+    fn counters(&self, digest: u64) -> (&AtomicU32, &AtomicU32) {
+        let digest = digest as usize;
+        (&self.changes[digest % CHANGES], &self.delegations[digest % DELEGATIONS])
     }
 }
 
 impl Changing<'_> {
-    /// Whether somebody may have a delegation of the file: the state knows.
+    /// Whether somebody may have a delegation of the file, or of a directory that it is in: the state knows.
     pub fn may_be_delegated(&self) -> bool {
-        self.bucket.delegations.load(Ordering::SeqCst) != 0
+        self.delegations.load(Ordering::SeqCst) != 0
     }
 }
 
@@ -107,7 +122,7 @@ impl Drop for UnnamedChange<'_> {
 
 impl Drop for Changing<'_> {
     fn drop(&mut self) {
-        self.bucket.changes.fetch_sub(1, Ordering::SeqCst);
+        self.changes.fetch_sub(1, Ordering::SeqCst);
     }
 }
 

@@ -4,8 +4,33 @@ use std::hash::Hash;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{ChangeWatch, Delegate, FileTable, ShareMode};
+use super::{ChangeWatch, Delegate, DelegationTable, FileTable, ShareMode};
 use crate::ids::{ClientId, LockKind, ShareAccess};
+
+/// What a change calls delegations of back.
+#[derive(Debug)]
+pub struct Changed<'k, K> {
+    /// The file or directory.
+    pub key: &'k K,
+    /// Who changes it: a client does not wait for itself.
+    pub by: Option<ClientId>,
+    /// Whether a file in it changes, and not the directory.
+    pub in_it: bool,
+}
+
+impl<K> Clone for Changed<'_, K> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K> Copy for Changed<'_, K> {}
+
+impl<K> Changed<'_, K> {
+    fn concerns(&self, one: &Delegate) -> bool {
+        Some(one.client) != self.by && (one.has_children || !self.in_it)
+    }
+}
 
 /// Whether an open or share keeps others from having delegations.
 pub fn excludes_delegations(mode: ShareMode) -> bool {
@@ -38,27 +63,22 @@ impl<K: Clone + Eq + Hash> FileTable<K> {
         if is_taken || !self.delegations.watch.give(key) {
             return false;
         }
-        self.file_mut(key).delegations.push(Delegate { client, index, recalled: None });
+        self.file_mut(key).delegations.push(Delegate { client, index, has_children: false, recalled: None });
         self.delegations.count += 1;
         true
     }
 
-    /// Other clients who have a delegation of a file.
-    pub fn delegates(&self, key: &K, except: Option<ClientId>) -> impl Iterator<Item = ClientId> {
-        let held = self.files.get(key).into_iter().flat_map(|file| &file.delegations);
-        held.map(|one| one.client).filter(move |client| Some(*client) != except)
+    /// Clients who have a delegation that a change calls back.
+    pub fn delegates(&self, changed: Changed<'_, K>) -> impl Iterator<Item = ClientId> {
+        let held = self.files.get(changed.key).into_iter().flat_map(|file| &file.delegations);
+        held.filter(move |one| changed.concerns(one)).map(|one| one.client)
     }
 
-    /// Asks for all delegations of a file back but those of one client. Those that were not asked for yet.
-    pub fn recall(
-        &mut self,
-        now: Duration,
-        key: &K,
-        except: Option<ClientId>,
-        rest: Duration,
-    ) -> Vec<Delegate> {
+    /// Asks for all delegations back that a change calls back. Those that were not asked for yet.
+    pub fn recall(&mut self, now: Duration, changed: Changed<'_, K>, rest: Duration) -> Vec<Delegate> {
+        let key = changed.key;
         let Some(file) = self.files.get_mut(key) else { return Vec::new() };
-        let others = file.delegations.iter_mut().filter(|one| Some(one.client) != except);
+        let others = file.delegations.iter_mut().filter(|one| changed.concerns(one));
         let new: Vec<Delegate> = others
             .filter(|one| one.recalled.is_none())
             .map(|one| {
@@ -84,6 +104,61 @@ impl<K: Clone + Eq + Hash> FileTable<K> {
         delegated.filter(|(key, _)| is_meant(key)).map(|(key, _)| key.clone()).collect()
     }
 
+    /// A client's delegation of a directory is asked for back from now on when files in it change, too. Whether it has one that was not
+    /// asked for back yet.
+    pub fn open_children(&mut self, directory: &K, client: ClientId) -> bool {
+        let Some(file) = self.files.get_mut(directory) else { return false };
+        let mut held = file.delegations.iter_mut();
+        let Some(one) = held.find(|one| one.client == client && one.recalled.is_none()) else { return false };
+        one.has_children = true;
+        self.delegations.children.open(directory);
+        true
+    }
+
+    /// Files are in a directory, which counts where files in it call its delegations back. Whether there was room for all.
+    pub fn add_children<'k>(
+        &mut self,
+        directory: &K,
+        children: impl IntoIterator<Item = &'k K>,
+        most: usize,
+    ) -> bool
+    where
+        K: 'k,
+    {
+        let DelegationTable { children: known, watch, .. } = &mut self.delegations;
+        if !known.has(directory) {
+            return true;
+        }
+        children.into_iter().all(|child| {
+            let digest = ChangeWatch::digest(child);
+            let has_room = known.count() < most;
+            if has_room && known.add(directory, digest) {
+                watch.give_child(digest);
+            }
+            has_room
+        })
+    }
+
+    /// A client's delegation of a directory is not asked for back when files in it change.
+    pub fn end_children(&mut self, directory: &K, client: ClientId) {
+        let Some(file) = self.files.get_mut(directory) else { return };
+        let own = file.delegations.iter_mut().filter(|one| one.client == client);
+        own.for_each(|one| one.has_children = false);
+        if !file.delegations.iter().any(|one| one.has_children) {
+            self.close_children(directory);
+        }
+    }
+
+    fn close_children(&mut self, directory: &K) {
+        let DelegationTable { children, watch, .. } = &mut self.delegations;
+        children.close(directory).into_iter().for_each(|digest| watch.take_child(digest));
+    }
+
+    /// Directories whose delegations are asked for back when a file changes, since it is in them.
+    pub fn parents(&self, key: &K) -> Vec<K> {
+        self.delegations.children.parents(ChangeWatch::digest(key))
+    }
+
     /// A client has a delegation no longer.
     pub fn end_delegation(&mut self, key: &K, client: ClientId) {
         let Some(file) = self.files.get_mut(key) else { return };
@@ -93,6 +168,10 @@ impl<K: Clone + Eq + Hash> FileTable<K> {
             self.delegations.count -= 1;
             self.delegations.watch.take(key);
         }
+        if !file.delegations.iter().any(|one| one.has_children) {
+            self.close_children(key);
+        }
+        let Some(file) = self.files.get(key) else { return };
         if file.delegations.iter().all(|one| one.recalled.is_none()) {
             self.delegations.recalling.remove(key);
         }

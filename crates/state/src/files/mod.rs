@@ -3,6 +3,7 @@
 
 mod change_watch;
 mod deadlocks;
+mod delegated_children;
 mod delegating;
 mod delegation_table;
 mod file;
@@ -17,7 +18,8 @@ mod waiters;
 mod waiting;
 
 pub use change_watch::{ChangeWatch, Changing, UnnamedChange};
-pub use delegating::excludes_delegations;
+pub use delegated_children::DelegatedChildren;
+pub use delegating::{Changed, excludes_delegations};
 pub use delegation_table::{Delegate, DelegationTable};
 pub use file::NfsFile;
 pub use locking::LockWish;

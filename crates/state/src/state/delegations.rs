@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::NfsState;
 use crate::effects::Effect;
 use crate::error::StateError;
-use crate::files::ChangeWatch;
+use crate::files::{ChangeWatch, Changed};
 use crate::ids::{ClientId, StateId};
 use crate::sessions::RECALLABLE_STATE_REVOKED;
 use crate::states::{ClientStates, Stated};
@@ -53,18 +53,47 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     ///
     /// [`StateError::Delay`] until they are.
     pub fn recall(&mut self, now: Duration, key: &K, by: Option<ClientId>) -> Result<(), StateError> {
-        let lapsed = self.files.delegates(key, by).filter(|client| self.is_lapsed(now, *client)).collect();
+        let mut outcome = self.recall_of(now, Changed { key, by, in_it: false });
+        for directory in self.files.parents(key) {
+            let of_parent = self.recall_of(now, Changed { key: &directory, by, in_it: true });
+            outcome = outcome.and(of_parent);
+        }
+        outcome
+    }
+
+    fn recall_of(&mut self, now: Duration, changed: Changed<'_, K>) -> Result<(), StateError> {
+        let lapsed = self.files.delegates(changed).filter(|client| self.is_lapsed(now, *client)).collect();
         self.end_in_the_way(now, lapsed);
         self.journal.rest_on(None);
-        for one in self.files.recall(now, key, by, self.settings.rest) {
+        for one in self.files.recall(now, changed, self.settings.rest) {
             let Some(states) = self.states.get(&one.client) else { continue };
-            let stateid = states.current(one.index);
-            self.effects.push(Effect::Recall { client: one.client, stateid, key: key.clone() });
+            let (client, stateid, key) = (one.client, states.current(one.index), changed.key.clone());
+            self.effects.push(Effect::Recall { client, stateid, key });
         }
-        match self.files.delegates(key, by).next() {
+        match self.files.delegates(changed).next() {
             Some(_) => Err(StateError::Delay),
             None => Ok(()),
         }
+    }
+
+    /// A client's delegation of a directory, which was just given, is to be asked for back when files in it change, too: from now on those
+    /// count that are [added](Self::add_children). Whether the client has one that nobody wants back.
+    pub fn open_children(&mut self, client: ClientId, directory: &K) -> bool {
+        self.files.open_children(directory, client)
+    }
+
+    /// Files are in a directory: this counts where changes of its files call delegations back. `false`: there are too many. Then the
+    /// promise cannot be kept, and must be [withdrawn](Self::end_children) or the delegation recalled.
+    pub fn add_children<'k>(&mut self, directory: &K, children: impl IntoIterator<Item = &'k K>) -> bool
+    where
+        K: 'k,
+    {
+        self.files.add_children(directory, children, self.settings.bounds.delegated_children)
+    }
+
+    /// A client was not told that changes of files in a directory call its delegation back.
+    pub fn end_children(&mut self, client: ClientId, directory: &K) {
+        self.files.end_children(directory, client);
     }
 
     /// Somebody who asked nobody has changed files, of those that are meant any: asks for all delegations of them back.
@@ -75,9 +104,9 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         }
     }
 
-    /// Whether anybody has a delegation of a file.
+    /// Whether a change of a file calls anybody's delegation back.
     pub fn is_delegated(&self, key: &K) -> bool {
-        self.files.is_delegated(key)
+        self.files.is_delegated(key) || !self.files.parents(key).is_empty()
     }
 
     /// Whether a client has this delegation of the file, so that it may open by it (CLAIM_DELEGATE_CUR).

@@ -178,3 +178,62 @@ fn a_client_that_opened_nothing_has_one_of_a_directory() {
     assert_eq!(state.return_delegation(a, given, &"directory"), Ok(()));
     assert_eq!(state.recall(NOW, &"directory", Some(b)), Ok(()));
 }
+
+/// A client that has a delegation of "directory", which covers these files.
+fn covering(state: &mut State, name: &'static str, files: &[&'static str]) -> (ClientId, StateId) {
+    let client = connect(state, NOW, name);
+    let given = state.delegate(NOW, client, &"directory").expect("a delegation");
+    assert!(state.open_children(client, &"directory"));
+    assert!(state.add_children(&"directory", files));
+    (client, given)
+}
+
+#[test]
+fn a_change_of_a_file_recalls_the_directory_that_covers_it() {
+    let mut state = server();
+    let (a, first) = covering(&mut state, "a", &["one", "two"]);
+    let b = connect(&mut state, NOW, "b");
+    state.delegate(NOW, b, &"directory").expect("a delegation of names alone");
+    let watch = state.change_watch();
+    assert!(watch.begin(&"two").may_be_delegated() && state.is_delegated(&"two"));
+    assert!(!state.is_delegated(&"three"));
+    state.take_effects();
+    assert_eq!(state.recall(NOW, &"two", Some(a)), Ok(()), "its own change");
+    assert_eq!(state.recall(NOW, &"three", None), Ok(()));
+    assert_eq!(recalls(&mut state), []);
+    assert_eq!(state.recall(NOW, &"two", Some(b)), Err(StateError::Delay));
+    assert_eq!(recalls(&mut state), [a], "and not of who has names alone");
+    assert_eq!(state.recall(NOW, &"one", Some(b)), Err(StateError::Delay));
+    assert_eq!(recalls(&mut state), [], "once");
+    assert!(!state.open_children(a, &"directory"), "it is asked for back");
+    state.return_delegation(a, first, &"directory").expect("DELEGRETURN");
+    assert_eq!(state.recall(NOW, &"two", Some(b)), Ok(()));
+    assert!(!watch.begin(&"two").may_be_delegated());
+    assert_eq!(state.recall(NOW, &"directory", Some(a)), Err(StateError::Delay));
+    assert_eq!(recalls(&mut state), [b]);
+}
+
+#[test]
+fn files_are_forgotten_when_nobody_is_told_of_them() {
+    let mut state = server();
+    let (a, _) = covering(&mut state, "a", &["one"]);
+    let (b, _) = covering(&mut state, "b", &["one", "two"]);
+    state.end_children(a, &"directory");
+    assert!(state.is_delegated(&"one"));
+    state.end_children(b, &"directory");
+    assert!(!state.is_delegated(&"one") && !state.change_watch().begin(&"two").may_be_delegated());
+    assert_eq!(state.count_delegations(), 2);
+    assert!(
+        state.add_children(&"directory", &["one"]) && !state.is_delegated(&"one"),
+        "nobody wants to know"
+    );
+}
+
+#[test]
+fn files_in_delegated_directories_are_bounded() {
+    let mut state = start(StateBounds { delegated_children: 2, ..StateBounds::default() });
+    let (a, given) = covering(&mut state, "a", &["one", "two"]);
+    assert!(!state.add_children(&"directory", &["three"]));
+    state.return_delegation(a, given, &"directory").expect("DELEGRETURN");
+    covering(&mut state, "b", &["three", "four"]);
+}

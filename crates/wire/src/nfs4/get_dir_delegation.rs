@@ -1,5 +1,6 @@
 //! GET_DIR_DELEGATION (RFC 8881 18.39): asks for a delegation of the current directory, with notifications of changes or without.
 
+use super::attributes as its;
 use super::{Bitmap, StateId, Time, Verifier};
 use crate::message::message;
 use crate::xdr::{Decode, DecodeError, DecodeProblem, Decoder, Encode, Encoder};
@@ -11,6 +12,24 @@ pub const OPERATION: u32 = 46;
 const GRANTED: u32 = 0;
 /// `GDD4_UNAVAIL`
 const UNAVAILABLE: u32 = 1;
+
+/// Attributes of entries changed (`NOTIFY4_CHANGE_CHILD_ATTRS`). A server that grants this tells of such changes, or recalls the delegation
+/// in place of telling.
+pub const CHANGE_CHILD_ATTRIBUTES: u32 = 0;
+
+/// What any change of a node changes, as far as it is not read alone.
+pub const CHILD_ATTRIBUTES: Bitmap = Bitmap::of(&[
+    its::TYPE,
+    its::CHANGE,
+    its::SIZE,
+    its::MODE,
+    its::NUMLINKS,
+    its::OWNER,
+    its::OWNER_GROUP,
+    its::SPACE_USED,
+    its::TIME_METADATA,
+    its::TIME_MODIFY,
+]);
 
 message! {
     /// Arguments of GET_DIR_DELEGATION (`GET_DIR_DELEGATION4args`).
@@ -31,7 +50,14 @@ message! {
 }
 
 impl Arguments {
-    /// Any change is to recall the delegation.
+    /// Any change of the directory is to recall the delegation, and of its entries' attributes, too, or be told.
+    pub const WITH_CHILDREN: Self = Self {
+        notifications: Bitmap::of(&[CHANGE_CHILD_ATTRIBUTES]),
+        child_attributes: CHILD_ATTRIBUTES,
+        ..Self::WITHOUT_NOTIFICATIONS
+    };
+
+    /// Any change of the directory is to recall the delegation.
     pub const WITHOUT_NOTIFICATIONS: Self = Self {
         signal: false,
         notifications: Bitmap::NONE,
@@ -55,6 +81,14 @@ message! {
         pub child_attributes: Bitmap,
         /// And of the directory itself.
         pub directory_attributes: Bitmap,
+    }
+}
+
+impl DirectoryDelegation {
+    /// Whether the client hears of any change of attributes of entries.
+    pub fn covers_children(&self) -> bool {
+        self.notifications.contains(CHANGE_CHILD_ATTRIBUTES)
+            && self.child_attributes & CHILD_ATTRIBUTES == CHILD_ATTRIBUTES
     }
 }
 

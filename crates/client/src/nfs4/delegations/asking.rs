@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use howdah_session::ClientSession;
+use howdah_session::{ClientSession, GrantedDelegation};
 use howdah_vfs::{Attributes, Caller, DelegationLost, DirectoryDelegations, Handle, Result};
 use howdah_wire::nfs4::get_dir_delegation::{self, Success};
-use howdah_wire::nfs4::{StateId, Status, putfh};
+use howdah_wire::nfs4::{Status, putfh};
 
 use super::{ClientDelegations, Returner};
 use crate::channel::Class;
@@ -19,7 +19,7 @@ use crate::nfs4::results::{ResultReader, Results};
 pub(in crate::nfs4) struct GrantReader<'a> {
     delegations: &'a ClientDelegations,
     directory: &'a Handle,
-    granted: Option<StateId>,
+    granted: Option<GrantedDelegation>,
 }
 
 impl<'a> GrantReader<'a> {
@@ -28,7 +28,8 @@ impl<'a> GrantReader<'a> {
         match reader.status_of(get_dir_delegation::OPERATION)? {
             Status::OK => {
                 if let Success::Granted(granted) = reader.body::<Success>()? {
-                    self.granted = Some(granted.state);
+                    let (state, covers_children) = (granted.state, granted.covers_children());
+                    self.granted = Some(GrantedDelegation { state, covers_children });
                 }
                 Ok(true)
             }
@@ -76,6 +77,10 @@ impl DirectoryDelegations for Nfs4Client {
         }
     }
 
+    fn also_tell(&self, lost: DelegationLost) {
+        self.delegations.also_tell(lost);
+    }
+
     fn look(&self, caller: &Caller, directory: &Handle) -> Result<Attributes> {
         let Some(mut grant) = self.ask_for_delegation(directory) else {
             return self.get_attributes(caller, directory);
@@ -92,6 +97,10 @@ impl DirectoryDelegations for Nfs4Client {
 
     fn holds(&self, directory: &Handle) -> bool {
         self.delegations.holds(directory)
+    }
+
+    fn covers_children(&self, directory: &Handle) -> bool {
+        self.delegations.covers_children(directory)
     }
 
     fn count(&self) -> usize {

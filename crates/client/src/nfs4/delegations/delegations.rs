@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use howdah_session::HeldDelegations;
+use howdah_session::{GrantedDelegation, HeldDelegations};
 use howdah_vfs::{DelegationLoss, DelegationLost, Handle};
 use howdah_wire::nfs4::{FileHandle, StateId};
 use parking_lot::{Condvar, Mutex};
@@ -36,6 +36,8 @@ pub(in crate::nfs4) struct ClientDelegations {
     table: Mutex<Table>,
     changed: Condvar,
     lost: OnceLock<DelegationLost>,
+    /// Others who hear of losses.
+    more: Mutex<Vec<DelegationLost>>,
     /// The server does not know the operation.
     is_unsupported: AtomicBool,
 }
@@ -64,6 +66,7 @@ impl ClientDelegations {
             table: Mutex::new(table),
             changed: Condvar::new(),
             lost: OnceLock::new(),
+            more: Mutex::default(),
             is_unsupported: AtomicBool::new(false),
         }
     }
@@ -71,6 +74,11 @@ impl ClientDelegations {
     /// Who hears of losses. Gives whether it is the first one.
     pub(super) fn set_watcher(&self, lost: DelegationLost) -> bool {
         self.lost.set(lost).is_ok()
+    }
+
+    /// Who else hears of losses.
+    pub(super) fn also_tell(&self, lost: DelegationLost) {
+        self.more.lock().push(lost);
     }
 
     /// The server does not know the operation: it is not asked any more.
@@ -86,7 +94,7 @@ impl ClientDelegations {
     }
 
     /// The server answered, or did not.
-    pub(super) fn on_answer(&self, directory: &Handle, granted: Option<StateId>) {
+    pub(super) fn on_answer(&self, directory: &Handle, granted: Option<GrantedDelegation>) {
         let mut table = self.table.lock();
         if let Some(state) = table.held.on_answer(directory, granted)
             && let Ok(directory) = self.handles.to_wire(directory)
@@ -99,6 +107,11 @@ impl ClientDelegations {
     /// Whether one of a directory is held.
     pub(super) fn holds(&self, directory: &Handle) -> bool {
         self.table.lock().held.holds(directory)
+    }
+
+    /// Whether one of a directory is held that covers attributes of the files in it.
+    pub(super) fn covers_children(&self, directory: &Handle) -> bool {
+        self.table.lock().held.covers_children(directory)
     }
 
     /// How many are held.
@@ -160,9 +173,10 @@ impl ClientDelegations {
         }
     }
 
-    /// Tells the watcher of losses.
+    /// Tells the watcher of losses, and then all others.
     pub(super) fn tell(&self, losses: &[DelegationLoss]) {
-        if let Some(lost) = self.lost.get() {
+        let more = self.more.lock().clone();
+        for lost in self.lost.get().into_iter().chain(&more) {
             losses.iter().for_each(|loss| lost(*loss));
         }
     }
