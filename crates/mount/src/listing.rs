@@ -82,7 +82,7 @@ pub fn add(shared: &Shared, reply: &mut ReplyDirectoryPlus, directory: u64, entr
     let is_full = reply.add(INodeNo(known.number), entry.cookie, name, &ttl, &attributes, generation);
     if is_full {
         shared.nodes.forget(known.number, 1);
-    } else {
+    } else if !ttl.is_zero() {
         shared.note_told(named, &node.attributes);
     }
     is_full

@@ -571,12 +571,12 @@ impl Filesystem for Skin {
         reply: ReplyCreate,
     ) {
         let name = name.as_bytes().to_vec();
-        let named = self.shared.named(parent.0, &name);
+        let is_kept = self.shared.belief.keeps(parent.0, &name);
         let work = move |shared: &Shared, asker| {
             let mode = shared.mode_of_new(asker, parent.0, mode, umask);
             shared.create(asker, parent.0, &name, mode, flags)
         };
-        self.run(request, reply, work, created(named));
+        self.run(request, reply, work, created(is_kept));
     }
 
     fn setxattr(
@@ -676,10 +676,8 @@ impl Filesystem for Skin {
     }
 }
 
-fn created(named: Named) -> impl FnOnce(&Shared, ReplyCreate, Created) {
+fn created(is_kept: bool) -> impl FnOnce(&Shared, ReplyCreate, Created) {
     move |shared, reply, created| {
-        let is_kept = named.is_kept;
-        shared.note_told(named, &created.node.attributes);
         let known = shared.nodes.enter(&created.node);
         created.noted(&known);
         let Created { node, caller, flags, .. } = created;

@@ -7,9 +7,9 @@ use std::time::Duration;
 use super::{ChangeWatch, Delegate, DelegationTable, FileTable, ShareMode};
 use crate::ids::{ClientId, LockKind, ShareAccess};
 
-/// What a change calls delegations of back.
+/// A change that calls delegations back.
 #[derive(Debug)]
-pub struct Changed<'k, K> {
+pub struct RecallCause<'k, K> {
     /// The file or directory.
     pub key: &'k K,
     /// Who changes it: a client does not wait for itself.
@@ -18,15 +18,15 @@ pub struct Changed<'k, K> {
     pub in_it: bool,
 }
 
-impl<K> Clone for Changed<'_, K> {
+impl<K> Clone for RecallCause<'_, K> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<K> Copy for Changed<'_, K> {}
+impl<K> Copy for RecallCause<'_, K> {}
 
-impl<K> Changed<'_, K> {
+impl<K> RecallCause<'_, K> {
     fn concerns(&self, one: &Delegate) -> bool {
         Some(one.client) != self.by && (one.has_children || !self.in_it)
     }
@@ -69,16 +69,16 @@ impl<K: Clone + Eq + Hash> FileTable<K> {
     }
 
     /// Clients who have a delegation that a change calls back.
-    pub fn delegates(&self, changed: Changed<'_, K>) -> impl Iterator<Item = ClientId> {
-        let held = self.files.get(changed.key).into_iter().flat_map(|file| &file.delegations);
-        held.filter(move |one| changed.concerns(one)).map(|one| one.client)
+    pub fn delegates(&self, cause: RecallCause<'_, K>) -> impl Iterator<Item = ClientId> {
+        let held = self.files.get(cause.key).into_iter().flat_map(|file| &file.delegations);
+        held.filter(move |one| cause.concerns(one)).map(|one| one.client)
     }
 
     /// Asks for all delegations back that a change calls back. Those that were not asked for yet.
-    pub fn recall(&mut self, now: Duration, changed: Changed<'_, K>, rest: Duration) -> Vec<Delegate> {
-        let key = changed.key;
+    pub fn recall(&mut self, now: Duration, cause: RecallCause<'_, K>, rest: Duration) -> Vec<Delegate> {
+        let key = cause.key;
         let Some(file) = self.files.get_mut(key) else { return Vec::new() };
-        let others = file.delegations.iter_mut().filter(|one| changed.concerns(one));
+        let others = file.delegations.iter_mut().filter(|one| cause.concerns(one));
         let new: Vec<Delegate> = others
             .filter(|one| one.recalled.is_none())
             .map(|one| {

@@ -19,7 +19,7 @@ mod waiting;
 
 pub use change_watch::{ChangeWatch, Changing, UnnamedChange};
 pub use delegated_children::DelegatedChildren;
-pub use delegating::{Changed, excludes_delegations};
+pub use delegating::{RecallCause, excludes_delegations};
 pub use delegation_table::{Delegate, DelegationTable};
 pub use file::NfsFile;
 pub use locking::LockWish;

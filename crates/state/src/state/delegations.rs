@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::NfsState;
 use crate::effects::Effect;
 use crate::error::StateError;
-use crate::files::{ChangeWatch, Changed};
+use crate::files::{ChangeWatch, RecallCause};
 use crate::ids::{ClientId, StateId};
 use crate::sessions::RECALLABLE_STATE_REVOKED;
 use crate::states::{ClientStates, Stated};
@@ -53,24 +53,24 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     ///
     /// [`StateError::Delay`] until they are.
     pub fn recall(&mut self, now: Duration, key: &K, by: Option<ClientId>) -> Result<(), StateError> {
-        let mut outcome = self.recall_of(now, Changed { key, by, in_it: false });
+        let mut outcome = self.recall_of(now, RecallCause { key, by, in_it: false });
         for directory in self.files.parents(key) {
-            let of_parent = self.recall_of(now, Changed { key: &directory, by, in_it: true });
+            let of_parent = self.recall_of(now, RecallCause { key: &directory, by, in_it: true });
             outcome = outcome.and(of_parent);
         }
         outcome
     }
 
-    fn recall_of(&mut self, now: Duration, changed: Changed<'_, K>) -> Result<(), StateError> {
-        let lapsed = self.files.delegates(changed).filter(|client| self.is_lapsed(now, *client)).collect();
+    fn recall_of(&mut self, now: Duration, cause: RecallCause<'_, K>) -> Result<(), StateError> {
+        let lapsed = self.files.delegates(cause).filter(|client| self.is_lapsed(now, *client)).collect();
         self.end_in_the_way(now, lapsed);
         self.journal.rest_on(None);
-        for one in self.files.recall(now, changed, self.settings.rest) {
+        for one in self.files.recall(now, cause, self.settings.rest) {
             let Some(states) = self.states.get(&one.client) else { continue };
-            let (client, stateid, key) = (one.client, states.current(one.index), changed.key.clone());
+            let (client, stateid, key) = (one.client, states.current(one.index), cause.key.clone());
             self.effects.push(Effect::Recall { client, stateid, key });
         }
-        match self.files.delegates(changed).next() {
+        match self.files.delegates(cause).next() {
             Some(_) => Err(StateError::Delay),
             None => Ok(()),
         }

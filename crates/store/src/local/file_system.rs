@@ -19,7 +19,7 @@ use super::held_files::HeldFiles;
 use super::housekeeper::Housekeeper;
 use super::identity::Identity;
 use super::known::KnownHandles;
-use super::local_changes::LocalWatch;
+use super::local_watch::LocalWatch;
 use super::locked_files::LockedFiles;
 use super::node::Node;
 use super::options::Mode;

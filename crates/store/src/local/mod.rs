@@ -44,6 +44,7 @@ mod kernel_handle;
 mod known;
 mod link;
 mod local_changes;
+mod local_watch;
 mod locked_files;
 mod lookup;
 mod make;

@@ -19,7 +19,7 @@ use super::housekeeper::Housekeeper;
 use super::identify::identify;
 use super::identity::Identity;
 use super::known::KnownHandles;
-use super::local_changes::LocalWatch;
+use super::local_watch::LocalWatch;
 use super::locked_files::LockedFiles;
 use super::open_error::OpenError;
 use super::open_files::OpenFiles;
