@@ -44,7 +44,7 @@ pub struct Shared {
 }
 
 /// A name that the kernel is going to be told of.
-pub struct Named {
+pub struct ToldName {
     /// Whether it may believe it for ever.
     pub is_kept: bool,
     /// Where it is to be noted: in a directory of this number.
@@ -53,14 +53,14 @@ pub struct Named {
 
 impl Shared {
     /// The kernel is going to be told of a name.
-    pub fn named(&self, directory: u64, name: &[u8]) -> Named {
+    pub fn named(&self, directory: u64, name: &[u8]) -> ToldName {
         let is_kept = self.belief.keeps(directory, name);
         let place = self.lately.as_ref().filter(|_| !is_kept).map(|_| (directory, name.to_vec()));
-        Named { is_kept, place }
+        ToldName { is_kept, place }
     }
 
     /// The kernel is told that a name leads to such a node.
-    pub fn note_told(&self, named: Named, attributes: &Attributes) {
+    pub fn note_told(&self, named: ToldName, attributes: &Attributes) {
         if let (Some(lately), Some((directory, name))) = (&self.lately, named.place)
             && attributes.kind != FileKind::Directory
         {

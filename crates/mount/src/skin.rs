@@ -26,7 +26,7 @@ use crate::locks::ProgramLock;
 use crate::nodes::ROOT;
 use crate::opens::KernelFile;
 use crate::refused::{Answer, Refused};
-use crate::shared::{Named, Shared};
+use crate::shared::{Shared, ToldName};
 use crate::who::Requester;
 
 /// The most bytes of one request: 256 pages, which is what the kernel allows.
@@ -114,7 +114,7 @@ impl FlushAnswer {
 }
 
 /// Tells the kernel of a node.
-fn enter(named: Named) -> impl FnOnce(&Shared, ReplyEntry, Node) {
+fn enter(named: ToldName) -> impl FnOnce(&Shared, ReplyEntry, Node) {
     move |shared, reply, node| {
         let is_kept = named.is_kept;
         let known = shared.nodes.enter(&node);
@@ -126,7 +126,7 @@ fn enter(named: Named) -> impl FnOnce(&Shared, ReplyEntry, Node) {
 }
 
 /// Tells the kernel of a node, or that there is none, which it believes then.
-fn enter_if_there(named: Named) -> impl FnOnce(&Shared, ReplyEntry, Option<Node>) {
+fn enter_if_there(named: ToldName) -> impl FnOnce(&Shared, ReplyEntry, Option<Node>) {
     move |shared, reply, node| match node {
         Some(node) => enter(named)(shared, reply, node),
         None => {

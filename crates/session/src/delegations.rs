@@ -38,10 +38,14 @@ impl<K: Clone + Ord> HeldDelegations<K> {
         Self { held: BTreeMap::new(), asked: BTreeMap::new(), most }
     }
 
+    /// Whether there are as many as there may be.
+    pub fn is_full(&self) -> bool {
+        self.held.len() + self.asked.len() >= self.most
+    }
+
     /// Whether a delegation of a directory is to be asked for now. Then [`Self::on_answer`] follows.
     pub fn ask(&mut self, key: &K) -> bool {
-        let has_room = self.held.len() + self.asked.len() < self.most;
-        if !has_room || self.held.contains_key(key) || self.asked.contains_key(key) {
+        if self.is_full() || self.held.contains_key(key) || self.asked.contains_key(key) {
             return false;
         }
         self.asked.insert(key.clone(), Asked::Open);
@@ -157,7 +161,7 @@ mod tests {
     fn they_are_bounded_and_fewer_when_the_server_asks() {
         let mut table = HeldDelegations::new(3);
         for key in 0..5 {
-            assert_eq!(table.ask(&key), key < 3);
+            assert_eq!((table.is_full(), table.ask(&key)), (key >= 3, key < 3));
             table.on_answer(&key, granted(key));
         }
         assert_eq!(table.give_up(5), []);

@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use howdah_needs::{Lack, skipped};
 use howdah_store::local::{LocalFileSystem, Options};
 use howdah_vfs::{
     Caller, Change, Create, CreateFile, FileSystem, Handle, LocalChange, LocalChangeObserver, LocalChanges,
@@ -86,8 +87,11 @@ fn me() -> Caller {
 
 /// Whether the kernel and the file system of temporary files are such as the server needs.
 fn is_possible() -> bool {
-    let watched = Watched::new();
-    watched.fs.local_changes_obstacle().is_none()
+    let obstacle = Watched::new().fs.local_changes_obstacle();
+    if let Some(why) = obstacle {
+        skipped(Lack::Kernel, format_args!("{why}"));
+    }
+    obstacle.is_none()
 }
 
 #[test]

@@ -108,9 +108,8 @@ pub const SCENARIOS: &[Scenario] = &[
     },
     Scenario {
         name: "nfs4-delegations",
-        about: "over 4.2 with `--delegations read`: a file is opened again without a call, until another client changes it",
+        about: "over 4.2: a file is opened again without a call, until another client changes it",
         peer: guest("delegations-nfs4.sh", V4_2),
-        server: &["--squash", "none", "--delegations", "read"],
         ..BASE
     },
     Scenario {

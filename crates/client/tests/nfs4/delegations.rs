@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_layers::{AttributeCache, AttributeCacheOptions};
+use howdah_needs::{Lack, skipped};
 use howdah_server::exports::DelegationPolicy;
 use howdah_server::limits::WATCHED_CHILDREN_OF_DIRECTORY_MAX;
 use howdah_store::local::{LocalFileSystem, Options};
@@ -406,7 +407,7 @@ fn what_a_program_of_the_servers_host_changes_is_seen_within_a_second() {
     let fs = LocalFileSystem::open(place.path(), Options::default()).expect("a local directory");
     std::fs::set_permissions(place.path(), Permissions::from_mode(0o777)).expect("opened to all");
     if let Some(why) = fs.local_changes_obstacle() {
-        eprintln!("skipped: {why}");
+        skipped(Lack::Kernel, format_args!("{why}"));
         return;
     }
     let served = serve_with_policy(Arc::new(fs), DelegationPolicy::WhereNoticed);
@@ -441,7 +442,7 @@ fn attributes_that_a_program_of_the_servers_host_changes_are_seen_within_a_secon
         }
         let fs = LocalFileSystem::open(&export, Options::default()).expect("a local directory");
         if let Some(why) = fs.local_changes_obstacle() {
-            eprintln!("skipped: {why}");
+            skipped(Lack::Kernel, format_args!("{why}"));
             return;
         }
         let served = serve_with_policy(Arc::new(fs), DelegationPolicy::WhereNoticed);

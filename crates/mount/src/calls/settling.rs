@@ -189,6 +189,7 @@ mod tests {
             attributes: Duration::ZERO,
             names: Duration::ZERO,
             belief: Belief::new(false, true),
+            lately: None,
             locks: Arc::new(KernelLocks::new(false)),
             setters: Threads::new("test", 1, AtEnd::RunJobs),
             synchronous: false,

@@ -14,6 +14,8 @@ use crate::nfs4::handles::{Handles, WireHandle};
 
 /// The most delegations of a client. Each costs its server memory, and its return a call.
 const HELD_MAX: usize = 8192;
+/// So many stay when there are as many: the others make room.
+const KEPT_WHEN_FULL: usize = HELD_MAX / 4 * 3;
 /// So many may wait to be given back. The server is asked to call again for more.
 const RETURNS_MAX: usize = 2 * HELD_MAX;
 
@@ -88,9 +90,14 @@ impl ClientDelegations {
 
     /// Whether a delegation of a directory is to be asked for. Then [`Self::on_answer`] follows.
     pub(super) fn ask(&self, directory: &Handle) -> bool {
-        self.lost.get().is_some()
-            && !self.is_unsupported.load(Ordering::Relaxed)
-            && self.table.lock().held.ask(directory)
+        if self.lost.get().is_none() || self.is_unsupported.load(Ordering::Relaxed) {
+            return false;
+        }
+        if self.table.lock().held.is_full() {
+            // Some are of directories that are there no more.
+            self.give_up(KEPT_WHEN_FULL);
+        }
+        self.table.lock().held.ask(directory)
     }
 
     /// The server answered, or did not.
