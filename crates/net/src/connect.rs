@@ -4,10 +4,12 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{self, ErrorKind, IoSlice};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr};
 use std::ops::RangeInclusive;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use howdah_tune::{Change, Gauges, Sample};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{SendAncillaryBuffer, SendFlags, sockopt};
@@ -15,6 +17,7 @@ use socket2::{Domain, Protocol, Socket, TcpKeepalive, Type};
 
 use crate::address::is_on_this_host;
 use crate::congestion::{BBR, LOCAL};
+use crate::quic::{QuicLane, QuicLine};
 use crate::secured::Secured;
 use crate::syscall;
 use crate::tcp_info::{INFORMATION_ROOM, TcpInfo};
@@ -59,6 +62,8 @@ pub struct Connection {
     never_blocks: AtomicBool,
     /// TLS, if it was secured.
     pub(crate) tls: Option<Box<Secured>>,
+    /// The stream of QUIC that it is, if it is one: the socket is one end of a pair.
+    quic: Option<(QuicLane, Arc<QuicLine>)>,
 }
 
 /// A connection that is being made, which nobody waits for.
@@ -121,7 +126,50 @@ impl Connection {
             socket.bind(&local.into())?;
         }
         let (tick, never_blocks) = (settings.tick, AtomicBool::new(false));
-        Ok(Self { socket, peer: address, local, tick, never_blocks, tls: None })
+        Ok(Self { socket, peer: address, local, tick, never_blocks, tls: None, quic: None })
+    }
+
+    /// A stream of QUIC, of which this socket is our end; `peer` and our own address are those of its connection.
+    pub(crate) fn of_quic(
+        socket: OwnedFd,
+        (peer, local): (SocketAddr, SocketAddr),
+        tick: Duration,
+        quic: (QuicLane, Arc<QuicLine>),
+    ) -> io::Result<Self> {
+        let (socket, never_blocks) = (Socket::from(socket), AtomicBool::new(true));
+        Ok(Self { socket, peer, local, tick, never_blocks, tls: None, quic: Some(quic) })
+    }
+
+    /// The stream of QUIC that it is, if it is one.
+    pub fn quic(&self) -> Option<&QuicLane> {
+        self.quic.as_ref().map(|(lane, _)| lane)
+    }
+
+    /// Why the connection that it is a stream of is over, if it is one and that is known.
+    pub fn why_lost(&self) -> Option<io::Error> {
+        self.quic.as_ref().and_then(|(_, line)| line.why_lost())
+    }
+
+    /// Looks at it; the gauges are the caller's.
+    ///
+    /// # Errors
+    /// The kernel does not tell.
+    pub fn sample(&self, now: Duration, gauges: &Gauges) -> io::Result<Sample> {
+        match self.quic() {
+            Some(lane) => Ok(lane.sample(now, rustix::io::ioctl_fionread(&self.socket)?, gauges)),
+            None => crate::sample::sample(self.socket.as_fd(), now, gauges),
+        }
+    }
+
+    /// Does to it what is wanted. The sizes of a stream of QUIC are those of its connection, which stay.
+    ///
+    /// # Errors
+    /// What the kernel refuses; it goes on with the sizes that it has.
+    pub fn apply(&self, change: Change) -> io::Result<()> {
+        match self.quic() {
+            Some(_) => Ok(()),
+            None => crate::buffers::apply(self.socket.as_fd(), change),
+        }
     }
 
     /// It is connected.
@@ -152,7 +200,11 @@ impl Connection {
     fn send_to_kernel(&self, pieces: &[IoSlice<'_>], more: bool) -> io::Result<Sent> {
         let mut flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
         flags.set(SendFlags::MORE, more);
-        outcome(rustix::net::sendmsg(&self.socket, pieces, &mut SendAncillaryBuffer::default(), flags))
+        let sent = outcome(rustix::net::sendmsg(&self.socket, pieces, &mut SendAncillaryBuffer::default(), flags));
+        if let (Some(lane), Ok(Sent::Bytes(count))) = (self.quic(), &sent) {
+            lane.on_sent(*count);
+        }
+        sent
     }
 
     /// Sends a range of a file, which does not pass through user space, as much as the kernel takes now. 0 bytes: the file
@@ -163,7 +215,11 @@ impl Connection {
         }
         self.block_never()?;
         let mut offset = offset;
-        outcome(rustix::fs::sendfile(&self.socket, file, Some(&mut offset), length))
+        let sent = outcome(rustix::fs::sendfile(&self.socket, file, Some(&mut offset), length));
+        if let (Some(lane), Ok(Sent::Bytes(count))) = (self.quic(), &sent) {
+            lane.on_sent(*count);
+        }
+        sent
     }
 
     /// From now on no call of the socket waits: no flag of `sendfile(2)` or `splice(2)` says so, only one of the socket. Who receives
@@ -216,6 +272,12 @@ impl Connection {
     /// # Errors
     /// The kernel does not tell.
     pub fn delivery(&self) -> io::Result<Delivery> {
+        if let Some(lane) = self.quic() {
+            let (is_under_way, since_acknowledgement) = lane.under_way();
+            let round_trip = lane.facts().0.round_trip;
+            // No second connection is tried beside one of QUIC, which follows a path that changes.
+            return Ok(Delivery { is_in_vain: false, is_under_way, since_acknowledgement, round_trip });
+        }
         let mut bytes = [0; INFORMATION_ROOM];
         let length = syscall::tcp_info(self.socket.as_fd(), &mut bytes)?;
         Ok(Delivery::of(&TcpInfo::decode(&bytes[..length])))
@@ -242,6 +304,9 @@ impl Connection {
     /// The same, with a reset: what the peer has not acknowledged is given up, and the peer knows that what it sent may not have
     /// been read. Another connection carries on.
     pub fn cut(&self) {
+        if let Some(lane) = self.quic() {
+            lane.cut();
+        }
         let _ = self.socket.set_linger(Some(Duration::ZERO));
         self.free_port();
         let _ = self.socket.shutdown(Shutdown::Both);
@@ -255,7 +320,9 @@ impl Connection {
 
     /// Ends what is left of the connection at once, on both hosts, though others still hold it: another one may come from its port.
     pub fn free_port(&self) {
-        let _ = rustix::net::connect_unspec(&self.socket);
+        if self.quic.is_none() {
+            let _ = rustix::net::connect_unspec(&self.socket);
+        }
     }
 }
 
@@ -307,7 +374,7 @@ impl Connecting {
 }
 
 /// Connects from the port that is asked for, one of those that servers like best, or else from any.
-fn from_a_port<T>(
+pub(crate) fn from_a_port<T>(
     settings: &ConnectSettings,
     connect: impl Fn(Option<u16>) -> io::Result<T>,
 ) -> io::Result<T> {

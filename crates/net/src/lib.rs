@@ -1,6 +1,6 @@
 //! The outside world of sockets: the only crate that opens one.
 //!
-//! It knows TCP, UDP, Unix sockets and readiness, and moves bytes between sockets, memory and files; it makes network namespaces and
+//! It knows TCP, UDP, QUIC, Unix sockets and readiness, and moves bytes between sockets, memory and files; it makes network namespaces and
 //! interfaces. It knows nothing of what the bytes mean.
 
 mod address;
@@ -22,6 +22,7 @@ mod own_sysfs;
 mod path_mtu;
 mod peer;
 mod poller;
+mod quic;
 mod retransmission;
 mod rpcbind;
 mod sample;
@@ -60,6 +61,7 @@ pub use own_sysfs::own_sysfs;
 pub use path_mtu::{own_address, path_mtu};
 pub use peer::{Ends, Peer, Transport, TransportSecurity};
 pub use poller::{Interest, Poller, Ready, Token, Waker};
+pub use quic::{ConnectionFacts, EngineSecret, QuicDialer, QuicLane, QuicListener, QuicPort, QuicSocketFacts};
 pub use rpcbind::{RpcbindStream, is_listening};
 pub use sample::sample;
 pub use socket_list::{SocketList, TcpSocket};

@@ -17,6 +17,8 @@ pub enum Transport {
     Tcp,
     /// Each in a datagram.
     Udp,
+    /// On a stream of a QUIC connection, in records.
+    Quic,
 }
 
 /// What protects messages on their way.
@@ -70,13 +72,13 @@ pub struct Peer {
 }
 
 impl Transport {
-    /// Both, streams first.
-    pub const ALL: [Self; 2] = [Self::Tcp, Self::Udp];
+    /// Those that a portmapper knows, streams first.
+    pub const REGISTERED: [Self; 2] = [Self::Tcp, Self::Udp];
 
     /// Whether each message is one datagram: it leaves in one piece of bounded size, and may be lost, come twice or out of order.
     pub fn is_datagrams(self) -> bool {
         match self {
-            Self::Tcp => false,
+            Self::Tcp | Self::Quic => false,
             Self::Udp => true,
         }
     }
@@ -86,6 +88,7 @@ impl Transport {
         match self {
             Self::Tcp => "TCP",
             Self::Udp => "UDP",
+            Self::Quic => "QUIC",
         }
     }
 }

@@ -51,11 +51,14 @@ impl Connection {
 
     /// Whether TLS protects it.
     pub fn is_secure(&self) -> bool {
-        self.tls.is_some()
+        self.tls.is_some() || self.quic().is_some()
     }
 
     /// What the handshake agreed on: the cipher suite, and what the server's certificate says.
     pub fn tls_facts(&self) -> Option<(&'static str, Option<CertificateFacts>)> {
+        if let Some(lane) = self.quic() {
+            return Some(("TLS 1.3 (QUIC)", lane.certificate().map(|certificate| (*certificate).clone())));
+        }
         let tls = self.tls.as_ref()?;
         tls.ask(|session| Some((session.suite()?, session.peer_certificate())))
     }

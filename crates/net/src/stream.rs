@@ -8,12 +8,13 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use howdah_tls::TlsSession;
-use howdah_tune::Algorithm;
+use howdah_tune::{Algorithm, Change, Gauges, Sample};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown, sockopt};
 
 use crate::address::canonical;
 use crate::peer::{Ends, Peer, Transport, TransportSecurity};
+use crate::quic::QuicLane;
 use crate::secured::Secured;
 use crate::syscall;
 use crate::tcp_info::{INFORMATION_ROOM, TcpInfo};
@@ -42,6 +43,8 @@ struct Tls {
 enum Carrier {
     /// Nothing: they are the same, and the kernel can move them without us.
     Kernel,
+    /// A stream of QUIC, whose connection is on another thread: the socket is one end of a pair.
+    Quic(QuicLane),
     /// User space takes each byte in hand, unchanged: as a stream that encrypts does, for tests.
     #[cfg(feature = "simulation")]
     UserSpace(crate::user_space::UserSpace),
@@ -70,6 +73,41 @@ impl Stream {
         Ok(stream)
     }
 
+    /// A stream of QUIC that a client opened, of which this socket is our end.
+    pub(crate) fn of_quic(socket: OwnedFd, peer: Peer, lane: QuicLane) -> Self {
+        Self { socket, peer, carrier: Carrier::Quic(lane), tls: OnceLock::new() }
+    }
+
+    /// The stream of QUIC that it is, if it is one.
+    pub fn quic(&self) -> Option<&QuicLane> {
+        match &self.carrier {
+            Carrier::Quic(lane) => Some(lane),
+            _ => None,
+        }
+    }
+
+    /// Looks at it; the gauges are the caller's.
+    ///
+    /// # Errors
+    /// The kernel does not tell.
+    pub fn sample(&self, now: Duration, gauges: &Gauges) -> io::Result<Sample> {
+        match self.quic() {
+            Some(lane) => Ok(lane.sample(now, rustix::io::ioctl_fionread(&self.socket)?, gauges)),
+            None => crate::sample::sample(self.socket.as_fd(), now, gauges),
+        }
+    }
+
+    /// Does to it what is wanted. The sizes of a stream of QUIC are those of its connection, which stay.
+    ///
+    /// # Errors
+    /// What the kernel refuses; it goes on with the sizes that it has.
+    pub fn apply(&self, change: Change) -> io::Result<()> {
+        match self.quic() {
+            Some(_) => Ok(()),
+            None => crate::buffers::apply(self.socket.as_fd(), change),
+        }
+    }
+
     /// The same stream without the kernel's shortcuts: user space takes each byte in hand, and may keep some that were received.
     #[cfg(feature = "simulation")]
     #[must_use]
@@ -88,6 +126,9 @@ impl Stream {
     /// # Errors
     /// It is TLS already, or the socket does not take `last` whole.
     pub fn start_tls(&self, session: TlsSession, received: &[u8], last: &[u8]) -> io::Result<()> {
+        if self.quic().is_some() {
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "TLS in QUIC, which has its own"));
+        }
         if !last.is_empty() && self.send_to_kernel(&[IoSlice::new(last)], false)? != Sent::Bytes(last.len()) {
             return Err(io::Error::new(io::ErrorKind::TimedOut, "the client does not take its answers"));
         }
@@ -113,6 +154,9 @@ impl Stream {
 
     /// The cipher suite, once the handshake agreed on one.
     pub fn suite(&self) -> Option<&'static str> {
+        if self.quic().is_some() {
+            return Some("TLS 1.3 (QUIC)");
+        }
         self.tls.get().and_then(|tls| tls.secured.ask(TlsSession::suite))
     }
 
@@ -139,6 +183,7 @@ impl Stream {
     fn moves_in_the_kernel(&self) -> bool {
         match &self.carrier {
             Carrier::Kernel => self.tls.get().is_none(),
+            Carrier::Quic(_) => false,
             #[cfg(feature = "simulation")]
             Carrier::UserSpace(_) => false,
         }
@@ -148,6 +193,7 @@ impl Stream {
     pub fn keeps_bytes(&self) -> bool {
         match &self.carrier {
             Carrier::Kernel => self.tls.get().is_some_and(|tls| tls.secured.keeps_bytes()),
+            Carrier::Quic(_) => false,
             #[cfg(feature = "simulation")]
             Carrier::UserSpace(kept) => kept.keeps_bytes(),
         }
@@ -159,6 +205,10 @@ impl Stream {
             Carrier::Kernel => match self.tls.get() {
                 None => self.receive_from_kernel(buffer),
                 Some(tls) => self.receive_secured(tls, buffer),
+            },
+            Carrier::Quic(lane) => match self.receive_from_kernel(buffer)? {
+                Sent::Bytes(0) if lane.was_reset() => Err(io::ErrorKind::ConnectionReset.into()),
+                received => Ok(received),
             },
             #[cfg(feature = "simulation")]
             Carrier::UserSpace(kept) => kept.receive(buffer, |buffer| self.receive_from_kernel(buffer)),
@@ -218,7 +268,11 @@ impl Stream {
     fn send_to_kernel(&self, pieces: &[IoSlice<'_>], more: bool) -> io::Result<Sent> {
         let mut flags = SendFlags::NOSIGNAL;
         flags.set(SendFlags::MORE, more);
-        outcome(rustix::net::sendmsg(&self.socket, pieces, &mut SendAncillaryBuffer::default(), flags))
+        let sent = outcome(rustix::net::sendmsg(&self.socket, pieces, &mut SendAncillaryBuffer::default(), flags));
+        if let (Some(lane), Ok(Sent::Bytes(count))) = (self.quic(), &sent) {
+            lane.on_sent(*count);
+        }
+        sent
     }
 
     /// Sends a range of a file, which does not pass through user space. 0 bytes: the file ends before the range does.
@@ -233,6 +287,9 @@ impl Stream {
     /// # Errors
     /// The kernel does not tell.
     pub fn has_arrived(&self) -> io::Result<bool> {
+        if let Some(lane) = self.quic() {
+            return Ok(lane.has_arrived());
+        }
         // Of a connection that was reset the kernel goes on telling what it has thrown away.
         if rustix::net::getpeername(&self.socket) == Err(Errno::NOTCONN) {
             return Ok(true);
@@ -251,7 +308,8 @@ impl Stream {
             return tls.secured.ask(TlsSession::has_ended) && self.has_arrived().unwrap_or(false);
         }
         let peeked = rustix::net::recv(&self.socket, &mut [0_u8; 1], RecvFlags::PEEK | RecvFlags::DONTWAIT);
-        let is_connected = || rustix::net::getpeername(&self.socket) != Err(Errno::NOTCONN);
+        let was_reset = || self.quic().is_some_and(QuicLane::was_reset);
+        let is_connected = || rustix::net::getpeername(&self.socket) != Err(Errno::NOTCONN) && !was_reset();
         matches!(peeked, Ok((0, _))) && is_connected() && self.has_arrived().unwrap_or(false)
     }
 
@@ -264,6 +322,9 @@ impl Stream {
     /// Ends the connection without a farewell: what the peer has not taken is given up with the socket. After [`Self::shut_down`]
     /// the kernel would go on holding it, for minutes, for a peer that shows no window.
     pub fn cut(&self) {
+        if let Some(lane) = self.quic() {
+            lane.cut();
+        }
         let _ = sockopt::set_socket_linger(&self.socket, Some(Duration::ZERO));
         let _ = rustix::net::shutdown(&self.socket, Shutdown::Both);
     }

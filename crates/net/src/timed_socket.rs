@@ -58,6 +58,8 @@ impl TimedSocket {
         let (kind, protocol) = match transport {
             Transport::Tcp => (Type::STREAM, Protocol::TCP),
             Transport::Udp => (Type::DGRAM, Protocol::UDP),
+            // Those who call by it have connections of their own.
+            Transport::Quic => return Err(ErrorKind::Unsupported.into()),
         };
         let socket = Self { socket: Socket::new(Domain::for_address(to), kind, Some(protocol))?, deadline };
         socket.socket.bind(&from.into())?;

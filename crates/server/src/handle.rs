@@ -127,6 +127,18 @@ impl HandleKey {
         identity
     }
 
+    /// A secret for another purpose, from which this one cannot be found.
+    pub(crate) fn secret_for(&self, purpose: &[u8]) -> [u8; 32] {
+        let mut secret = [0; 32];
+        for (part, bytes) in (0_u8..).zip(secret.chunks_mut(8)) {
+            let mut hasher = self.0;
+            hasher.write(purpose);
+            hasher.write_u8(part);
+            bytes.copy_from_slice(&hasher.finish().to_be_bytes());
+        }
+        secret
+    }
+
     fn checksum(&self, head: &[u8], inner: &[u8]) -> u64 {
         let mut hasher = self.0;
         hasher.write(head);

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use howdah_net::{InterfaceEvents, Listener, LocalListener, UdpSocket};
+use howdah_net::{EngineSecret, InterfaceEvents, Listener, LocalListener, QuicPort, UdpSocket};
 use howdah_tls::ServerTls;
 use howdah_tune::Tuner;
 
@@ -48,6 +48,8 @@ pub struct Sockets {
     pub tcp: Vec<Listener>,
     /// Bound.
     pub udp: Vec<UdpSocket>,
+    /// Bound, for QUIC.
+    pub quic: Vec<QuicPort>,
     /// What interfaces have sockets for besides.
     pub per_interface: PerInterface,
     /// Where the server may be asked what it does.
@@ -136,7 +138,19 @@ impl Sockets {
         Ok(sockets)
     }
 
-    /// Each transport and address served.
+    /// Binds a UDP port for QUIC at each address.
+    ///
+    /// # Errors
+    /// The address that could not be bound, and why.
+    pub fn bind_quic(&mut self, addresses: &[SocketAddr], tls: &ServerTls) -> Result<(), BindError> {
+        for &address in addresses {
+            let fail = |cause| BindError { address, transport: Transport::Quic, cause };
+            self.quic.push(QuicPort::bind(address, tls.clone()).map_err(fail)?);
+        }
+        Ok(())
+    }
+
+    /// Each transport and address served, but for QUIC, which no portmapper knows.
     pub fn addresses(&self) -> Vec<(Transport, SocketAddr)> {
         let tcp = self.tcp.iter().map(|socket| (Transport::Tcp, socket.address()));
         let mut udp: Vec<_> = self.udp.iter().map(|socket| (Transport::Udp, socket.address())).collect();
@@ -198,7 +212,10 @@ impl Server {
                 listener.bound_retransmission();
             }
         }
-        let mut shared = Shared::new(service, sockets.tcp, Tuner::new(sizes))?;
+        let secret = service.quic_secret();
+        let quic = sockets.quic.into_iter().map(|port| port.serve(EngineSecret(secret)));
+        let quic = quic.collect::<io::Result<Vec<_>>>()?;
+        let mut shared = Shared::with_quic(service, (sockets.tcp, quic), Tuner::new(sizes))?;
         shared.tls = settings.tls.clone().map(|tls| Arc::new(TlsDoor::new(tls)));
         let shared = Arc::new(shared);
         let knobs = Arc::new(Knobs::new(None));
@@ -296,7 +313,9 @@ impl Server {
 
     /// Each transport and address served, with real ports.
     pub fn addresses(&self) -> Vec<(Transport, SocketAddr)> {
-        self.shared.service.listeners.read().clone()
+        let mut addresses = self.shared.service.listeners.read().clone();
+        addresses.extend(self.shared.quic.iter().map(|port| (Transport::Quic, port.address())));
+        addresses
     }
 
     /// What came and went over UDP, by address and interface.

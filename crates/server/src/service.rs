@@ -169,6 +169,11 @@ impl Service {
         self.exported.any_waits()
     }
 
+    /// What names connections of QUIC, the same after a restart as handles are.
+    pub(crate) fn quic_secret(&self) -> [u8; 32] {
+        self.exports().key().secret_for(b"connections of QUIC")
+    }
+
     /// Replaces the exports; calls that run keep the old ones.
     pub fn set_exports(&self, exports: Exports) {
         self.dispatcher.counts.admit(&exports);

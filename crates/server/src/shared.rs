@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use howdah_net::{Interest, Interface, Listener, Poller, Stream, Token, UdpSocket, Waker};
+use howdah_net::{Interest, Interface, Listener, Poller, QuicListener, Stream, Token, UdpSocket, Waker};
 use howdah_rpc::server::BufferStore;
 use howdah_tune::{Change, Tuner};
 
@@ -38,7 +38,7 @@ const FIRST_SOCKET: u64 = 1;
 pub enum Source {
     /// The waker.
     Waker,
-    /// A listener.
+    /// A listener, of TCP or, behind those, of QUIC.
     Listener(usize),
     /// A UDP socket.
     Udp(Arc<Port>),
@@ -58,6 +58,8 @@ pub struct Shared {
     pub waker: Waker,
     /// Listening sockets.
     pub listeners: Vec<Listener>,
+    /// Ports of QUIC.
+    pub quic: Vec<QuicListener>,
     /// Datagram sockets.
     pub udp: Ports,
     /// Begins TLS, if there is a certificate for it.
@@ -116,15 +118,26 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Everything in place, no socket armed yet.
+    /// Everything in place, no socket armed yet, and no port of QUIC.
+    #[cfg(test)]
     pub fn new(service: Service, listeners: Vec<Listener>, tuner: Tuner<Token>) -> io::Result<Self> {
+        Self::with_quic(service, (listeners, Vec::new()), tuner)
+    }
+
+    /// Everything in place, no socket armed yet.
+    pub fn with_quic(
+        service: Service,
+        (listeners, quic): (Vec<Listener>, Vec<QuicListener>),
+        tuner: Tuner<Token>,
+    ) -> io::Result<Self> {
         let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
-        let first_connection = FIRST_SOCKET + listeners.len() as u64;
+        let first_connection = FIRST_SOCKET + (listeners.len() + quic.len()) as u64;
         Ok(Self {
             service,
             poller: Poller::new()?,
             waker: Waker::new()?,
             listeners,
+            quic,
             udp: Ports::default(),
             tls: None,
             stopping: AtomicBool::new(false),
@@ -163,6 +176,10 @@ impl Shared {
         for (index, listener) in self.listeners.iter().enumerate() {
             self.poller.add(listener, self.listener_token(index), Interest::READABLE)?;
         }
+        for (index, listener) in self.quic.iter().enumerate() {
+            let token = self.listener_token(self.listeners.len() + index);
+            self.poller.add(listener, token, Interest::READABLE)?;
+        }
         Ok(())
     }
 
@@ -175,7 +192,7 @@ impl Shared {
             return self.udp.get(token).map_or(Source::Gone, Source::Udp);
         }
         let index = (token.0 - FIRST_SOCKET) as usize;
-        if index < self.listeners.len() {
+        if index < self.listeners.len() + self.quic.len() {
             return Source::Listener(index);
         }
         self.connections.get(token).map_or(Source::Gone, Source::Connection)
@@ -183,7 +200,19 @@ impl Shared {
 
     /// Arms a listener again.
     pub fn arm_listener(&self, index: usize) -> io::Result<()> {
-        self.poller.arm(&self.listeners[index], self.listener_token(index), Interest::READABLE)
+        let token = self.listener_token(index);
+        match self.listeners.get(index) {
+            Some(listener) => self.poller.arm(listener, token, Interest::READABLE),
+            None => self.poller.arm(&self.quic[index - self.listeners.len()], token, Interest::READABLE),
+        }
+    }
+
+    /// The next connection, or stream of QUIC, that waits at a listener.
+    pub fn accept(&self, index: usize) -> io::Result<Option<Stream>> {
+        match self.listeners.get(index) {
+            Some(listener) => listener.accept(),
+            None => Ok(self.quic[index - self.listeners.len()].accept()),
+        }
     }
 
     /// Arms a UDP socket again.

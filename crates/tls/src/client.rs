@@ -101,6 +101,11 @@ impl ClientTls {
         TlsSession::client(Arc::clone(&self.config), self.name.clone())
     }
 
+    /// What QUIC, which has its own records, needs of it: the settings, and who the server must prove to be.
+    pub fn quic_config(&self) -> (Arc<ClientConfig>, String) {
+        (Arc::clone(&self.config), self.name())
+    }
+
     /// Whether the client has a certificate.
     pub fn has_certificate(&self) -> bool {
         self.has_certificate

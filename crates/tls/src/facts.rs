@@ -47,6 +47,11 @@ impl CertificateFacts {
         })
     }
 
+    /// Of an encoded certificate, as a peer shows it; `None` if it is none.
+    pub fn of_der(der: &[u8]) -> Option<Self> {
+        Self::of(&CertificateDer::from(der))
+    }
+
     /// Of each certificate in a file of PEM, in their order.
     ///
     /// # Errors

@@ -75,6 +75,11 @@ impl ServerTls {
         TlsSession::server(config)
     }
 
+    /// What QUIC, which has its own records, needs of it, as it is now.
+    pub fn quic_config(&self) -> Arc<ServerConfig> {
+        Arc::clone(&self.0.read().config)
+    }
+
     /// What the certificate says, then those that follow it in its file.
     pub fn facts(&self) -> Vec<CertificateFacts> {
         self.0.read().facts.clone()

@@ -70,7 +70,7 @@ const WITH_PASS_THROUGH: [&str; 9] =
     ["url", "pass_through", "max_connections", "listen", "state", "admin", "metrics", "log", "log_format"];
 
 /// What is not.
-const NOT_WITH_PASS_THROUGH: [&str; 54] = [
+const NOT_WITH_PASS_THROUGH: [&str; 55] = [
     "cache_memory",
     "cache_dir",
     "cache_size",
@@ -83,6 +83,7 @@ const NOT_WITH_PASS_THROUGH: [&str; 54] = [
     "no_udp",
     "udp_sockets",
     "udp_per_interface",
+    "quic",
     "workers",
     "rpcbind",
     "no_nfs4",

@@ -98,6 +98,13 @@ pub struct ServerArguments {
     #[arg(long)]
     pub udp_per_interface: bool,
 
+    /// Serve QUIC too, on this UDP port: howdah clients use it with proto=quic [default: off]
+    ///
+    /// PORT (every address of this machine) or ADDRESS:PORT. QUIC encrypts by TLS, so --tls-certificate and --tls-key are required. Its
+    /// port must not be one on which NFS is served over UDP. A client stays connected when its address changes.
+    #[arg(long, value_name = "PORT", value_parser = parse_listen)]
+    pub quic: Option<SocketAddr>,
+
     /// Max calls of one export in its storage at the same time, 1 to 1024 [default: 32]
     ///
     /// Further calls of that export are queued; other exports are not affected. Raise it for slow storage with a high queue

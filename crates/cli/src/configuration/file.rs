@@ -57,6 +57,7 @@ pub struct FileSettings {
     pub kerberos: KerberosConfig,
     pub cluster: Option<ClusterConfig>,
     pub metrics: MetricsSaid,
+    pub quic: Option<SocketAddr>,
     pub sizes: Sizes,
     pub networks: Vec<NetworkSizes>,
     pub caps: Vec<CapRule>,
@@ -90,6 +91,7 @@ fn settings(table: &DeTable<'_>, flags: &AdminListenSaid, problems: &mut Vec<Pro
         listen: listen(&mut section, &mut taken),
         udp: section.setting("udp", truth).map(Spanned::into_inner),
         datagrams: datagrams(&mut section),
+        quic: section.setting("quic", size(parse_listen)).map(Spanned::into_inner),
         workers: section
             .setting("workers", number(1..=MOST_WORKERS))
             .and_then(|workers| usize::try_from(workers.into_inner()).ok()),

@@ -1,6 +1,7 @@
 //! From what was typed and what the file says to what it means. Flags win over the file, the file over defaults.
 
 use std::ffi::OsStr;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -34,6 +35,7 @@ pub fn decide(server: &ServerArguments, log: &LogArguments, file: FileSettings) 
             .unwrap_or_else(default_listen),
         udp: !server.no_udp && file.udp.unwrap_or(true),
         udp_sockets: server.datagrams().or(file.datagrams).decide(),
+        quic: server.quic.or(file.quic),
         workers: server.workers.or(file.workers).unwrap_or(howdah_server::limits::WORKERS),
         state: state(server.state.as_deref(), file.state)?,
         rpcbind: server.rpcbind.or(file.rpcbind).unwrap_or_default(),
@@ -66,11 +68,31 @@ pub fn decide(server: &ServerArguments, log: &LogArguments, file: FileSettings) 
         cluster.share(&mut config.exports).map_err(|why| anyhow!(why))?;
     }
     each_address_once(&config)?;
+    check_quic(&config)?;
     check_policies(config.tls.as_ref(), &config.exports).map_err(|why| anyhow!(why))?;
     check_delegations(&config.exports).map_err(|why| anyhow!(why))?;
     check_limits(&config.caps, &config.exports).map_err(|why| anyhow!(why))?;
     check_locks(&config.exports).map_err(|why| anyhow!(why))?;
     Ok(config)
+}
+
+/// QUIC needs a certificate, and a port to itself.
+fn check_quic(config: &ServerConfig) -> Result<()> {
+    let Some(quic) = config.quic else { return Ok(()) };
+    if config.tls.is_none() {
+        bail!("`quic` (--quic): QUIC encrypts by TLS: set tls_certificate and tls_key (--tls-certificate, --tls-key)");
+    }
+    let shares = |listen: &&SocketAddr| {
+        listen.port() == quic.port() && (listen.ip() == quic.ip() || listen.ip().is_unspecified() || quic.ip().is_unspecified())
+    };
+    if config.udp && quic.port() != 0 && config.listen.iter().any(|listen| shares(&listen)) {
+        let port = quic.port();
+        bail!(
+            "`quic` (--quic): NFS is served over UDP on port {port}: choose another port for QUIC, or serve no NFS over UDP \
+             (udp = false, --no-udp)"
+        );
+    }
+    Ok(())
 }
 
 /// With what flags say, too.

@@ -55,6 +55,7 @@ impl ServerConfig {
             ("udp", self.udp != new.udp),
             ("udp_sockets", self.udp_sockets.sockets != new.udp_sockets.sockets),
             ("udp_per_interface", self.udp_sockets.per_interface != new.udp_sockets.per_interface),
+            ("quic", self.quic != new.quic),
             ("workers", self.workers != new.workers),
             ("state", self.state != new.state),
             ("rpcbind", self.rpcbind != new.rpcbind),

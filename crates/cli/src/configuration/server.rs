@@ -21,6 +21,8 @@ pub struct ServerConfig {
     pub udp: bool,
     /// How many sockets it has, and for what.
     pub udp_sockets: UdpSettings,
+    /// Where QUIC is served, if it is.
+    pub quic: Option<SocketAddr>,
     /// Threads that answer calls.
     pub workers: usize,
     /// What survives a restart.

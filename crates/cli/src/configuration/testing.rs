@@ -15,6 +15,7 @@ pub fn one_export() -> ServerConfig {
         listen: Vec::new(),
         udp: true,
         udp_sockets: howdah_server::UdpSettings::default(),
+        quic: None,
         workers: 1,
         state: PathBuf::from("/var/lib/howdah"),
         rpcbind: Rpcbind::Auto,

@@ -33,6 +33,9 @@ pub fn server(config: &ServerConfig) -> String {
     if config.udp {
         line("UDP", &datagrams(&config.udp_sockets));
     }
+    if let Some(quic) = config.quic {
+        line("QUIC", &quic.to_string());
+    }
     line("workers", &config.workers.to_string());
     line("state", &config.state.display().to_string());
     line(

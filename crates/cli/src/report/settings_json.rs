@@ -55,6 +55,7 @@ fn server(config: &ServerConfig) -> Value {
         "udp": config.udp,
         "udp_sockets": config.udp_sockets.sockets.map_or_else(|| json!("auto"), |count| json!(count)),
         "udp_per_interface": config.udp_sockets.per_interface,
+        "quic": config.quic,
         "workers": config.workers,
         "state": path(&config.state),
         "rpcbind": match config.rpcbind {

@@ -18,7 +18,7 @@ use super::kerberos::helper_settings;
 use super::portmapper::Portmapper;
 use super::samples::samples;
 use super::secrets::ServerSecrets;
-use super::sockets::sockets;
+use super::sockets::{bind_quic, sockets};
 use super::tls::ServedCertificate;
 use crate::configuration::ServerConfig;
 use crate::places::DiskCacheSettings;
@@ -63,6 +63,9 @@ impl Prepared {
         let (address, page) = address.transpose()?.flatten().unzip();
         sockets.admin_address = address;
         let certificate = config.tls.as_ref().map(ServedCertificate::read).transpose()?;
+        if let Some((quic, certificate)) = config.quic.zip(certificate.as_ref()) {
+            bind_quic(&mut sockets, quic, &certificate.tls())?;
+        }
         let kerberos = helper_settings(config)?;
         let kerberos = kerberos.as_ref().map(KerberosAcceptor::start).transpose()?;
         let secrets = ServerSecrets::read(config)?;

@@ -6,6 +6,7 @@ use std::os::fd::OwnedFd;
 
 use anyhow::{Context, Error, Result, anyhow, bail};
 use howdah_server::{BindError, Sockets};
+use howdah_tls::ServerTls;
 use rustix::net::{SocketType, sockopt};
 
 use crate::configuration::{DEFAULT_PORT, ServerConfig};
@@ -32,6 +33,11 @@ pub fn sockets(config: &ServerConfig) -> Result<Sockets> {
         );
     }
     Ok(sockets)
+}
+
+/// Binds the port of QUIC.
+pub fn bind_quic(sockets: &mut Sockets, address: SocketAddr, tls: &ServerTls) -> Result<()> {
+    sockets.bind_quic(&[address], tls).map_err(explained)
 }
 
 /// Opens or takes over what to listen on over TCP alone.

@@ -5,8 +5,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use howdah_net::{ConnectSettings, Connection};
+use howdah_net::{ConnectSettings, Connection, QuicDialer};
+use howdah_wire::rpc::Credentials;
 
+use super::starttls::null_call;
 use super::{ChannelOptions, Patience, sizes};
 
 /// How long a receive waits before it looks whether it is still wanted.
@@ -25,11 +27,24 @@ pub trait ConnectStep: Send + Sync {
 pub(super) struct Connector {
     settings: ConnectSettings,
     steps: Vec<Arc<dyn ConnectStep>>,
+    /// Opens streams of QUIC, where lanes are that.
+    quic: Option<Quic>,
+}
+
+/// How streams of QUIC are opened.
+pub(super) struct Quic {
+    pub(super) dialer: QuicDialer,
+    /// The program, and its version, whose NULL call shows that the server took our certificate, if we have one.
+    pub(super) proof: Option<(u32, u32)>,
 }
 
 impl Connector {
     /// With these options, and these steps.
-    pub(super) fn new(options: &ChannelOptions, steps: Vec<Arc<dyn ConnectStep>>) -> Self {
+    pub(super) fn new(
+        options: &ChannelOptions,
+        steps: Vec<Arc<dyn ConnectStep>>,
+        quic: Option<Quic>,
+    ) -> Self {
         let tick = match options.patience {
             Patience::Soft(patience) => patience.max(Duration::from_millis(1)),
             Patience::Hard | Patience::WhileHeard(_) => Duration::MAX,
@@ -42,7 +57,25 @@ impl Connector {
             tick: RECEIVE_TICK.min(tick),
             window: sizes::first_window(options.memory_budget as u64),
         };
-        Self { settings, steps }
+        Self { settings, steps, quic }
+    }
+
+    /// Whether lanes are streams of QUIC.
+    pub(super) fn is_quic(&self) -> bool {
+        self.quic.is_some()
+    }
+
+    /// Connects for the first time, and takes no steps.
+    pub(super) fn open_first(&self, address: SocketAddr) -> io::Result<Connection> {
+        let Some(quic) = &self.quic else { return Connection::open(address, &self.settings) };
+        let connection = quic.dialer.open(address, &self.settings)?;
+        if let Some(program) = quic.proof {
+            let deadline = Instant::now() + self.settings.timeout;
+            // The handshake is done before the server has looked at our certificate.
+            null_call(&connection, program, Credentials::None, deadline)
+                .map_err(|error| connection.why_lost().unwrap_or(error))?;
+        }
+        Ok(connection)
     }
 
     /// How a socket is made and connected.
@@ -52,11 +85,18 @@ impl Connector {
 
     /// Connects, and takes the steps.
     pub(super) fn open(&self, address: SocketAddr) -> io::Result<Connection> {
-        self.prepare(Connection::open(address, &self.settings)?)
+        let connection = match &self.quic {
+            Some(quic) => quic.dialer.open(address, &self.settings)?,
+            None => Connection::open(address, &self.settings)?,
+        };
+        self.prepare(connection)
     }
 
     /// The same from this port, no longer than so.
     pub(super) fn open_from(&self, address: SocketAddr, port: u16, most: Duration) -> io::Result<Connection> {
+        if self.is_quic() {
+            return self.open(address);
+        }
         let timeout = self.settings.timeout.min(most);
         let settings = ConnectSettings { from: Some(port), timeout, ..self.settings };
         self.prepare(Connection::open(address, &settings)?)

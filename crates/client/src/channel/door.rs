@@ -3,17 +3,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use howdah_net::QuicDialer;
 use howdah_rpc::client::core::changes_nothing;
 use howdah_rpc::client::envelope::CallSession;
 use howdah_tune::paths::FoundPath;
 
+use super::connecting::Quic;
 use super::datagram::Datagrams;
 use super::driver::Driver;
 use super::starttls::StartTls;
 use super::streams::Streams;
 use super::{
     Answer, CallError, ChannelOptions, ChannelProtocol, ChannelReport, ConnectError, ConnectStep, LANES_MAX,
-    Lanes, Pending, Request, Target,
+    Lanes, Pending, Request, Target, Transport,
 };
 
 /// The way to one server. Any number of threads call at once.
@@ -53,10 +55,15 @@ impl Channel {
             let driver = Driver::new(&options, None, None);
             return Ok(Self(Way::Datagrams(Datagrams::open(address, &options, driver)?)));
         }
+        if target.transport == Transport::Quic {
+            let Some((tls, program)) = &options.tls else { return Err(ConnectError::QuicWithoutTls) };
+            let quic = Quic { dialer: QuicDialer::new(tls.clone()), proof: tls.has_certificate().then_some(*program) };
+            return Ok(Self(Way::Streams(Streams::open(&target.addresses, &options, protocol, Some(quic))?)));
+        }
         if let Some((tls, program)) = &options.tls {
             protocol.steps.insert(0, Arc::new(StartTls(tls.clone(), *program)) as Arc<dyn ConnectStep>);
         }
-        Ok(Self(Way::Streams(Streams::open(&target.addresses, &options, protocol)?)))
+        Ok(Self(Way::Streams(Streams::open(&target.addresses, &options, protocol, None)?)))
     }
 
     /// Makes a call and waits for its answer.

@@ -1,6 +1,5 @@
 //! What only the client knows of a connection, summed up at every look: who asks, and where calls wait.
 
-use std::os::fd::AsFd;
 use std::time::Duration;
 
 use howdah_rpc::client::core::{Glance, MovedBulk};
@@ -87,7 +86,7 @@ impl Gauge {
         if !link.is_mid_reply() {
             return;
         }
-        let Ok(sample) = howdah_net::sample(link.connection.as_fd(), now, &self.sums) else { return };
+        let Ok(sample) = link.connection.sample(now, &self.sums) else { return };
         if sample.receiving.received == self.received {
             self.sums.silent += passed;
         }
@@ -174,7 +173,7 @@ mod tests {
         let (link, mut server) = in_mid_reply();
         let (mut gauge, mut now) = (Gauge::default(), Duration::ZERO);
         let received = || {
-            let sample = howdah_net::sample(link.connection.as_fd(), Duration::ZERO, &Gauges::default());
+            let sample = link.connection.sample(Duration::ZERO, &Gauges::default());
             sample.expect("a connection").receiving.received
         };
         for part in 1..=10 {

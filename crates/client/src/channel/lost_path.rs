@@ -11,7 +11,8 @@ use super::shared::Shared;
 
 /// Looks, if that is due. `may_ask`: the server can be asked for a sign of life over this connection now.
 pub(super) fn look_at_path(shared: &Arc<Shared>, lane: &Lane, link: &Link, now: Instant, may_ask: bool) {
-    if link.is_broken() {
+    // A connection of QUIC follows a path that changes.
+    if link.is_broken() || link.connection.quic().is_some() {
         return;
     }
     let Some(mut attempts) = lane.second.look(now) else { return };

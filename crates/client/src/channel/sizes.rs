@@ -1,7 +1,6 @@
 //! The sizes of all connections of a channel, which share what memory there is: see `howdah-tune`.
 
 use std::io;
-use std::os::fd::AsFd;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -102,7 +101,7 @@ fn explain(host: &Host) -> String {
 fn apply(connection: &Connection, changes: &[Change]) {
     for &change in changes {
         tracing::debug!(peer = %connection.peer(), ?change, "sizing");
-        if let Err(error) = howdah_net::apply(connection.as_fd(), change) {
+        if let Err(error) = connection.apply(change) {
             tracing::debug!(peer = %connection.peer(), ?change, %error, "sizing");
         }
     }

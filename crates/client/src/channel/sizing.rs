@@ -1,6 +1,5 @@
 //! Looks at the connection of one lane: has it sized, and finds out what limits it.
 
-use std::os::fd::AsFd;
 use std::time::Duration;
 
 use howdah_tune::{Judgement, Sample};
@@ -42,7 +41,7 @@ impl Sizing {
         if now < self.due || self.number != link.number {
             return;
         }
-        let sample = match howdah_net::sample(link.connection.as_fd(), now, self.gauge.sums()) {
+        let sample = match link.connection.sample(now, self.gauge.sums()) {
             Ok(sample) => sample,
             Err(error) => return tracing::debug!(%error, "looking at a connection"),
         };

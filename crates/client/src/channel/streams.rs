@@ -1,5 +1,6 @@
 //! A channel over streams: opened, called through, closed.
 
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,7 +13,7 @@ use howdah_tune::paths::FoundPath;
 use parking_lot::Mutex;
 
 use super::call::Call;
-use super::connecting::Connector;
+use super::connecting::{Connector, Quic};
 use super::driver::Driver;
 use super::evidence::Evidence;
 use super::lane::Lane;
@@ -26,6 +27,9 @@ use super::{
     CallError, ChannelOptions, ChannelProtocol, ChannelReport, ConnectError, LANES_MAX, LaneReport, Lanes,
     Limit, LimitReport, Request, TlsReport, lane_thread, paths,
 };
+
+/// How many streams of QUIC carry bulk data, if nobody says: of eight, one that waits for a lost packet holds up one eighth of the calls.
+const QUIC_LANES: usize = 8;
 
 /// Lanes, and a thread for each that is used.
 pub(super) struct Streams {
@@ -49,9 +53,10 @@ impl Streams {
         addresses: &[SocketAddr],
         options: &ChannelOptions,
         protocol: ChannelProtocol,
+        quic: Option<Quic>,
     ) -> Result<Self, ConnectError> {
         let steps = protocol.steps.clone();
-        let connector = Connector::new(options, steps);
+        let connector = Connector::new(options, steps, quic);
         let (first, took) = connect_first(&connector, addresses)?;
         let remembers = options.remembers_path && !first.same_host;
         let known = remembers.then(|| paths::recall(first.connection.peer().ip())).flatten();
@@ -68,14 +73,19 @@ impl Streams {
         (known, expected): (Option<FoundPath>, Option<FoundPath>),
     ) -> Result<Self, ConnectError> {
         let First { connection, at, same_host } = first;
-        let most = match options.lanes {
+        let lanes = match options.lanes {
+            // They share one congestion control, so that nothing is gained by beginning with fewer.
+            Lanes::Auto if connector.is_quic() => Lanes::Fixed(QUIC_LANES),
+            lanes => lanes,
+        };
+        let most = match lanes {
             Lanes::Fixed(count) => count,
             Lanes::Auto if same_host => 1,
             Lanes::Auto => LANES_MAX,
         };
         // Who asked for a number gets that. On this host nothing is far.
         let has_small = options.lanes == Lanes::Auto && !same_host;
-        let mut growth = Growth::new(options.lanes, same_host);
+        let mut growth = Growth::new(lanes, same_host);
         if let Some(expected) = expected {
             tracing::debug!("{expected}");
             growth = growth.starting_from(expected.lanes());
@@ -193,6 +203,11 @@ impl Streams {
     }
 }
 
+/// Whether a handshake of QUIC failed because one side does not trust the other.
+fn is_refused_by_quic(connector: &Connector, error: &io::Error) -> bool {
+    connector.is_quic() && error.kind() == io::ErrorKind::InvalidData
+}
+
 /// Makes sure that a call can be protected. Arguments that are signed or encrypted must lie in memory.
 fn protectable(request: &mut Request<'_>) -> Result<(), CallError> {
     let Some(protection) = std::mem::replace(&mut request.protection, Ok(None))? else { return Ok(()) };
@@ -211,14 +226,14 @@ fn connect_first(connector: &Connector, addresses: &[SocketAddr]) -> Result<(Fir
     let mut failure = ConnectError::NoAddress;
     for (at, &address) in addresses.iter().enumerate() {
         let began = Instant::now();
-        let connected = Connection::open(address, connector.settings());
+        let connected = connector.open_first(address);
         let took = began.elapsed();
         match connected.and_then(|connection| connector.prepare(connection)) {
             Ok(connection) => {
                 let same_host = is_local(connection.local().ip(), connection.peer().ip());
                 return Ok((First { connection, at, same_host }, took));
             }
-            Err(error) if is_tls(&error) => {
+            Err(error) if is_tls(&error) || is_refused_by_quic(connector, &error) => {
                 return Err(ConnectError::Tls { address, cause: Arc::new(error) });
             }
             Err(error) => failure = ConnectError::Failed { address, cause: Arc::new(error) },

@@ -107,7 +107,7 @@ fn root_kind(client: &Nfs3, caller: &Caller) -> Option<FileKind> {
 
 /// The same options with what a URL says of TLS.
 fn with_tls(url: &NfsUrl, options: &ConnectOptions, version: u32) -> Result<ConnectOptions, ConnectError> {
-    let Some(tls) = tls_of(url)? else { return Ok(options.clone()) };
+    let Some(tls) = tls_over(url, transport(url, options))? else { return Ok(options.clone()) };
     let tls = Some((tls, (nfs3::PROGRAM, version)));
     let channel = ChannelOptions { tls, ..options.channel.clone() };
     Ok(ConnectOptions { channel, ..options.clone() })
@@ -118,9 +118,21 @@ fn with_tls(url: &NfsUrl, options: &ConnectOptions, version: u32) -> Result<Conn
 /// # Errors
 /// A file cannot be read or does not hold what it should, or an option is missing.
 pub fn tls_of(url: &NfsUrl) -> Result<Option<ClientTls>, ConnectError> {
+    tls_over(url, url.options.transport.unwrap_or_default())
+}
+
+fn tls_over(url: &NfsUrl, transport: Transport) -> Result<Option<ClientTls>, ConnectError> {
     let said = &url.options;
+    // QUIC is never without TLS.
+    let wanted = match said.transport_security {
+        WantedSecurity::None if transport == Transport::Quic && said.tls_certificate.is_some() => {
+            WantedSecurity::MutualTls
+        }
+        WantedSecurity::None if transport == Transport::Quic => WantedSecurity::Tls,
+        wanted => wanted,
+    };
     let fail = |why: String| ConnectError::Tls { host: url.host.clone(), why };
-    let identity = match (said.transport_security, &said.tls_certificate, &said.tls_key) {
+    let identity = match (wanted, &said.tls_certificate, &said.tls_key) {
         (WantedSecurity::None, ..) => return Ok(None),
         (WantedSecurity::Tls, ..) => None,
         (WantedSecurity::DirectTls, None, None) => None,
@@ -141,7 +153,7 @@ pub fn tls_of(url: &NfsUrl) -> Result<Option<ClientTls>, ConnectError> {
     let files = ClientFiles { authorities: said.tls_authorities.clone(), identity };
     let tls = ClientTls::read(&files, said.tls_name.as_ref().unwrap_or(&url.host));
     let tls = tls.map_err(|error| fail(error.to_string()))?;
-    Ok(Some(if said.transport_security == WantedSecurity::DirectTls { tls.direct() } else { tls }))
+    Ok(Some(if wanted == WantedSecurity::DirectTls { tls.direct() } else { tls }))
 }
 
 /// Mounts at most so many names of the path.

@@ -11,7 +11,7 @@ use howdah_wire::mount::{self, DirectoryPath, umnt};
 use super::Place;
 use super::service::{Service, request};
 use super::umnt::unmount;
-use crate::channel::{Channel, Transport};
+use crate::channel::Channel;
 use crate::common::machine_name;
 use crate::waiting::wait_at_most;
 
@@ -47,7 +47,7 @@ impl Mounted {
     /// round trips.
     #[must_use]
     pub fn through(mut self, channel: &Arc<Channel>, nfs: SocketAddr) -> Self {
-        let is_same = self.place == Place { address: nfs, transport: Transport::Tcp };
+        let is_same = self.place.address == nfs && !self.place.transport.is_datagrams();
         self.channel = is_same.then(|| Arc::clone(channel));
         self
     }

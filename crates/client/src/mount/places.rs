@@ -103,7 +103,10 @@ impl Search {
 
     /// That of NFS first: where datagrams are asked for, streams may be blocked.
     fn transports(&self) -> [Transport; 2] {
-        let [first, second] = Transport::ALL;
+        if self.transport == Transport::Quic {
+            return [Transport::Quic; 2];
+        }
+        let [first, second] = Transport::REGISTERED;
         if self.transport == first { [first, second] } else { [second, first] }
     }
 

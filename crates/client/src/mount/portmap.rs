@@ -31,7 +31,8 @@ impl Portmapper {
     /// Asks for the port of a program. Several questions under way at once take one round trip.
     pub(super) fn ask(&self, program: u32, version: u32, transport: Transport) -> PortQuestion {
         let protocol = match transport {
-            Transport::Tcp => Protocol::TCP,
+            // No portmapper knows of QUIC.
+            Transport::Tcp | Transport::Quic => Protocol::TCP,
             Transport::Udp => Protocol::UDP,
         };
         let pending = if self.over_ipv6 {

@@ -264,6 +264,7 @@ pub(super) fn set_transport(options: &mut UrlOptions, value: &str) -> Set {
     options.transport = Some(match value {
         "tcp" | "tcp6" => Transport::Tcp,
         "udp" | "udp6" => Transport::Udp,
+        "quic" | "quic6" => Transport::Quic,
         _ => return Err(Refusal::Value),
     });
     Ok(())

@@ -77,6 +77,11 @@ impl Exports {
         Self { identity: HandleKey::new(secret).identity(), ..self }
     }
 
+    /// The key of handles.
+    pub(crate) fn key(&self) -> &HandleKey {
+        &self.key
+    }
+
     /// The same with callers in the groups that this host knows them in, in place of those that they send.
     #[must_use]
     pub fn with_groups(self, groups: Option<Arc<UserGroups>>) -> Self {

@@ -93,7 +93,7 @@ pub fn call(
     let socket = connect(route, patience)?;
     let (xid, message) = message(called, arguments);
     let answer = match route.transport {
-        Transport::Tcp => exchange_record(&socket, &message).map_err(CallFailure::Unanswered)?,
+        Transport::Tcp | Transport::Quic => exchange_record(&socket, &message).map_err(CallFailure::Unanswered)?,
         Transport::Udp => exchange_datagram(&socket, xid, &message, patience)?,
     };
     result_of(xid, answer)
@@ -108,7 +108,7 @@ pub fn tell(route: &Route, called: Called, arguments: &[u8], patience: Duration)
     let (_, message) = message(called, arguments);
     match route.transport {
         Transport::Udp => socket.send(&message).map_err(CallFailure::Unreached),
-        Transport::Tcp => {
+        Transport::Tcp | Transport::Quic => {
             send_record(&socket, &message).map_err(CallFailure::Unanswered)?;
             // Some answer all the same, which is not needed.
             let _ = socket.receive_within(&mut [0; 64], LINGER);

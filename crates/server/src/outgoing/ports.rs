@@ -72,6 +72,7 @@ impl ClientPorts {
         (program, version): (u32, u32),
         liked: Transport,
     ) -> Result<Known, CallFailure> {
+        let liked = if liked == Transport::Quic { Transport::Tcp } else { liked };
         let other = if liked == Transport::Tcp { Transport::Udp } else { Transport::Tcp };
         for transport in [liked, other] {
             if let Some(port) = self.ask(from, host, (program, version), transport)? {
@@ -118,7 +119,7 @@ impl ClientPorts {
 /// GETPORT of portmap version 2, or GETADDR of rpcbind version 3 over IPv6, which version 2 knows nothing of.
 fn question((program, version): (u32, u32), transport: Transport, is_ipv6: bool) -> (Called, Vec<u8>) {
     let protocol = match transport {
-        Transport::Tcp => Protocol::TCP,
+        Transport::Tcp | Transport::Quic => Protocol::TCP,
         Transport::Udp => Protocol::UDP,
     };
     let portmap = |version, procedure| Called { program: portmap::PROGRAM, version, procedure };

@@ -68,9 +68,10 @@ pub fn port(
 pub fn network(transport: Transport, ipv6: bool) -> Network {
     match (transport, ipv6) {
         (Transport::Udp, false) => Network::Udp,
-        (Transport::Tcp, false) => Network::Tcp,
+        // Ports of QUIC are not registered.
+        (Transport::Tcp | Transport::Quic, false) => Network::Tcp,
         (Transport::Udp, true) => Network::Udp6,
-        (Transport::Tcp, true) => Network::Tcp6,
+        (Transport::Tcp | Transport::Quic, true) => Network::Tcp6,
     }
 }
 

@@ -1,7 +1,6 @@
 //! What connections had moved when they ended. The thread that sizes connections looks at each now and then, so that it
 //! misses what passed after its last look, and all of a connection that was short.
 
-use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 use crate::locks::Mutex;
@@ -39,7 +38,7 @@ impl Endings {
     pub fn add(&self, now: Duration, connection: &Connection) {
         let mut list = self.list.lock();
         let Some(list) = list.as_mut() else { return };
-        let last = howdah_net::sample(connection.stream().as_fd(), now, &Gauges::default()).ok();
+        let last = connection.stream().sample(now, &Gauges::default()).ok();
         let (token, peer, opened) = (connection.token(), connection.peer().clone(), connection.opened());
         list.push(Ending { token, peer, opened, last });
     }

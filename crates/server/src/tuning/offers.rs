@@ -1,6 +1,5 @@
 //! What listeners offer whoever connects, and what came of it.
 
-use std::os::fd::AsFd;
 use std::time::Duration;
 
 use howdah_tune::Gauges;
@@ -49,7 +48,7 @@ impl Offers {
 
     /// Tells the tuner what a new connection has from its listener.
     pub fn on_new(&self, shared: &Shared, connection: &Connection) {
-        let sample = howdah_net::sample(connection.stream().as_fd(), Duration::ZERO, &Gauges::default());
+        let sample = connection.stream().sample(Duration::ZERO, &Gauges::default());
         let Ok(sample) = sample else { return };
         let buffer = sample.receiving.buffer;
         let changes = ask(shared, |tuner| tuner.on_inherited(connection.token(), buffer, FIRST_MARK));

@@ -82,7 +82,7 @@ fn of(tuner: &Tuner<Token>, now: Duration, connection: &Connection) -> Connectio
     ConnectionReport {
         client: peer.ends.client,
         server: peer.ends.server,
-        transport: "tcp".to_owned(),
+        transport: peer.transport.name().to_lowercase(),
         is_local: is_local(peer.ends.client.ip(), peer.ends.server.ip()),
         is_held: connection.is_held(),
         age_seconds: Instant::now().saturating_duration_since(connection.opened()).as_secs_f64(),

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::os::fd::AsFd;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -207,7 +206,7 @@ impl Sizing {
         let active = seen.gauge.is_active(now) || seen.memory != MemoryUse::default();
         self.active += u32::from(active);
         if active && now >= seen.due {
-            match howdah_net::sample(connection.stream().as_fd(), now, seen.gauge.sums()) {
+            match connection.stream().sample(now, seen.gauge.sums()) {
                 Ok(sample) => self.on_sample(connection, sample, at_least),
                 Err(error) => tracing::debug!(%error, "looking at a connection"),
             }

@@ -1,7 +1,6 @@
 //! Tells sockets what the tuner says, in the order in which it said it. Whoever turns a knob leaves what comes of it to the
 //! thread that sizes connections.
 
-use std::os::fd::AsFd;
 
 use howdah_net::Token;
 use howdah_tune::{Change, Tuner};
@@ -33,7 +32,7 @@ pub fn tell_all(shared: &Shared, told: Vec<(Token, Change)>) {
 pub fn apply(connection: &Connection, changes: &[Change]) {
     for &change in changes {
         tracing::debug!(client = %connection.peer().ends.client, ?change, "sizing");
-        if let Err(error) = howdah_net::apply(connection.stream().as_fd(), change) {
+        if let Err(error) = connection.stream().apply(change) {
             tracing::debug!(client = %connection.peer().ends.client, ?change, %error, "sizing");
         }
     }
@@ -61,7 +60,7 @@ mod tests {
         shared.add(stream).expect("taken in");
         let connection = shared.connections().pop().expect("it");
         let send_buffer = || {
-            let sample = howdah_net::sample(connection.stream().as_fd(), Duration::ZERO, &Gauges::default());
+            let sample = connection.stream().sample(Duration::ZERO, &Gauges::default());
             sample.expect("a socket").sending.buffer
         };
         // Somebody turned a knob, while the sizing thread is about to decide something else.

@@ -164,7 +164,7 @@ impl Worker {
         // Whether a connection has just given way for the next; one that a worker still uses does so a little later.
         let mut freed = false;
         for _ in 0..ACCEPT_BURST {
-            match self.shared.listeners[index].accept() {
+            match self.shared.accept(index) {
                 Ok(Some(stream)) => {
                     freed = false;
                     if self.shared.turns_away(&stream) {

@@ -30,7 +30,7 @@ impl Datagrams {
         driver: Driver,
     ) -> Result<Self, ConnectError> {
         let failed = |cause| ConnectError::Failed { address, cause: Arc::new(cause) };
-        let connector = Connector::new(options, Vec::new());
+        let connector = Connector::new(options, Vec::new(), None);
         let settings = connector.settings();
         let socket = UdpClient::connect(address, settings.reserved_port, settings.tick).map_err(failed)?;
         let settings = Settings {

@@ -1,0 +1,147 @@
+//! Who may connect: how many connections and handshakes there are, of one client and of all, and how many bytes each may hold.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+
+use crate::limits::{
+    CONNECTION_WINDOW, CONNECTIONS_MAX, CONNECTIONS_OF_ONE_MAX, HANDSHAKES_MAX, UNPROVED_MAX, WINDOWS_BUDGET,
+};
+
+/// The least window: with it, calls still go.
+const LEAST_WINDOW: u64 = 256 << 10;
+
+/// What is done with a client that wants to connect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Admission {
+    /// It may, with a window of so many bytes.
+    Accept(u64),
+    /// It must show first that it is where its packet says.
+    Prove,
+    /// It may not.
+    Refuse,
+}
+
+/// The connections that there are.
+#[derive(Debug, Default)]
+pub struct Admitted {
+    clients: HashMap<IpAddr, usize>,
+    connections: usize,
+    handshakes: usize,
+    windows: u64,
+}
+
+impl Admitted {
+    /// What is done with a client; `is_proved`: it is where its packets say.
+    pub fn judge(&self, client: SocketAddr, is_proved: bool) -> Admission {
+        let of_it = self.clients.get(&one_client(client.ip())).copied().unwrap_or(0);
+        if !is_proved && self.handshakes >= UNPROVED_MAX {
+            return Admission::Prove;
+        }
+        let is_full = self.connections >= CONNECTIONS_MAX || self.handshakes >= HANDSHAKES_MAX;
+        if is_full || of_it >= CONNECTIONS_OF_ONE_MAX {
+            // Whoever sends under another's address must not use up that one's part.
+            return if is_proved { Admission::Refuse } else { Admission::Prove };
+        }
+        let left = WINDOWS_BUDGET.saturating_sub(self.windows);
+        Admission::Accept((left / 4).clamp(LEAST_WINDOW, CONNECTION_WINDOW))
+    }
+
+    /// A handshake begins.
+    pub fn begin(&mut self, client: SocketAddr, window: u64) {
+        *self.clients.entry(one_client(client.ip())).or_default() += 1;
+        self.connections += 1;
+        self.handshakes += 1;
+        self.windows += window;
+    }
+
+    /// It is done, or over.
+    pub fn end_handshake(&mut self) {
+        self.handshakes = self.handshakes.saturating_sub(1);
+    }
+
+    /// A connection is over, of the client that began it.
+    pub fn end(&mut self, client: SocketAddr, window: u64) {
+        let client = one_client(client.ip());
+        if let Some(count) = self.clients.get_mut(&client) {
+            *count -= 1;
+            if *count == 0 {
+                self.clients.remove(&client);
+            }
+        }
+        self.connections = self.connections.saturating_sub(1);
+        self.windows = self.windows.saturating_sub(window);
+    }
+
+    /// Handshakes that are under way.
+    pub fn handshakes(&self) -> usize {
+        self.handshakes
+    }
+}
+
+/// What counts as one client: an IPv4 address, but a network of 2^64 IPv6 addresses, which one host may have.
+fn one_client(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64))),
+        address => address,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    fn client(number: usize) -> SocketAddr {
+        SocketAddr::new(Ipv4Addr::from_bits(number as u32).into(), 700)
+    }
+
+    fn connect(admitted: &mut Admitted, number: usize) -> bool {
+        let Admission::Accept(window) = admitted.judge(client(number), true) else { return false };
+        admitted.begin(client(number), window);
+        admitted.end_handshake();
+        true
+    }
+
+    #[test]
+    fn one_client_has_its_part_and_all_have_no_more_than_there_may_be() {
+        let mut admitted = Admitted::default();
+        assert!((0..CONNECTIONS_OF_ONE_MAX).all(|_| connect(&mut admitted, 1)));
+        assert!(!connect(&mut admitted, 1), "it has its part");
+        assert_eq!(admitted.judge(client(1), false), Admission::Prove, "it may be another one's packet");
+        let others = CONNECTIONS_MAX - CONNECTIONS_OF_ONE_MAX;
+        assert!((0..others).all(|number| connect(&mut admitted, 2 + number)));
+        assert!(!connect(&mut admitted, 2 + others), "there is no more room");
+        admitted.end(client(1), LEAST_WINDOW);
+        assert!(connect(&mut admitted, 2 + others));
+    }
+
+    #[test]
+    fn handshakes_have_a_bound_of_their_own() {
+        let mut admitted = Admitted::default();
+        for number in 0..HANDSHAKES_MAX {
+            let proved = number >= UNPROVED_MAX;
+            assert_eq!(admitted.judge(client(number), false) == Admission::Prove, proved);
+            admitted.begin(client(number), LEAST_WINDOW);
+        }
+        assert_eq!(admitted.judge(client(0), true), Admission::Refuse);
+        admitted.end_handshake();
+        assert!(matches!(admitted.judge(client(0), true), Admission::Accept(_)));
+        assert_eq!(admitted.handshakes(), HANDSHAKES_MAX - 1);
+    }
+
+    #[test]
+    fn windows_shrink_as_connections_come() {
+        let mut admitted = Admitted::default();
+        let mut windows = Vec::new();
+        for number in 0..1000 {
+            let Admission::Accept(window) = admitted.judge(client(number), true) else { panic!("{number}") };
+            admitted.begin(client(number), window);
+            admitted.end_handshake();
+            windows.push(window);
+        }
+        assert_eq!((windows[0], windows[999]), (CONNECTION_WINDOW, LEAST_WINDOW));
+        assert!(windows.is_sorted_by(|a, b| a >= b));
+        assert!(windows.iter().sum::<u64>() <= WINDOWS_BUDGET + 1000 * LEAST_WINDOW);
+    }
+}

@@ -1,0 +1,224 @@
+//! How much may be in flight: what the path delivers in a round trip, as bbr has it, and not how much it loses. A loss is no congestion
+//! on a long path.
+//!
+//! quinn-proto paces by the window alone, at 1.25 windows in a round trip, so the window is all that is decided here.
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use quinn_proto::RttEstimator;
+use quinn_proto::congestion::{Controller, ControllerFactory};
+
+use crate::facts::FlightCount;
+
+/// Packets to begin with (RFC 9002 7.2).
+const FIRST_PACKETS: u64 = 10;
+/// Packets that are always allowed.
+const LEAST_PACKETS: u64 = 4;
+/// Rounds for which a rate is remembered.
+const RATE_ROUNDS: usize = 10;
+/// For how long a round trip is remembered.
+const ROUND_TRIP_AGE: Duration = Duration::from_secs(10);
+/// The path is full if its rate does not grow by a quarter in so many rounds.
+const FULL_ROUNDS: u32 = 3;
+/// A round that loses a larger part than this of what it sends overflows a queue.
+const LOSS_TOLERATED: f64 = 0.02;
+/// What the window is cut to after such a round.
+const CUT: f64 = 0.85;
+/// What a clean round adds to a window that was cut.
+const REGROWTH: f64 = 1.05;
+/// Windows of the rounds of a cycle, in parts of what the path holds: more, to see whether it has become faster; less, to empty the queue
+/// that this made; then what it holds.
+const CYCLE: [f64; 8] = [1.25, 0.8, 1.05, 1.05, 1.05, 1.05, 1.05, 1.05];
+/// What is in flight beyond that, since acknowledgements come in bunches.
+const BUNCHES: Duration = Duration::from_millis(2);
+
+/// Makes controllers that count what is in flight.
+#[derive(Debug)]
+pub struct ModelFactory(pub Arc<FlightCount>);
+
+/// The controller of one path.
+#[derive(Debug, Clone)]
+pub struct PathModel {
+    flight: Arc<FlightCount>,
+    packet: u64,
+    window: u64,
+    is_starting: bool,
+    /// The most that the last rounds delivered, in bytes per second; the rate of each.
+    rates: VecDeque<f64>,
+    round: Round,
+    /// The shortest round trip of late, and when it was seen.
+    round_trip: Option<(Duration, Instant)>,
+    /// The best rate at the start, and rounds since it grew.
+    best: f64,
+    full_rounds: u32,
+    step: usize,
+    /// What losses leave of the window.
+    ceiling: Option<f64>,
+}
+
+/// Between a packet and its acknowledgement.
+#[derive(Debug, Clone, Default)]
+struct Round {
+    began: Option<Instant>,
+    delivered: u64,
+    lost: u64,
+    /// There was not always something to send.
+    is_idle: bool,
+}
+
+impl ControllerFactory for ModelFactory {
+    fn build(self: Arc<Self>, _now: Instant, mtu: u16) -> Box<dyn Controller> {
+        Box::new(PathModel::new(Arc::clone(&self.0), mtu))
+    }
+}
+
+impl PathModel {
+    fn new(flight: Arc<FlightCount>, mtu: u16) -> Self {
+        let packet = u64::from(mtu);
+        Self {
+            flight,
+            packet,
+            window: FIRST_PACKETS * packet,
+            is_starting: true,
+            rates: VecDeque::new(),
+            round: Round::default(),
+            round_trip: None,
+            best: 0.0,
+            full_rounds: 0,
+            step: 0,
+            ceiling: None,
+        }
+    }
+
+    fn rate(&self) -> f64 {
+        self.rates.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// Bytes that the path holds.
+    fn holds(&self) -> f64 {
+        self.round_trip.map_or(0.0, |(least, _)| self.rate() * least.as_secs_f64())
+    }
+
+    fn see_round_trip(&mut self, now: Instant, seen: Duration) {
+        let is_new =
+            self.round_trip.is_none_or(|(least, at)| seen <= least || now.duration_since(at) > ROUND_TRIP_AGE);
+        if is_new {
+            self.round_trip = Some((seen, now));
+        }
+    }
+
+    fn end_round(&mut self, now: Instant) {
+        let round = std::mem::replace(&mut self.round, Round { began: Some(now), ..Round::default() });
+        let Some(began) = round.began else { return };
+        let passed = now.duration_since(began).as_secs_f64();
+        if passed <= 0.0 || round.delivered == 0 {
+            return;
+        }
+        let rate = round.delivered as f64 / passed;
+        if !round.is_idle || rate > self.rate() {
+            self.rates.push_back(rate);
+            if self.rates.len() > RATE_ROUNDS {
+                self.rates.pop_front();
+            }
+        }
+        let lost = round.lost as f64 / (round.lost + round.delivered) as f64;
+        let overflows = lost > LOSS_TOLERATED && round.lost > LEAST_PACKETS * self.packet;
+        if self.is_starting {
+            self.look_whether_full(round.is_idle, overflows);
+        } else {
+            self.step = (self.step + 1) % CYCLE.len();
+            self.follow_losses(overflows);
+        }
+        self.set_window();
+    }
+
+    fn look_whether_full(&mut self, is_idle: bool, overflows: bool) {
+        if self.rate() >= 1.25 * self.best {
+            self.best = self.rate();
+            self.full_rounds = 0;
+        } else if !is_idle {
+            self.full_rounds += 1;
+        }
+        if self.full_rounds >= FULL_ROUNDS || overflows {
+            self.is_starting = false;
+            // The queue that the start filled is emptied first.
+            self.step = 1;
+        }
+    }
+
+    fn follow_losses(&mut self, overflows: bool) {
+        let holds = self.holds();
+        if overflows {
+            // No lower than half of what gets through all the same: a path that loses much is no narrow one.
+            let cut = self.ceiling.unwrap_or(self.window as f64) * CUT;
+            self.ceiling = Some(cut.max(holds / 2.0));
+        } else if let Some(ceiling) = self.ceiling {
+            self.ceiling = Some(ceiling * REGROWTH).filter(|ceiling| *ceiling < 1.5 * holds);
+        }
+    }
+
+    fn set_window(&mut self) {
+        if self.is_starting {
+            return;
+        }
+        let bunches = (self.rate() * BUNCHES.as_secs_f64()).max((FIRST_PACKETS * self.packet) as f64);
+        let wanted = self.holds() * CYCLE[self.step] + bunches;
+        let wanted = self.ceiling.map_or(wanted, |ceiling| wanted.min(ceiling));
+        self.window = (wanted as u64).max(LEAST_PACKETS * self.packet);
+    }
+}
+
+impl Controller for PathModel {
+    fn on_sent(&mut self, now: Instant, bytes: u64, _last_packet_number: u64) {
+        self.flight.add(bytes);
+        self.round.began.get_or_insert(now);
+    }
+
+    fn on_ack(&mut self, now: Instant, sent: Instant, bytes: u64, app_limited: bool, rtt: &RttEstimator) {
+        self.round.delivered += bytes;
+        self.round.is_idle |= app_limited;
+        self.see_round_trip(now, now.duration_since(sent).min(rtt.get()));
+        if self.is_starting && !app_limited {
+            self.window += bytes;
+        }
+        if self.round.began.is_some_and(|began| sent >= began) {
+            self.end_round(now);
+        }
+    }
+
+    fn on_end_acks(&mut self, _now: Instant, in_flight: u64, _limited: bool, _largest: Option<u64>) {
+        self.flight.set(in_flight);
+    }
+
+    fn on_congestion_event(&mut self, _now: Instant, _sent: Instant, is_persistent: bool, lost_bytes: u64) {
+        self.round.lost += lost_bytes;
+        if is_persistent {
+            // Nothing came through for several round trips: whatever was known of the path is not true any more.
+            *self = Self::new(Arc::clone(&self.flight), self.packet as u16);
+        }
+    }
+
+    fn on_mtu_update(&mut self, new_mtu: u16) {
+        self.packet = u64::from(new_mtu);
+        self.window = self.window.max(LEAST_PACKETS * self.packet);
+    }
+
+    fn window(&self) -> u64 {
+        self.window
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+
+    fn initial_window(&self) -> u64 {
+        FIRST_PACKETS * self.packet
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
