@@ -20,6 +20,9 @@ use crate::facts::{ConnectionFacts, FlightCount};
 use crate::limits::{CONNECTION_WINDOW, HANDSHAKE_PATIENCE, MOVES_MAX};
 use crate::settings::{self, EngineSecret, SettingsError};
 
+/// The most that is sent at once, in bytes.
+const SENT_AT_ONCE: usize = 65_000;
+
 /// All connections of one port.
 pub struct Engine {
     endpoint: Endpoint,
@@ -222,6 +225,8 @@ impl Engine {
         }
         while let Some(handle) = self.busy.pop_front() {
             let Some(entry) = self.entries.get_mut(&handle) else { continue };
+            // One call of a socket sends 64 KiB at most.
+            let most = most.min(SENT_AT_ONCE / usize::from(entry.connection.current_mtu())).max(1);
             if let Some(transmit) = entry.connection.poll_transmit(now, most, buffer) {
                 // Others have their turn before it sends more.
                 self.busy.push_back(handle);
@@ -240,6 +245,9 @@ impl Engine {
 
     /// Passes on what a connection has to tell, and sets its timer.
     fn settle(&mut self, now: Instant, handle: ConnectionHandle) {
+        while let Some(event) = self.entries.get_mut(&handle).and_then(|entry| entry.connection.poll()) {
+            self.on_event(handle, event);
+        }
         let Some(entry) = self.entries.get_mut(&handle) else { return };
         while let Some(event) = entry.connection.poll_endpoint_events() {
             let is_drained = event.is_drained();
@@ -249,9 +257,6 @@ impl Engine {
             if is_drained {
                 return self.forget(handle);
             }
-        }
-        while let Some(event) = self.entries.get_mut(&handle).and_then(|entry| entry.connection.poll()) {
-            self.on_event(handle, event);
         }
         self.follow_peer(now, handle);
         let Some(entry) = self.entries.get_mut(&handle) else { return };

@@ -57,13 +57,19 @@ impl Engine {
     pub fn write(&mut self, stream: StreamKey, bytes: &mut Bytes) -> bool {
         let Some(entry) = self.entry_to_touch(stream.connection) else { return false };
         let mut pieces = [std::mem::take(bytes)];
-        let written = entry.connection.send_stream(stream.stream).write_chunks(&mut pieces);
+        // Until none is left or it says that it is blocked: only then it tells when there is room again.
+        let is_of_use = loop {
+            if pieces[0].is_empty() {
+                break true;
+            }
+            match entry.connection.send_stream(stream.stream).write_chunks(&mut pieces) {
+                Ok(_) => {}
+                Err(error) => break error == WriteError::Blocked,
+            }
+        };
         let [rest] = pieces;
         *bytes = rest;
-        match written {
-            Ok(_) | Err(WriteError::Blocked) => true,
-            Err(_) => false,
-        }
+        is_of_use
     }
 
     /// Nothing more is written: the peer learns that it has all.

@@ -23,11 +23,8 @@ const TRAIN: usize = 64 << 10;
 /// The most datagrams that are sent in one call: what fits 64 KiB at 1,500 bytes.
 const SEGMENTS: usize = 40;
 
-/// Memory to receive into; it stays on its thread.
-pub(super) struct Batch {
-    headers: MultiHeaders<SockaddrStorage>,
-    memory: Vec<u8>,
-}
+/// Memory to receive into.
+pub(super) struct Batch(Vec<u8>);
 
 /// A socket.
 pub(super) struct QuicSocket {
@@ -62,8 +59,7 @@ pub(super) enum SendOutcome {
 
 impl Batch {
     pub(super) fn new() -> Self {
-        let room = cmsg_space!(libc::in6_pktinfo, libc::in_pktinfo, libc::c_int);
-        Self { headers: MultiHeaders::preallocate(BATCH, Some(room)), memory: vec![0; BATCH * TRAIN] }
+        Self(vec![0; BATCH * TRAIN])
     }
 }
 
@@ -82,10 +78,13 @@ impl QuicSocket {
         mut take: impl FnMut(SocketAddr, Option<IpAddr>, BytesMut),
     ) -> io::Result<bool> {
         let mut places: Vec<[IoSliceMut<'_>; 1]> =
-            batch.memory.chunks_mut(TRAIN).map(|place| [IoSliceMut::new(place)]).collect();
+            batch.0.chunks_mut(TRAIN).map(|place| [IoSliceMut::new(place)]).collect();
+        // New ones each time: the kernel writes into them how long what it told was, which is all that it would tell the next time.
+        let room = cmsg_space!(libc::in6_pktinfo, libc::in_pktinfo, libc::c_int);
+        let mut headers = MultiHeaders::<SockaddrStorage>::preallocate(BATCH, Some(room));
         let descriptor = self.socket.as_fd().as_raw_fd();
         let received =
-            match recvmmsg(descriptor, &mut batch.headers, places.iter_mut(), MsgFlags::MSG_DONTWAIT, None) {
+            match recvmmsg(descriptor, &mut headers, places.iter_mut(), MsgFlags::MSG_DONTWAIT, None) {
                 Ok(received) => received,
                 Err(Errno::EAGAIN) => return Ok(false),
                 // What an earlier datagram met says nothing of the next one.
