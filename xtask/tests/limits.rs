@@ -12,9 +12,10 @@ const START: &str = "<!-- limits: written by `UPDATE=1 cargo test -p xtask --tes
 const END: &str = "<!-- end of limits -->\n";
 
 /// What each part of the page is about, and its limits.
-const PARTS: [(&str, &[Limit]); 8] = [
+const PARTS: [(&str, &[Limit]); 9] = [
     ("Connections, calls and what is kept of them", howdah_server::limits::LIMITS),
     ("Records, and calls that come again", howdah_rpc::limits::LIMITS),
+    ("Connections of QUIC", howdah_quic::limits::LIMITS),
     ("Clients of NFSv4 and NLM, and what they have", howdah_state::limits::LIMITS),
     ("What a message may hold", howdah_wire::limits::LIMITS),
     ("Exported directories", howdah_store::limits::LIMITS),

@@ -123,6 +123,8 @@ impl Engine {
     /// A datagram came, from a peer to one of our addresses.
     pub fn on_datagram(&mut self, now: Instant, from: SocketAddr, to: Option<IpAddr>, datagram: BytesMut) {
         let mut answer = Vec::new();
+        // A client sends from whatever address leads to its server: that may change.
+        let to = to.filter(|_| self.server.is_some());
         match self.endpoint.handle(now, from, to, None, datagram, &mut answer) {
             None => {}
             Some(DatagramEvent::Response(transmit)) => self.answers.push_back((transmit, answer)),

@@ -82,6 +82,7 @@ impl Session<'_> {
             portmapper: self.server.answered_by(),
             admin: self.server.admin(),
             page: page.as_deref(),
+            quic: self.server.quic(),
             reads_file: self.arguments.server.config.is_some(),
             process: process::id(),
         };
@@ -138,6 +139,7 @@ impl Session<'_> {
         let json = json!({
             "process": process::id(),
             "addresses": self.server.addresses(),
+            "quic": self.server.quic(),
             "admin_socket": self.server.admin().map(|path| path.to_string_lossy()),
             "live_page": page,
             "settings": report::settings_json(&self.config, &standings),

@@ -70,6 +70,9 @@ fn far(text: &str) -> Result<NfsUrl> {
     if url.options.transport == Some(Transport::Udp) {
         bail!("a pass-through relay carries TCP: leave proto=udp out of {url}");
     }
+    if url.options.transport == Some(Transport::Quic) {
+        bail!("a pass-through relay carries TCP: leave proto=quic out of {url}, or relay without --pass-through");
+    }
     Ok(url)
 }
 

@@ -27,6 +27,8 @@ pub struct Welcome<'a> {
     pub admin: Option<&'a Path>,
     /// Where a browser sees what it does.
     pub page: Option<&'a str>,
+    /// Where howdah clients find QUIC.
+    pub quic: Option<SocketAddr>,
     /// Whether there is a file that a signal lets it read again.
     pub reads_file: bool,
     /// This process.
@@ -52,6 +54,9 @@ impl Welcome<'_> {
         let _ = writeln!(text, "State that survives restarts: {}", self.config.state.display());
         if let Some(admin) = self.admin {
             let _ = writeln!(text, "Admin socket, for howdah why, get and set: {}", admin.display());
+        }
+        if let Some(quic) = self.quic {
+            let _ = writeln!(text, "QUIC, for howdah clients (proto=quic): UDP port {}", quic.port());
         }
         if let Some(page) = self.page {
             let _ = writeln!(text, "Live page, for a browser: {page}");
@@ -221,6 +226,7 @@ mod tests {
             portmapper,
             admin: Some(Path::new("/run/42.admin")),
             page: acts_as_caller.then_some("http://127.0.0.1:9048/#token=42"),
+            quic: None,
             reads_file: acts_as_caller,
             process: 42,
         }

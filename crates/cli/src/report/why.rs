@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::SystemTime;
 
 use howdah_server::admin::{Client, Group, Lane, Recent};
-use howdah_server::tuning::{ConnectionTlsReport, GoneClient};
-use howdah_units::{rate, seconds};
+use howdah_server::tuning::{ConnectionTlsReport, GoneClient, QuicReport};
+use howdah_units::{rate, seconds, size};
 
 /// Parts of the time that are less are not told.
 const SHARE_MIN: f64 = 0.01;
@@ -103,6 +103,7 @@ fn paragraph(client: &Client, group: &Group, lanes: bool) -> String {
         )
     );
     text.push_str(&protection(&group.connections));
+    text.push_str(&quic(&group.connections));
     for lane in group.connections.iter().filter(|_| lanes) {
         let _ = writeln!(
             text,
@@ -124,6 +125,37 @@ fn paragraph(client: &Client, group: &Group, lanes: bool) -> String {
 fn protection(lanes: &[Lane]) -> String {
     let kinds: BTreeSet<&ConnectionTlsReport> = lanes.iter().filter_map(|lane| lane.tls.as_ref()).collect();
     kinds.iter().map(|tls| format!("    {}\n", super::tls::protection(tls, SystemTime::now()))).collect()
+}
+
+/// Packets of the connections of QUIC: a line for each.
+fn quic(lanes: &[Lane]) -> String {
+    // Streams of one connection have the same client and the same figures.
+    let connections: BTreeMap<SocketAddr, &QuicReport> =
+        lanes.iter().filter_map(|lane| Some((lane.client, lane.quic.as_ref()?))).collect();
+    connections.iter().map(|(client, report)| format!("    {}\n", packets(*client, report))).collect()
+}
+
+fn packets(client: SocketAddr, quic: &QuicReport) -> String {
+    let lost = 100.0 * quic.packets_lost as f64 / quic.packets_sent.max(1) as f64;
+    let mut text = format!(
+        "QUIC from {client}: packets of {} bytes, {lost:.2} % of {} lost",
+        quic.packet_size, quic.packets_sent
+    );
+    if let Some(now) = quic.moved_to.filter(|_| quic.moves > 0) {
+        let _ = write!(text, ", moved {} times, now at {now}", quic.moves);
+    }
+    if quic.black_holes > 0 {
+        let _ = write!(text, ", long packets got lost {} times: the path carries only shorter ones", quic.black_holes);
+    }
+    if quic.packets_dropped > 0 {
+        let room = size(quic.receive_buffer);
+        let _ = write!(
+            text,
+            "; the server dropped {} packets: its UDP receive buffer of {room} was full (raise net.core.rmem_max, or give it CAP_NET_ADMIN)",
+            quic.packets_dropped
+        );
+    }
+    text
 }
 
 fn called(client: &Client) -> String {
@@ -219,6 +251,7 @@ mod tests {
             sent_per_second: rate,
             received_per_second: 0.0,
             tls: None,
+            quic: None,
             recent: recent.clone(),
         };
         Group {

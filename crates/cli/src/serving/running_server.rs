@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use howdah_server::admin::MetricsSettings;
 use howdah_server::exports::{Exports, UserGroups};
 use howdah_server::gss::GssDoor;
-use howdah_server::{Server, Service, ServiceOptions, Settings};
+use howdah_server::{Server, Service, ServiceOptions, Settings, Transport};
 
 use super::admin_address::LivePage;
 use super::exports::{delegation_policy, exports};
@@ -146,6 +146,12 @@ impl RunningServer {
                 Err(error)
             }
         }
+    }
+
+    /// Where QUIC is served, with its real port.
+    pub fn quic(&self) -> Option<SocketAddr> {
+        let addresses = self.server.addresses();
+        addresses.into_iter().find(|(transport, _)| *transport == Transport::Quic).map(|(_, address)| address)
     }
 
     /// Serves these exports from now on, and proves itself by the certificate that is there now; on failure all stays as it was.

@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::tuning::{ConnectionTlsReport, GoneClient};
+use crate::tuning::{ConnectionTlsReport, GoneClient, QuicReport};
 
 /// Who is connected.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -78,6 +78,9 @@ pub struct Lane {
     /// TLS, if it protects the connection.
     #[serde(default)]
     pub tls: Option<ConnectionTlsReport>,
+    /// What its connection of QUIC knows, if it is a stream of one.
+    #[serde(default)]
+    pub quic: Option<QuicReport>,
     /// Where its time went.
     pub recent: Recent,
 }

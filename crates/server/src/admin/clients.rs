@@ -241,9 +241,9 @@ fn group(
 ) -> Group {
     let lanes = members.iter().map(|connection| {
         let (sent_per_second, received_per_second) = rates(connection);
-        let tls = connection.tls.clone();
+        let (tls, quic) = (connection.tls.clone(), connection.quic.clone());
         let recent = recents.get(&(connection.client, connection.server)).cloned().unwrap_or_default();
-        Lane { client: connection.client, sent_per_second, received_per_second, tls, recent }
+        Lane { client: connection.client, sent_per_second, received_per_second, tls, quic, recent }
     });
     let mut lanes: Vec<Lane> = lanes.collect();
     lanes.sort_by_key(|lane| lane.client);
@@ -313,6 +313,7 @@ mod tests {
             is_held: false,
             age_seconds: 100.0,
             tls: None,
+            quic: None,
             verdict: Some(said),
             figures: Some(figures),
             sizes: Sizes::default(),

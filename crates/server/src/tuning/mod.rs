@@ -31,7 +31,7 @@ pub use parse::{parse_congestion, parse_memory_budget, parse_receive_buffer, par
 pub(crate) use pressing::Pressing;
 pub use report::{
     AccountReport, ClientReport, ConnectionReport, ConnectionTlsReport, Figures, MemoryReport, MovedReport,
-    Sizes, TuningReport, VerdictReport,
+    QuicReport, Sizes, TuningReport, VerdictReport,
 };
 pub(crate) use reporting::{pressure, report};
 pub use settings::Tuning;

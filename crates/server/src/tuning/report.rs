@@ -83,6 +83,9 @@ pub struct ConnectionReport {
     /// TLS, if it protects the connection.
     #[serde(default)]
     pub tls: Option<ConnectionTlsReport>,
+    /// What its connection of QUIC knows, if it is a stream of one.
+    #[serde(default)]
+    pub quic: Option<QuicReport>,
     /// What limits it; none before it has moved something twice.
     pub verdict: Option<VerdictReport>,
     /// The last look at it.
@@ -93,6 +96,27 @@ pub struct ConnectionReport {
     pub account: AccountReport,
     /// The same in the last whole period.
     pub last_period: AccountReport,
+}
+
+/// A connection of QUIC: all its streams share it, and these figures.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct QuicReport {
+    /// Where the client is now, if that is not where it connected from.
+    pub moved_to: Option<SocketAddr>,
+    /// How often it came from another address.
+    pub moves: u64,
+    /// Packets sent to it.
+    pub packets_sent: u64,
+    /// Packets that were lost on their way to it.
+    pub packets_lost: u64,
+    /// The longest packet that the path carries, in bytes, without the headers of IP and UDP.
+    pub packet_size: u64,
+    /// Times that long packets suddenly got lost.
+    pub black_holes: u64,
+    /// Bytes that the UDP socket of the port can hold of what came (`net.core.rmem_max` bounds it without privilege).
+    pub receive_buffer: u64,
+    /// Packets that the socket of the port threw away for want of room.
+    pub packets_dropped: u64,
 }
 
 /// TLS on a connection.

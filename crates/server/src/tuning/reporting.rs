@@ -13,7 +13,7 @@ use howdah_tune::{Sample, Tuner, Verdict};
 use super::gone::Ended;
 use super::report::{
     AccountReport, ClientReport, ConnectionReport, ConnectionTlsReport, Figures, MemoryReport, MovedReport,
-    Sizes, TuningReport, VerdictReport,
+    QuicReport, Sizes, TuningReport, VerdictReport,
 };
 use crate::connection::Connection;
 use crate::shared::Shared;
@@ -87,12 +87,29 @@ fn of(tuner: &Tuner<Token>, now: Duration, connection: &Connection) -> Connectio
         is_held: connection.is_held(),
         age_seconds: Instant::now().saturating_duration_since(connection.opened()).as_secs_f64(),
         tls: tls(connection),
+        quic: quic(connection),
         verdict: tuned.and_then(verdict),
         figures: tuned.and_then(|tuned| tuned.last()).map(|sample| figures(now, sample)),
         sizes: tuned.map(|tuned| sizes(now, tuned)).unwrap_or_default(),
         account: tuned.map(|tuned| account(tuned.account())).unwrap_or_default(),
         last_period: tuned.map(|tuned| account(&tuned.meter().last(now))).unwrap_or_default(),
     }
+}
+
+/// What the connection of QUIC knows that it is a stream of.
+fn quic(connection: &Connection) -> Option<QuicReport> {
+    let lane = connection.stream().quic()?;
+    let (facts, socket) = lane.facts();
+    Some(QuicReport {
+        moved_to: lane.moved_to(),
+        moves: facts.moves,
+        packets_sent: facts.packets_sent,
+        packets_lost: facts.packets_lost,
+        packet_size: facts.packet_size,
+        black_holes: facts.black_holes,
+        receive_buffer: socket.receive_buffer,
+        packets_dropped: socket.drops.into(),
+    })
 }
 
 /// TLS as it protects a connection, once the handshake is done.
