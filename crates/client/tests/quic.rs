@@ -150,7 +150,8 @@ fn a_large_file_comes_back_as_it_was() {
         let name = Name::parse(version.as_bytes()).expect("a name");
         let how = Create::Guarded(NewAttributes::with_mode(0o600));
         let change = &mut Change::default();
-        let file = client.create(&ME, CreateFile::new(&client.root(), name, &how), change).expect("made").handle;
+        let file =
+            client.create(&ME, CreateFile::new(&client.root(), name, &how), change).expect("made").handle;
         for (piece, bytes) in (0_u64..).zip(data.chunks(1 << 20)) {
             let write = WriteFile::new(&file, piece << 20, Data::Bytes(bytes), Stability::Unstable);
             assert_eq!(client.write(&ME, write, change).expect("written").count, bytes.len());

@@ -79,7 +79,10 @@ fn round(client: &dyn Remote, thread: usize, round: usize) {
     let name = Name::parse(text.as_bytes()).expect("a name");
     let data: Vec<u8> = (0..LENGTH).map(|at| (at * 13 + thread * 101 + round * 7) as u8).collect();
     let how = Create::Guarded(NewAttributes::with_mode(0o600));
-    let file = client.create(&caller, CreateFile::new(&client.root(), name, &how), change).expect("made once").handle;
+    let file = client
+        .create(&caller, CreateFile::new(&client.root(), name, &how), change)
+        .expect("made once")
+        .handle;
     let write = WriteFile::new(&file, 0, Data::Bytes(&data), Stability::FileSync);
     assert_eq!(client.write(&caller, write, change).expect("written").count, data.len());
     let mut read = Vec::new();

@@ -200,7 +200,8 @@ impl Connection {
     fn send_to_kernel(&self, pieces: &[IoSlice<'_>], more: bool) -> io::Result<Sent> {
         let mut flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
         flags.set(SendFlags::MORE, more);
-        let sent = outcome(rustix::net::sendmsg(&self.socket, pieces, &mut SendAncillaryBuffer::default(), flags));
+        let sent =
+            outcome(rustix::net::sendmsg(&self.socket, pieces, &mut SendAncillaryBuffer::default(), flags));
         if let (Some(lane), Ok(Sent::Bytes(count))) = (self.quic(), &sent) {
             lane.on_sent(*count);
         }

@@ -61,7 +61,9 @@ pub use own_sysfs::own_sysfs;
 pub use path_mtu::{own_address, path_mtu};
 pub use peer::{Ends, Peer, Transport, TransportSecurity};
 pub use poller::{Interest, Poller, Ready, Token, Waker};
-pub use quic::{ConnectionFacts, EngineSecret, QuicDialer, QuicLane, QuicListener, QuicPort, QuicSocketFacts};
+pub use quic::{
+    ConnectionFacts, EngineSecret, QuicDialer, QuicLane, QuicListener, QuicPort, QuicSocketFacts,
+};
 pub use rpcbind::{RpcbindStream, is_listening};
 pub use sample::sample;
 pub use socket_list::{SocketList, TcpSocket};

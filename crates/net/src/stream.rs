@@ -268,7 +268,8 @@ impl Stream {
     fn send_to_kernel(&self, pieces: &[IoSlice<'_>], more: bool) -> io::Result<Sent> {
         let mut flags = SendFlags::NOSIGNAL;
         flags.set(SendFlags::MORE, more);
-        let sent = outcome(rustix::net::sendmsg(&self.socket, pieces, &mut SendAncillaryBuffer::default(), flags));
+        let sent =
+            outcome(rustix::net::sendmsg(&self.socket, pieces, &mut SendAncillaryBuffer::default(), flags));
         if let (Some(lane), Ok(Sent::Bytes(count))) = (self.quic(), &sent) {
             lane.on_sent(*count);
         }

@@ -23,6 +23,8 @@ const RATE_ROUNDS: usize = 10;
 const ROUND_TRIP_AGE: Duration = Duration::from_secs(10);
 /// The path is full if its rate does not grow by a quarter in so many rounds.
 const FULL_ROUNDS: u32 = 3;
+/// A round of the first kind of the cycle is followed by another one if the rate grew by this factor.
+const MORE: f64 = 1.1;
 /// A round that loses a larger part than this of what it sends overflows a queue.
 const LOSS_TOLERATED: f64 = 0.02;
 /// What the window is cut to after such a round.
@@ -65,8 +67,8 @@ struct Round {
     began: Option<Instant>,
     delivered: u64,
     lost: u64,
-    /// There was not always something to send.
-    is_idle: bool,
+    /// The window was mostly used: what was delivered says what the path can do.
+    is_filled: bool,
 }
 
 impl ControllerFactory for ModelFactory {
@@ -103,8 +105,9 @@ impl PathModel {
     }
 
     fn see_round_trip(&mut self, now: Instant, seen: Duration) {
-        let is_new =
-            self.round_trip.is_none_or(|(least, at)| seen <= least || now.duration_since(at) > ROUND_TRIP_AGE);
+        let is_new = self
+            .round_trip
+            .is_none_or(|(least, at)| seen <= least || now.duration_since(at) > ROUND_TRIP_AGE);
         if is_new {
             self.round_trip = Some((seen, now));
         }
@@ -118,7 +121,8 @@ impl PathModel {
             return;
         }
         let rate = round.delivered as f64 / passed;
-        if !round.is_idle || rate > self.rate() {
+        let before = self.rate();
+        if round.is_filled || rate > before {
             self.rates.push_back(rate);
             if self.rates.len() > RATE_ROUNDS {
                 self.rates.pop_front();
@@ -127,19 +131,21 @@ impl PathModel {
         let lost = round.lost as f64 / (round.lost + round.delivered) as f64;
         let overflows = lost > LOSS_TOLERATED && round.lost > LEAST_PACKETS * self.packet;
         if self.is_starting {
-            self.look_whether_full(round.is_idle, overflows);
+            self.look_whether_full(round.is_filled, overflows);
         } else {
-            self.step = (self.step + 1) % CYCLE.len();
+            // While more brings more, more is tried.
+            let is_found = self.step == 0 && round.is_filled && !overflows && rate > MORE * before;
+            self.step = if is_found { 0 } else { (self.step + 1) % CYCLE.len() };
             self.follow_losses(overflows);
         }
         self.set_window();
     }
 
-    fn look_whether_full(&mut self, is_idle: bool, overflows: bool) {
+    fn look_whether_full(&mut self, is_filled: bool, overflows: bool) {
         if self.rate() >= 1.25 * self.best {
             self.best = self.rate();
             self.full_rounds = 0;
-        } else if !is_idle {
+        } else if is_filled {
             self.full_rounds += 1;
         }
         if self.full_rounds >= FULL_ROUNDS || overflows {
@@ -174,14 +180,14 @@ impl PathModel {
 impl Controller for PathModel {
     fn on_sent(&mut self, now: Instant, bytes: u64, _last_packet_number: u64) {
         self.flight.add(bytes);
+        self.round.is_filled |= self.flight.get() >= self.window / 4 * 3;
         self.round.began.get_or_insert(now);
     }
 
-    fn on_ack(&mut self, now: Instant, sent: Instant, bytes: u64, app_limited: bool, rtt: &RttEstimator) {
+    fn on_ack(&mut self, now: Instant, sent: Instant, bytes: u64, _limited: bool, rtt: &RttEstimator) {
         self.round.delivered += bytes;
-        self.round.is_idle |= app_limited;
         self.see_round_trip(now, now.duration_since(sent).min(rtt.get()));
-        if self.is_starting && !app_limited {
+        if self.is_starting && self.round.is_filled {
             self.window += bytes;
         }
         if self.round.began.is_some_and(|began| sent >= began) {
@@ -220,5 +226,81 @@ impl Controller for PathModel {
 
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PACKET: u64 = 1_200;
+    const STEP: Duration = Duration::from_micros(100);
+
+    /// A path with a queue, in front of which a controller sends as much as it may.
+    struct Path {
+        rate: f64,
+        round_trip: Duration,
+        queue: f64,
+        /// One of so many packets is lost, whatever waits.
+        loses: Option<u64>,
+    }
+
+    /// What the path delivers in the second half of the time, in parts of what it can.
+    fn use_of(path: &Path, time: Duration) -> f64 {
+        let (flight, start) = (Arc::<FlightCount>::default(), Instant::now());
+        let mut model = PathModel::new(Arc::clone(&flight), PACKET as u16);
+        let mut under_way: VecDeque<(Instant, Instant, bool)> = VecDeque::new();
+        let (mut free_at, mut delivered, mut number, mut now) = (start, 0, 0_u64, start);
+        while now < start + time {
+            while under_way.front().is_some_and(|(at, ..)| *at <= now) {
+                let Some((_, sent, is_lost)) = under_way.pop_front() else { break };
+                flight.set(flight.get() - PACKET);
+                if is_lost {
+                    model.round.lost += PACKET;
+                    continue;
+                }
+                model.round.delivered += PACKET;
+                model.see_round_trip(now, now - sent);
+                if model.is_starting && model.round.is_filled {
+                    model.window += PACKET;
+                }
+                if model.round.began.is_some_and(|began| sent >= began) {
+                    model.end_round(now);
+                }
+                delivered += PACKET * u64::from(now >= start + time / 2);
+            }
+            while flight.get() + PACKET <= model.window {
+                model.on_sent(now, PACKET, number);
+                number += 1;
+                free_at = free_at.max(now);
+                let waits = free_at.duration_since(now).as_secs_f64() * path.rate;
+                let is_lost = waits > path.queue || path.loses.is_some_and(|one_of| number % one_of == 0);
+                if waits <= path.queue {
+                    free_at += Duration::from_secs_f64(PACKET as f64 / path.rate);
+                }
+                under_way.push_back((free_at + path.round_trip, now, is_lost));
+            }
+            now += STEP;
+        }
+        delivered as f64 / (path.rate * (time / 2).as_secs_f64())
+    }
+
+    #[test]
+    fn a_path_is_filled_whatever_it_loses() {
+        for (round_trip, loses) in
+            [(30, None), (100, None), (30, Some(1_000)), (100, Some(1_000)), (30, Some(100))]
+        {
+            let round_trip = Duration::from_millis(round_trip);
+            let path = Path { rate: 12.5e6, round_trip, queue: 12.5e6 * round_trip.as_secs_f64(), loses };
+            let used = use_of(&path, Duration::from_secs(20));
+            assert!(used > 0.85, "{round_trip:?} {loses:?}: {used}");
+        }
+    }
+
+    #[test]
+    fn a_short_queue_is_not_overrun_for_long() {
+        let path = Path { rate: 12.5e6, round_trip: Duration::from_millis(30), queue: 60_000.0, loses: None };
+        let used = use_of(&path, Duration::from_secs(20));
+        assert!(used > 0.75, "{used}");
     }
 }

@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
 use quinn_proto::{
-    Connection, ConnectionHandle, DatagramEvent, Endpoint, Event, Incoming, ServerConfig, StreamEvent, Transmit,
-    VarInt,
+    Connection, ConnectionHandle, DatagramEvent, Endpoint, Event, Incoming, ServerConfig, StreamEvent,
+    Transmit, VarInt,
 };
 use quinn_proto::{Dir, StreamId};
 use rustls::pki_types::CertificateDer;
@@ -91,7 +91,9 @@ impl Engine {
 
     /// Connections that are made from now on see this certificate.
     pub fn renew(&mut self, tls: &Arc<rustls::ServerConfig>) {
-        let Some(server) = self.server.as_mut().filter(|server| !Arc::ptr_eq(&server.tls, tls)) else { return };
+        let Some(server) = self.server.as_mut().filter(|server| !Arc::ptr_eq(&server.tls, tls)) else {
+            return;
+        };
         match self.secret.server(tls) {
             Ok(config) => {
                 self.endpoint.set_server_config(Some(Arc::new(config.clone())));
@@ -289,9 +291,15 @@ impl Engine {
                     self.events.push_back(QuicEvent::Opened(stream(opened)));
                 }
             }
-            Event::Stream(StreamEvent::Readable { id }) => self.events.push_back(QuicEvent::Readable(stream(id))),
-            Event::Stream(StreamEvent::Writable { id }) => self.events.push_back(QuicEvent::Writable(stream(id))),
-            Event::Stream(StreamEvent::Stopped { id, .. }) => self.events.push_back(QuicEvent::Stopped(stream(id))),
+            Event::Stream(StreamEvent::Readable { id }) => {
+                self.events.push_back(QuicEvent::Readable(stream(id)))
+            }
+            Event::Stream(StreamEvent::Writable { id }) => {
+                self.events.push_back(QuicEvent::Writable(stream(id)))
+            }
+            Event::Stream(StreamEvent::Stopped { id, .. }) => {
+                self.events.push_back(QuicEvent::Stopped(stream(id)))
+            }
             _ => {}
         }
     }

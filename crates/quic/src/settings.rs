@@ -7,8 +7,8 @@ use std::time::Duration;
 use aws_lc_rs::{hkdf, hmac};
 use quinn_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 use quinn_proto::{
-    ClientConfig, EndpointConfig, HashedConnectionIdGenerator, MtuDiscoveryConfig, ServerConfig, TransportConfig,
-    VarInt,
+    ClientConfig, EndpointConfig, HashedConnectionIdGenerator, MtuDiscoveryConfig, ServerConfig,
+    TransportConfig, VarInt,
 };
 
 use crate::controller::ModelFactory;
@@ -78,7 +78,10 @@ impl EngineSecret {
 ///
 /// # Errors
 /// TLS lacks what QUIC needs.
-pub(crate) fn client(tls: &rustls::ClientConfig, transport: TransportConfig) -> Result<ClientConfig, SettingsError> {
+pub(crate) fn client(
+    tls: &rustls::ClientConfig,
+    transport: TransportConfig,
+) -> Result<ClientConfig, SettingsError> {
     let mut tls = tls.clone();
     tls.alpn_protocols = vec![ALPN.to_vec()];
     tls.enable_early_data = false;
@@ -91,7 +94,8 @@ pub(crate) fn client(tls: &rustls::ClientConfig, transport: TransportConfig) -> 
 /// How the packets of one connection travel: with this window, over a path that carries packets of so many bytes at most.
 pub(crate) fn transport(flight: &Arc<FlightCount>, window: u64, path_mtu: usize) -> TransportConfig {
     let window_of = |bytes: u64| VarInt::from_u64(bytes).unwrap_or(VarInt::MAX);
-    let longest = u16::try_from(path_mtu.saturating_sub(HEADERS)).unwrap_or(PACKET_MAX).clamp(PACKET_MIN, PACKET_MAX);
+    let longest =
+        u16::try_from(path_mtu.saturating_sub(HEADERS)).unwrap_or(PACKET_MAX).clamp(PACKET_MIN, PACKET_MAX);
     let mut discovery = MtuDiscoveryConfig::default();
     discovery.upper_bound(longest);
     let mut config = TransportConfig::default();

@@ -143,7 +143,8 @@ impl World {
         let end = self.now + time;
         self.exchange();
         loop {
-            let arrivals = [self.to_server.front(), self.to_client.front()].into_iter().flatten().map(|(at, ..)| *at);
+            let arrivals =
+                [self.to_server.front(), self.to_client.front()].into_iter().flatten().map(|(at, ..)| *at);
             let timers = [self.client.poll_timeout(), self.server.poll_timeout()].into_iter().flatten();
             let Some(next) = arrivals.chain(timers).min().filter(|next| *next <= end) else { break };
             self.now = self.now.max(next);

@@ -30,7 +30,7 @@ pub struct MountArguments {
     /// that is down); actimeo=, acregmin=, acregmax=, acdirmin=, acdirmax=, noac (how long to cache attributes, in seconds);
     /// lookupcache=all|positive|none (which names to cache); alone (nobody else changes the tree: nothing that is cached is asked
     /// for again); cache_dir=DIR, cache_size= (keep data that was read on disk, over restarts); behind[=5s], journal=off|DIR (names
-    /// and small files reach the server up to 5 s later, and are in a journal until then); port=, mountport=, proto=tcp|udp, rsize=, wsize=, nconnect= (how
+    /// and small files reach the server up to 5 s later, and are in a journal until then); port=, mountport=, proto=tcp|udp|quic, rsize=, wsize=, nconnect= (how
     /// to reach the server); vers= (the version of NFS); local_lock=all|none (whether locks of programs hold on this host only, or
     /// at the server, as by default with vers=4.1 and 4.2); acl (show and set POSIX ACLs of a server with NFSv3; each look at one is a call); exec, noexec, suid, nosuid, dev, nodev. Options of mount(8) and systemd are ignored, such as
     /// _netdev, nofail and x-systemd.*.

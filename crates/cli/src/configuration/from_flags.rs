@@ -80,10 +80,13 @@ pub fn decide(server: &ServerArguments, log: &LogArguments, file: FileSettings) 
 fn check_quic(config: &ServerConfig) -> Result<()> {
     let Some(quic) = config.quic else { return Ok(()) };
     if config.tls.is_none() {
-        bail!("`quic` (--quic): QUIC encrypts by TLS: set tls_certificate and tls_key (--tls-certificate, --tls-key)");
+        bail!(
+            "`quic` (--quic): QUIC encrypts by TLS: set tls_certificate and tls_key (--tls-certificate, --tls-key)"
+        );
     }
     let shares = |listen: &&SocketAddr| {
-        listen.port() == quic.port() && (listen.ip() == quic.ip() || listen.ip().is_unspecified() || quic.ip().is_unspecified())
+        listen.port() == quic.port()
+            && (listen.ip() == quic.ip() || listen.ip().is_unspecified() || quic.ip().is_unspecified())
     };
     if config.udp && quic.port() != 0 && config.listen.iter().any(|listen| shares(&listen)) {
         let port = quic.port();
@@ -189,6 +192,18 @@ mod tests {
         assert_eq!((export.durability, export.cross_mounts), (Durability::Sync, false));
         let everyone = ClientRule { who: ClientPattern::Everyone, access: Access::usual() };
         assert_eq!(export.clients, [everyone]);
+    }
+
+    #[test]
+    fn quic_needs_a_certificate_and_a_port_of_its_own() {
+        let why = |typed: &[&str]| meaning(typed).expect_err("refused").to_string();
+        assert!(why(&["/srv", "--quic", "4433"]).contains("--tls-certificate"));
+        let tls = ["/srv", "--tls-certificate", "/c", "--tls-key", "/k", "--quic"];
+        let with = |port, more: &[&'static str]| [&tls[..], &[port], more].concat();
+        assert!(why(&with("2049", &[])).contains("--no-udp"));
+        for more in [with("2049", &["--no-udp"]), with("4433", &[]), with("0", &[])] {
+            assert!(meaning(&more).expect("good").quic.is_some(), "{more:?}");
+        }
     }
 
     #[test]

@@ -71,7 +71,9 @@ fn far(text: &str) -> Result<NfsUrl> {
         bail!("a pass-through relay carries TCP: leave proto=udp out of {url}");
     }
     if url.options.transport == Some(Transport::Quic) {
-        bail!("a pass-through relay carries TCP: leave proto=quic out of {url}, or relay without --pass-through");
+        bail!(
+            "a pass-through relay carries TCP: leave proto=quic out of {url}, or relay without --pass-through"
+        );
     }
     Ok(url)
 }

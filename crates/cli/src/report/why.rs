@@ -145,7 +145,11 @@ fn packets(client: SocketAddr, quic: &QuicReport) -> String {
         let _ = write!(text, ", moved {} times, now at {now}", quic.moves);
     }
     if quic.black_holes > 0 {
-        let _ = write!(text, ", long packets got lost {} times: the path carries only shorter ones", quic.black_holes);
+        let _ = write!(
+            text,
+            ", long packets got lost {} times: the path carries only shorter ones",
+            quic.black_holes
+        );
     }
     if quic.packets_dropped > 0 {
         let room = size(quic.receive_buffer);

@@ -57,7 +57,10 @@ impl Channel {
         }
         if target.transport == Transport::Quic {
             let Some((tls, program)) = &options.tls else { return Err(ConnectError::QuicWithoutTls) };
-            let quic = Quic { dialer: QuicDialer::new(tls.clone()), proof: tls.has_certificate().then_some(*program) };
+            let quic = Quic {
+                dialer: QuicDialer::new(tls.clone()),
+                proof: tls.has_certificate().then_some(*program),
+            };
             return Ok(Self(Way::Streams(Streams::open(&target.addresses, &options, protocol, Some(quic))?)));
         }
         if let Some((tls, program)) = &options.tls {

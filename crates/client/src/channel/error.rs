@@ -203,7 +203,9 @@ impl fmt::Display for ConnectError {
             Self::ProtocolOverDatagrams => {
                 formatter.write_str("this version of the protocol needs TCP: leave out proto=udp")
             }
-            Self::QuicWithoutTls => formatter.write_str("QUIC needs TLS, and no authorities to trust are known"),
+            Self::QuicWithoutTls => {
+                formatter.write_str("QUIC needs TLS, and no authorities to trust are known")
+            }
             Self::TlsOverDatagrams => formatter.write_str("xprtsec= needs TCP: leave out proto=udp"),
             Self::KerberosOverDatagrams => {
                 formatter.write_str("sec=krb5, krb5i and krb5p need TCP: leave out proto=udp")

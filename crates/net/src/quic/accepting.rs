@@ -130,7 +130,8 @@ impl Owner for Server {
 
     fn on_connected(&mut self, event: &QuicEvent, now: Instant) -> Option<Arc<QuicLink>> {
         let QuicEvent::Connected { connection, peer, local, certificates } = event else { return None };
-        let certificate = certificates.first().and_then(|first| CertificateFacts::of_der(first)).map(Arc::new);
+        let certificate =
+            certificates.first().and_then(|first| CertificateFacts::of_der(first)).map(Arc::new);
         let security = match certificate {
             Some(_) => TransportSecurity::TlsWithCertificate,
             None => TransportSecurity::Tls,

@@ -15,8 +15,8 @@ use rustix::net::{
 use super::link::StreamState;
 use crate::transfer::{Sent, outcome};
 
-/// So much is taken of either side at once, in bytes.
-const PIECE: usize = 128 << 10;
+/// So much is taken of either side at once, in bytes: what is longer than the allocator keeps would be mapped for each piece.
+const PIECE: usize = 64 << 10;
 /// Pieces of memory that one call gives to the socket.
 const PIECES: usize = 128;
 /// Bytes that each of the two sockets holds for the other, as far as the host allows.
@@ -193,7 +193,8 @@ impl Bridge {
 
     /// Gives the socket what came; says whether it took some.
     fn give(&mut self, engine: &mut Engine) -> bool {
-        let pieces: Vec<IoSlice<'_>> = self.incoming.iter().take(PIECES).map(|bytes| IoSlice::new(bytes)).collect();
+        let pieces: Vec<IoSlice<'_>> =
+            self.incoming.iter().take(PIECES).map(|bytes| IoSlice::new(bytes)).collect();
         let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
         let sent = rustix::net::sendmsg(&self.socket, &pieces, &mut SendAncillaryBuffer::default(), flags);
         match outcome(sent) {

@@ -74,8 +74,7 @@ impl QuicDialer {
         let began = Instant::now();
         let any: IpAddr =
             if address.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
-        let socket =
-            from_a_port(settings, |port| UdpSocket::bind(SocketAddr::new(any, port.unwrap_or(0))))?;
+        let socket = from_a_port(settings, |port| UdpSocket::bind(SocketAddr::new(any, port.unwrap_or(0))))?;
         let local = SocketAddr::new(own_address(address)?, socket.address().port());
         let (config, name) = self.tls.quic_config();
         let mut secret = [0; 32];
@@ -100,7 +99,12 @@ impl QuicLine {
         let (ours, theirs) = pair()?;
         let state = Arc::new(StreamState::new(Arc::clone(&self.link)));
         self.inbox.push(Work::Open(ours, Arc::clone(&state)));
-        Connection::of_quic(theirs, (self.peer, self.local), settings.tick, (QuicLane(state), Arc::clone(self)))
+        Connection::of_quic(
+            theirs,
+            (self.peer, self.local),
+            settings.tick,
+            (QuicLane(state), Arc::clone(self)),
+        )
     }
 
     /// Why the connection is over, if it is.
@@ -130,7 +134,11 @@ impl Owner for Client {
         Some(Arc::clone(&self.link))
     }
 
-    fn on_opened(&mut self, _stream: StreamKey, _link: &Arc<QuicLink>) -> Option<(OwnedFd, Arc<StreamState>)> {
+    fn on_opened(
+        &mut self,
+        _stream: StreamKey,
+        _link: &Arc<QuicLink>,
+    ) -> Option<(OwnedFd, Arc<StreamState>)> {
         None
     }
 

@@ -75,7 +75,12 @@ pub(super) struct Driver<O> {
 }
 
 impl<O: Owner> Driver<O> {
-    pub(super) fn new(engine: Engine, socket: QuicSocket, inbox: Arc<Inbox<Work>>, owner: O) -> io::Result<Self> {
+    pub(super) fn new(
+        engine: Engine,
+        socket: QuicSocket,
+        inbox: Arc<Inbox<Work>>,
+        owner: O,
+    ) -> io::Result<Self> {
         let readiness = Readiness::new()?;
         readiness.add(&socket, SOCKET)?;
         readiness.add(&inbox.wakeup, WAKEUP)?;
@@ -205,7 +210,8 @@ impl<O: Owner> Driver<O> {
                 return;
             }
             let engine = &mut self.engine;
-            match self.socket.receive(batch, |from, to, datagram| engine.on_datagram(now, from, to, datagram)) {
+            match self.socket.receive(batch, |from, to, datagram| engine.on_datagram(now, from, to, datagram))
+            {
                 Ok(may_receive) => self.may_receive = may_receive,
                 Err(error) => {
                     tracing::debug!(%error, "receiving packets of QUIC");
@@ -331,4 +337,3 @@ impl<O: Owner> Driver<O> {
         }
     }
 }
-

@@ -89,7 +89,12 @@ impl QuicLink {
     }
 
     /// The connection has done something: what is in flight is known at once, all else now and then.
-    pub(super) fn on_active(&self, now: Instant, facts: &ConnectionFacts, socket: impl FnOnce() -> QuicSocketFacts) {
+    pub(super) fn on_active(
+        &self,
+        now: Instant,
+        facts: &ConnectionFacts,
+        socket: impl FnOnce() -> QuicSocketFacts,
+    ) {
         self.flight.store(facts.flight, Ordering::SeqCst);
         let mut state = self.state();
         if facts.packets_received != state.facts.packets_received {

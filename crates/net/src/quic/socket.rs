@@ -10,7 +10,8 @@ use nix::errno::Errno;
 use nix::libc;
 use nix::sys::socket::sockopt::UdpGroSegment;
 use nix::sys::socket::{
-    ControlMessage, ControlMessageOwned, MsgFlags, MultiHeaders, RecvMsg, SockaddrStorage, recvmmsg, sendmsg, setsockopt,
+    ControlMessage, ControlMessageOwned, MsgFlags, MultiHeaders, RecvMsg, SockaddrStorage, recvmmsg, sendmsg,
+    setsockopt,
 };
 
 use crate::sample::memory_of;
@@ -88,7 +89,9 @@ impl QuicSocket {
                 Ok(received) => received,
                 Err(Errno::EAGAIN) => return Ok(false),
                 // What an earlier datagram met says nothing of the next one.
-                Err(Errno::EINTR | Errno::ECONNREFUSED | Errno::EHOSTUNREACH | Errno::ENETUNREACH) => return Ok(true),
+                Err(Errno::EINTR | Errno::ECONNREFUSED | Errno::EHOSTUNREACH | Errno::ENETUNREACH) => {
+                    return Ok(true);
+                }
                 Err(error) => return Err(error.into()),
             };
         let mut count = 0;
@@ -199,8 +202,12 @@ fn told(message: &RecvMsg<'_, '_, SockaddrStorage>) -> (Option<IpAddr>, Option<u
             ControlMessageOwned::Ipv4PacketInfo(info) => {
                 to = Some(Ipv4Addr::from(info.ipi_spec_dst.s_addr.to_ne_bytes()).into());
             }
-            ControlMessageOwned::Ipv6PacketInfo(info) => to = Some(Ipv6Addr::from(info.ipi6_addr.s6_addr).into()),
-            ControlMessageOwned::UdpGroSegments(bytes) => length = usize::try_from(bytes).ok().filter(|&bytes| bytes > 0),
+            ControlMessageOwned::Ipv6PacketInfo(info) => {
+                to = Some(Ipv6Addr::from(info.ipi6_addr.s6_addr).into())
+            }
+            ControlMessageOwned::UdpGroSegments(bytes) => {
+                length = usize::try_from(bytes).ok().filter(|&bytes| bytes > 0)
+            }
             _ => {}
         }
     }

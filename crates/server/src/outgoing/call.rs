@@ -93,7 +93,9 @@ pub fn call(
     let socket = connect(route, patience)?;
     let (xid, message) = message(called, arguments);
     let answer = match route.transport {
-        Transport::Tcp | Transport::Quic => exchange_record(&socket, &message).map_err(CallFailure::Unanswered)?,
+        Transport::Tcp | Transport::Quic => {
+            exchange_record(&socket, &message).map_err(CallFailure::Unanswered)?
+        }
         Transport::Udp => exchange_datagram(&socket, xid, &message, patience)?,
     };
     result_of(xid, answer)

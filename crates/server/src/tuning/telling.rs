@@ -1,7 +1,6 @@
 //! Tells sockets what the tuner says, in the order in which it said it. Whoever turns a knob leaves what comes of it to the
 //! thread that sizes connections.
 
-
 use howdah_net::Token;
 use howdah_tune::{Change, Tuner};
 
