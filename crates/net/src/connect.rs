@@ -5,7 +5,6 @@ use std::io::{self, ErrorKind, IoSlice};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr};
 use std::ops::RangeInclusive;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -17,7 +16,7 @@ use socket2::{Domain, Protocol, Socket, TcpKeepalive, Type};
 
 use crate::address::is_on_this_host;
 use crate::congestion::{BBR, LOCAL};
-use crate::quic::{QuicLane, QuicLine};
+use crate::quic::QuicLane;
 use crate::secured::Secured;
 use crate::syscall;
 use crate::tcp_info::{INFORMATION_ROOM, TcpInfo};
@@ -63,7 +62,7 @@ pub struct Connection {
     /// TLS, if it was secured.
     pub(crate) tls: Option<Box<Secured>>,
     /// The stream of QUIC that it is, if it is one: the socket is one end of a pair.
-    quic: Option<(QuicLane, Arc<QuicLine>)>,
+    quic: Option<QuicLane>,
 }
 
 /// A connection that is being made, which nobody waits for.
@@ -134,7 +133,7 @@ impl Connection {
         socket: OwnedFd,
         (peer, local): (SocketAddr, SocketAddr),
         tick: Duration,
-        quic: (QuicLane, Arc<QuicLine>),
+        quic: QuicLane,
     ) -> io::Result<Self> {
         let (socket, never_blocks) = (Socket::from(socket), AtomicBool::new(true));
         Ok(Self { socket, peer, local, tick, never_blocks, tls: None, quic: Some(quic) })
@@ -142,12 +141,12 @@ impl Connection {
 
     /// The stream of QUIC that it is, if it is one.
     pub fn quic(&self) -> Option<&QuicLane> {
-        self.quic.as_ref().map(|(lane, _)| lane)
+        self.quic.as_ref()
     }
 
     /// Why the connection that it is a stream of is over, if it is one and that is known.
     pub fn why_lost(&self) -> Option<io::Error> {
-        self.quic.as_ref().and_then(|(_, line)| line.why_lost())
+        self.quic.as_ref().and_then(QuicLane::why_lost)
     }
 
     /// Looks at it; the gauges are the caller's.

@@ -12,7 +12,7 @@ const LEAST_WINDOW: u64 = 256 << 10;
 
 /// What is done with a client that wants to connect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Admission {
+pub enum ClientJudgement {
     /// It may, with a window of so many bytes.
     Accept(u64),
     /// It must show first that it is where its packet says.
@@ -23,27 +23,27 @@ pub enum Admission {
 
 /// The connections that there are.
 #[derive(Debug, Default)]
-pub struct Admitted {
+pub struct QuicClients {
     clients: HashMap<IpAddr, usize>,
     connections: usize,
     handshakes: usize,
     windows: u64,
 }
 
-impl Admitted {
+impl QuicClients {
     /// What is done with a client; `is_proved`: it is where its packets say.
-    pub fn judge(&self, client: SocketAddr, is_proved: bool) -> Admission {
+    pub fn judge(&self, client: SocketAddr, is_proved: bool) -> ClientJudgement {
         let of_it = self.clients.get(&one_client(client.ip())).copied().unwrap_or(0);
         if !is_proved && self.handshakes >= UNPROVED_MAX {
-            return Admission::Prove;
+            return ClientJudgement::Prove;
         }
         let is_full = self.connections >= CONNECTIONS_MAX || self.handshakes >= HANDSHAKES_MAX;
         if is_full || of_it >= CONNECTIONS_OF_ONE_MAX {
             // Whoever sends under another's address must not use up that one's part.
-            return if is_proved { Admission::Refuse } else { Admission::Prove };
+            return if is_proved { ClientJudgement::Refuse } else { ClientJudgement::Prove };
         }
         let left = WINDOWS_BUDGET.saturating_sub(self.windows);
-        Admission::Accept((left / 4).clamp(LEAST_WINDOW, CONNECTION_WINDOW))
+        ClientJudgement::Accept((left / 4).clamp(LEAST_WINDOW, CONNECTION_WINDOW))
     }
 
     /// A handshake begins.
@@ -96,8 +96,8 @@ mod tests {
         SocketAddr::new(Ipv4Addr::from_bits(number as u32).into(), 700)
     }
 
-    fn connect(admitted: &mut Admitted, number: usize) -> bool {
-        let Admission::Accept(window) = admitted.judge(client(number), true) else { return false };
+    fn connect(admitted: &mut QuicClients, number: usize) -> bool {
+        let ClientJudgement::Accept(window) = admitted.judge(client(number), true) else { return false };
         admitted.begin(client(number), window);
         admitted.end_handshake();
         true
@@ -105,10 +105,14 @@ mod tests {
 
     #[test]
     fn one_client_has_its_part_and_all_have_no_more_than_there_may_be() {
-        let mut admitted = Admitted::default();
+        let mut admitted = QuicClients::default();
         assert!((0..CONNECTIONS_OF_ONE_MAX).all(|_| connect(&mut admitted, 1)));
         assert!(!connect(&mut admitted, 1), "it has its part");
-        assert_eq!(admitted.judge(client(1), false), Admission::Prove, "it may be another one's packet");
+        assert_eq!(
+            admitted.judge(client(1), false),
+            ClientJudgement::Prove,
+            "it may be another one's packet"
+        );
         let others = CONNECTIONS_MAX - CONNECTIONS_OF_ONE_MAX;
         assert!((0..others).all(|number| connect(&mut admitted, 2 + number)));
         assert!(!connect(&mut admitted, 2 + others), "there is no more room");
@@ -118,24 +122,26 @@ mod tests {
 
     #[test]
     fn handshakes_have_a_bound_of_their_own() {
-        let mut admitted = Admitted::default();
+        let mut admitted = QuicClients::default();
         for number in 0..HANDSHAKES_MAX {
             let proved = number >= UNPROVED_MAX;
-            assert_eq!(admitted.judge(client(number), false) == Admission::Prove, proved);
+            assert_eq!(admitted.judge(client(number), false) == ClientJudgement::Prove, proved);
             admitted.begin(client(number), LEAST_WINDOW);
         }
-        assert_eq!(admitted.judge(client(0), true), Admission::Refuse);
+        assert_eq!(admitted.judge(client(0), true), ClientJudgement::Refuse);
         admitted.end_handshake();
-        assert!(matches!(admitted.judge(client(0), true), Admission::Accept(_)));
+        assert!(matches!(admitted.judge(client(0), true), ClientJudgement::Accept(_)));
         assert_eq!(admitted.handshakes(), HANDSHAKES_MAX - 1);
     }
 
     #[test]
     fn windows_shrink_as_connections_come() {
-        let mut admitted = Admitted::default();
+        let mut admitted = QuicClients::default();
         let mut windows = Vec::new();
         for number in 0..1000 {
-            let Admission::Accept(window) = admitted.judge(client(number), true) else { panic!("{number}") };
+            let ClientJudgement::Accept(window) = admitted.judge(client(number), true) else {
+                panic!("{number}")
+            };
             admitted.begin(client(number), window);
             admitted.end_handshake();
             windows.push(window);

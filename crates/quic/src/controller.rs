@@ -26,7 +26,7 @@ const FULL_ROUNDS: u32 = 3;
 /// A round of the first kind of the cycle is followed by another one if the rate grew by this factor.
 const MORE: f64 = 1.1;
 /// A round that loses a larger part than this of what it sends overflows a queue.
-const LOSS_TOLERATED: f64 = 0.02;
+const LOSS_TOLERATED: f64 = 0.05;
 /// What the window is cut to after such a round.
 const CUT: f64 = 0.85;
 /// What a clean round adds to a window that was cut.
@@ -129,7 +129,7 @@ impl PathModel {
             }
         }
         let lost = round.lost as f64 / (round.lost + round.delivered) as f64;
-        let overflows = lost > LOSS_TOLERATED && round.lost > LEAST_PACKETS * self.packet;
+        let overflows = lost > LOSS_TOLERATED && round.lost > FIRST_PACKETS * self.packet;
         if self.is_starting {
             self.look_whether_full(round.is_filled, overflows);
         } else {

@@ -14,7 +14,7 @@ use quinn_proto::{
 use quinn_proto::{Dir, StreamId};
 use rustls::pki_types::CertificateDer;
 
-use crate::admission::{Admission, Admitted};
+use crate::admission::{ClientJudgement, QuicClients};
 use crate::event::{ConnectionKey, LostWhy, QuicEvent, StreamKey};
 use crate::facts::{ConnectionFacts, FlightCount};
 use crate::limits::{CONNECTION_WINDOW, HANDSHAKE_PATIENCE, MOVES_MAX};
@@ -45,7 +45,7 @@ pub struct Engine {
 struct Server {
     tls: Arc<rustls::ServerConfig>,
     config: ServerConfig,
-    admitted: Admitted,
+    admitted: QuicClients,
 }
 
 /// A connection.
@@ -78,7 +78,7 @@ impl Engine {
         let config = secret.server(&tls)?;
         let mut engine = Self::client(secret, path_mtu);
         engine.endpoint.set_server_config(Some(Arc::new(config.clone())));
-        engine.server = Some(Server { tls, config, admitted: Admitted::default() });
+        engine.server = Some(Server { tls, config, admitted: QuicClients::default() });
         Ok(engine)
     }
 
@@ -145,13 +145,13 @@ impl Engine {
         let (client, is_proved) = (incoming.remote_address(), incoming.remote_address_validated());
         let mut answer = Vec::new();
         match server.admitted.judge(client, is_proved) {
-            Admission::Accept(window) => self.accept(now, incoming, window),
-            Admission::Prove if incoming.may_retry() => {
+            ClientJudgement::Accept(window) => self.accept(now, incoming, window),
+            ClientJudgement::Prove if incoming.may_retry() => {
                 if let Ok(transmit) = self.endpoint.retry(incoming, &mut answer) {
                     self.answers.push_back((transmit, answer));
                 }
             }
-            Admission::Prove | Admission::Refuse => {
+            ClientJudgement::Prove | ClientJudgement::Refuse => {
                 tracing::debug!(%client, "turned away: too many connections or handshakes");
                 let transmit = self.endpoint.refuse(incoming, &mut answer);
                 self.answers.push_back((transmit, answer));

@@ -71,6 +71,11 @@ const RULES: &[Rule] = &[
         &["howdah_net", "TcpStream", "howdah_wire", "howdah_rpc"],
     ),
     whole(
+        "quic",
+        "*Does not know* sockets, threads, what time it is, nor what the bytes mean",
+        &["howdah_net", "UdpSocket", "SystemTime", "howdah_wire", "howdah_rpc"],
+    ),
+    whole(
         "gss",
         "*Does not know* tickets, nor messages of RPC",
         &["howdah_kerberos", "howdah_wire", "howdah_rpc"],

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use howdah_net::{ConnectSettings, Connection, QuicDialer};
-use howdah_wire::rpc::Credentials;
 
-use super::starttls::null_call;
 use super::{ChannelOptions, Patience, sizes};
 
 /// How long a receive waits before it looks whether it is still wanted.
@@ -31,11 +29,14 @@ pub(super) struct Connector {
     quic: Option<Quic>,
 }
 
+/// A first call, until a deadline.
+pub(super) type Proof = Box<dyn Fn(&Connection, Instant) -> io::Result<()> + Send + Sync>;
+
 /// How streams of QUIC are opened.
 pub(super) struct Quic {
     pub(super) dialer: QuicDialer,
-    /// The program, and its version, whose NULL call shows that the server took our certificate, if we have one.
-    pub(super) proof: Option<(u32, u32)>,
+    /// Makes sure that the server took our certificate, if we have one.
+    pub(super) proof: Option<Proof>,
 }
 
 impl Connector {
@@ -69,10 +70,9 @@ impl Connector {
     pub(super) fn open_first(&self, address: SocketAddr) -> io::Result<Connection> {
         let Some(quic) = &self.quic else { return Connection::open(address, &self.settings) };
         let connection = quic.dialer.open(address, &self.settings)?;
-        if let Some(program) = quic.proof {
-            let deadline = Instant::now() + self.settings.timeout;
+        if let Some(prove) = &quic.proof {
             // The handshake is done before the server has looked at our certificate.
-            null_call(&connection, program, Credentials::None, deadline)
+            prove(&connection, Instant::now() + self.settings.timeout)
                 .map_err(|error| connection.why_lost().unwrap_or(error))?;
         }
         Ok(connection)

@@ -7,11 +7,12 @@ use howdah_net::QuicDialer;
 use howdah_rpc::client::core::changes_nothing;
 use howdah_rpc::client::envelope::CallSession;
 use howdah_tune::paths::FoundPath;
+use howdah_wire::rpc::Credentials;
 
-use super::connecting::Quic;
+use super::connecting::{Proof, Quic};
 use super::datagram::Datagrams;
 use super::driver::Driver;
-use super::starttls::StartTls;
+use super::starttls::{StartTls, null_call};
 use super::streams::Streams;
 use super::{
     Answer, CallError, ChannelOptions, ChannelProtocol, ChannelReport, ConnectError, ConnectStep, LANES_MAX,
@@ -57,10 +58,13 @@ impl Channel {
         }
         if target.transport == Transport::Quic {
             let Some((tls, program)) = &options.tls else { return Err(ConnectError::QuicWithoutTls) };
-            let quic = Quic {
-                dialer: QuicDialer::new(tls.clone()),
-                proof: tls.has_certificate().then_some(*program),
-            };
+            let program = *program;
+            let proof = tls.has_certificate().then(|| -> Proof {
+                Box::new(move |connection, deadline| {
+                    null_call(connection, program, Credentials::None, deadline).map(|_| ())
+                })
+            });
+            let quic = Quic { dialer: QuicDialer::new(tls.clone()), proof };
             return Ok(Self(Way::Streams(Streams::open(&target.addresses, &options, protocol, Some(quic))?)));
         }
         if let Some((tls, program)) = &options.tls {

@@ -150,7 +150,7 @@ impl Owner for Server {
         let (ours, theirs) =
             pair().inspect_err(|error| tracing::warn!(%error, "taking a stream of QUIC in")).ok()?;
         let state = Arc::new(StreamState::new(Arc::clone(link)));
-        let stream = Stream::of_quic(theirs, peer, QuicLane(Arc::clone(&state)));
+        let stream = Stream::of_quic(theirs, peer, QuicLane::accepted(Arc::clone(&state)));
         self.accepted.streams.lock().unwrap_or_else(PoisonError::into_inner).push_back(stream);
         self.accepted.readable.wake();
         Some((ours, state))

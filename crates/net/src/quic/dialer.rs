@@ -1,6 +1,6 @@
 //! A client's connections of QUIC: one for each address of its server, which all lanes there share.
 
-use std::io::{self, ErrorKind};
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,6 +17,7 @@ use super::driver::{Driver, Owner, Work};
 use super::lane::QuicLane;
 use super::link::{Inbox, Phase, QuicLink, StreamState};
 use super::socket::QuicSocket;
+use super::words::in_words;
 use crate::connect::{ConnectSettings, Connection, from_a_port};
 use crate::path_mtu::own_address;
 use crate::udp::UdpSocket;
@@ -31,7 +32,7 @@ pub struct QuicDialer {
 
 /// A connection, and its thread.
 #[derive(Debug)]
-pub(crate) struct QuicLine {
+pub(super) struct QuicLine {
     peer: SocketAddr,
     local: SocketAddr,
     link: Arc<QuicLink>,
@@ -99,20 +100,8 @@ impl QuicLine {
         let (ours, theirs) = pair()?;
         let state = Arc::new(StreamState::new(Arc::clone(&self.link)));
         self.inbox.push(Work::Open(ours, Arc::clone(&state)));
-        Connection::of_quic(
-            theirs,
-            (self.peer, self.local),
-            settings.tick,
-            (QuicLane(state), Arc::clone(self)),
-        )
-    }
-
-    /// Why the connection is over, if it is.
-    pub(crate) fn why_lost(&self) -> Option<io::Error> {
-        match self.link.phase() {
-            Phase::Lost(why) => Some(in_words(&why, self.peer)),
-            _ => None,
-        }
+        let lane = QuicLane::opened(state, self.peer, Arc::clone(self) as _);
+        Connection::of_quic(theirs, (self.peer, self.local), settings.tick, lane)
     }
 }
 
@@ -148,34 +137,5 @@ impl Owner for Client {
 
     fn connection(&self) -> Option<ConnectionKey> {
         (!self.link.is_lost()).then_some(self.connection)
-    }
-}
-
-/// What failed, and what to do.
-fn in_words(why: &LostWhy, address: SocketAddr) -> io::Error {
-    let port = address.port();
-    match why {
-        LostWhy::Silence => io::Error::new(
-            ErrorKind::TimedOut,
-            format!(
-                "no answer by QUIC (UDP port {port}): the server serves no QUIC there (howdah serve --quic {port} does), or UDP is \
-                 blocked on the way; proto=tcp uses TCP"
-            ),
-        ),
-        LostWhy::Distrust(why) => io::Error::new(
-            ErrorKind::InvalidData,
-            format!(
-                "the QUIC handshake failed: {why}; tlsca=FILE names the server's authority, tlsname=NAME the name in its certificate"
-            ),
-        ),
-        LostWhy::Distrusted(why) => io::Error::new(
-            ErrorKind::InvalidData,
-            format!(
-                "the server refuses the QUIC handshake: {why}; use a certificate (tlscert=, tlskey=) of an authority that the server trusts"
-            ),
-        ),
-        LostWhy::Restarted | LostWhy::Other(_) => {
-            io::Error::new(ErrorKind::ConnectionReset, format!("the QUIC connection is over: {why}"))
-        }
     }
 }

@@ -11,10 +11,10 @@ mod lane;
 mod link;
 mod readiness;
 mod socket;
+mod words;
 
 pub use accepting::{QuicListener, QuicPort};
 pub use dialer::QuicDialer;
-pub(crate) use dialer::QuicLine;
 pub use howdah_quic::{ConnectionFacts, EngineSecret};
 pub use lane::QuicLane;
 pub use socket::QuicSocketFacts;
