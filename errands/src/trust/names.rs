@@ -79,14 +79,15 @@ impl Names {
 
     /// This tree, with the data of the file that was written between two others.
     pub fn with_written(&self, before: &Self, after: &Self) -> Option<Self> {
-        let data_of = |names: &Self, number| match names.nodes.get(number) {
+        let data_of = |names: &Self, number: u64| match names.nodes.get(&number) {
             Some(Node::File { data, .. }) => Some(Arc::clone(data)),
             _ => None,
         };
-        let is_written =
-            |number: &&u64| data_of(before, number).is_some_and(|data| data_of(after, number) != Some(data));
+        let is_written = |number: &&u64| {
+            data_of(before, **number).is_some_and(|data| data_of(after, **number) != Some(data))
+        };
         let written = after.nodes.keys().find(is_written)?;
-        let (mut own, new) = (self.clone(), data_of(after, written)?);
+        let (mut own, new) = (self.clone(), data_of(after, *written)?);
         let Some(Node::File { data, .. }) = own.nodes.get_mut(written) else { return None };
         *data = new;
         Some(own)
