@@ -151,7 +151,7 @@ mod tests {
     fn in_mid_reply() -> (Link, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("bound");
-        let connector = Connector::new(&ChannelOptions::default(), Vec::new());
+        let connector = Connector::new(&ChannelOptions::default(), Vec::new(), None);
         let connection = Connection::open(address, connector.settings()).expect("it listens");
         let (server, _) = listener.accept().expect("it connected");
         let link = Link::new(connection, 1);

@@ -66,7 +66,7 @@ fn open(server: &Server) -> Streams {
 /// The same over a path that is known.
 fn open_knowing(server: &Server, known: Option<FoundPath>) -> Streams {
     let options = ChannelOptions::default();
-    let connector = Connector::new(&options, Vec::new());
+    let connector = Connector::new(&options, Vec::new(), None);
     let (first, _) = connect_first(&connector, &[server.address]).expect("it listens");
     let first = First { same_host: false, ..first };
     Streams::over(connector, first, &[server.address], (&options, ChannelProtocol::default()), (known, known))
