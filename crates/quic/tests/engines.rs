@@ -1,5 +1,7 @@
 //! Two engines that exchange datagrams in a test's own time: streams, bounds, and peers that misbehave.
 
+#![allow(clippy::disallowed_methods)] // Some instant is needed to start from.
+
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::Arc;
