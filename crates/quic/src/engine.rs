@@ -20,6 +20,8 @@ use crate::facts::{ConnectionFacts, FlightCount};
 use crate::limits::{CONNECTION_WINDOW, HANDSHAKE_PATIENCE, MOVES_MAX};
 use crate::settings::{self, EngineSecret, SettingsError};
 
+/// Answers to datagrams of no connection that wait to be sent.
+const ANSWERS_MAX: usize = 256;
 /// The most that is sent at once, in bytes.
 const SENT_AT_ONCE: usize = 65_000;
 
@@ -129,7 +131,7 @@ impl Engine {
         let to = to.filter(|_| self.server.is_some());
         match self.endpoint.handle(now, from, to, None, datagram, &mut answer) {
             None => {}
-            Some(DatagramEvent::Response(transmit)) => self.answers.push_back((transmit, answer)),
+            Some(DatagramEvent::Response(transmit)) => self.answer(transmit, answer),
             Some(DatagramEvent::ConnectionEvent(handle, event)) => {
                 if let Some(entry) = self.entries.get_mut(&handle) {
                     entry.connection.handle_event(event);
@@ -137,6 +139,13 @@ impl Engine {
                 }
             }
             Some(DatagramEvent::NewConnection(incoming)) => self.on_incoming(now, incoming),
+        }
+    }
+
+    /// Answers a datagram of no connection. Strangers who send more than is answered get nothing: each answer costs memory.
+    fn answer(&mut self, transmit: Transmit, bytes: Vec<u8>) {
+        if self.answers.len() < ANSWERS_MAX {
+            self.answers.push_back((transmit, bytes));
         }
     }
 
@@ -148,13 +157,13 @@ impl Engine {
             ClientJudgement::Accept(window) => self.accept(now, incoming, window),
             ClientJudgement::Prove if incoming.may_retry() => {
                 if let Ok(transmit) = self.endpoint.retry(incoming, &mut answer) {
-                    self.answers.push_back((transmit, answer));
+                    self.answer(transmit, answer);
                 }
             }
             ClientJudgement::Prove | ClientJudgement::Refuse => {
                 tracing::debug!(%client, "turned away: too many connections or handshakes");
                 let transmit = self.endpoint.refuse(incoming, &mut answer);
-                self.answers.push_back((transmit, answer));
+                self.answer(transmit, answer);
             }
         }
     }
@@ -173,7 +182,9 @@ impl Engine {
             }
             Err(error) => {
                 tracing::debug!(%client, cause = %error.cause, "a handshake failed");
-                self.answers.extend(error.response.map(|transmit| (transmit, answer)));
+                if let Some(transmit) = error.response {
+                    self.answer(transmit, answer);
+                }
             }
         }
     }

@@ -110,6 +110,7 @@ pub const SCENARIOS: &[Scenario] = &[
         name: "nfs4-delegations",
         about: "over 4.2: a file is opened again without a call, until another client changes it",
         peer: guest("delegations-nfs4.sh", V4_2),
+        server: &["--delegations", "auto"],
         ..BASE
     },
     Scenario {

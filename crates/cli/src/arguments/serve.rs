@@ -390,7 +390,7 @@ pub struct ExportArguments {
           conflicts_with = "config", help_heading = "Kerberos")]
     pub sec: SecurityFlavors,
 
-    /// Which delegations NFSv4 clients get: auto, none, or read [default: auto]
+    /// Which delegations NFSv4 clients get: none, auto, or read [default: none]
     ///
     /// With a delegation, a client uses a cached file or directory without calls to the server, until somebody else changes it. With auto,
     /// clients get delegations where the server notices every change, by clients and by programs of this host: on ext4, XFS, Btrfs and
@@ -399,7 +399,7 @@ pub struct ExportArguments {
     #[arg(
         long,
         value_name = "KIND",
-        default_value = "auto",
+        default_value = "none",
         hide_default_value = true,
         conflicts_with = "config"
     )]

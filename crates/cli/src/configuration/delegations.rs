@@ -7,10 +7,10 @@ use clap::ValueEnum;
 /// Which delegations NFSv4 clients are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Delegations {
-    /// Where each change is noticed, whoever makes it.
-    #[default]
+    /// Where each change is noticed, by clients and by programs of this host.
     Auto,
     /// None.
+    #[default]
     None,
     /// For reading, even where changes may go unnoticed.
     Read,

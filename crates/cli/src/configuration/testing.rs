@@ -46,7 +46,7 @@ pub fn one_export() -> ServerConfig {
             quota_in_df: false,
             set_id: false,
             tls: Default::default(),
-            delegations: super::Delegations::Auto,
+            delegations: super::Delegations::None,
             locks: super::ExportLocks::Local,
             caching: None,
             disk_cache: None,
