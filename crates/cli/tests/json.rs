@@ -12,7 +12,7 @@ use server::{HOWDAH, Server, home, run, serve};
 
 /// The settings that `docs/manual/json.md` lists.
 const SETTINGS: &str = "acls admin admin_listen cluster exports kerberos lease limits listen log log_format manage_gids memory_budget metrics \
-                        metrics_clients networks nfs4 quotas rpcbind sandbox shares state tcp_congestion tcp_rcvbuf tcp_sndbuf tls_certificate \
+                        metrics_clients networks nfs4 quic quotas rpcbind sandbox shares state tcp_congestion tcp_rcvbuf tcp_sndbuf tls_certificate \
                         tls_client_ca tls_client_crl tls_key tuning udp udp_per_interface udp_sockets workers";
 const EXPORT: &str = "cache clients cross_mounts delegations durability gone id locks memory name path quota_in_df set_id tls undelegated url";
 
@@ -97,7 +97,7 @@ fn exports_prints_what_running_servers_have_in_effect() {
     let value = object(&["exports", "--json", "--state", state.to_str().expect("text")], 0);
     assert_keys(&value, "servers");
     let [shown] = &value["servers"].as_array().expect("a list")[..] else { panic!("one: {value:#}") };
-    assert_keys(shown, "process addresses admin_socket live_page settings");
+    assert_keys(shown, "process addresses admin_socket live_page quic settings");
     assert_eq!(shown["addresses"], json!([server.address().to_string()]));
     assert_keys(&shown["settings"], SETTINGS);
     assert_eq!(shown["settings"]["workers"], json!(2));

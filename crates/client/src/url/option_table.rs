@@ -64,7 +64,7 @@ known_options! {
     "debug", "a number", "taken, without effect", |o, v| options::ignored_number(o, "debug", v);
     "lanes", "auto, or 1 to 16", "how many connections to the server; auto begins with one and has more while they help (howdah's own)",
         options::set_lanes;
-    "proto", "tcp or udp", "the transport (howdah's own)", options::set_transport;
+    "proto", "tcp, udp or quic", "the transport (howdah's own)", options::set_transport;
     "soft", "nothing, or seconds", "gives up when the server does not answer that long (howdah's own)", options::set_soft;
     "addresses", "IP addresses with commas between", "further addresses of the same server, for lanes (howdah's own)",
         options::set_addresses;

@@ -145,7 +145,7 @@ mod tests {
             ),
             ("", "options = ['--record', '3', '--transfer', '2']", "options: ", ["planning", "transfer"]),
             ("", "url = 'porto=udp'", "url: ", ["\"porto\"", "proto"]),
-            ("", "url = 'proto=upd'", "url: ", ["proto=upd", "tcp or udp"]),
+            ("", "url = 'proto=upd'", "url: ", ["proto=upd", "tcp, udp or quic"]),
         ] {
             let said = said("p.toml", &with(server, client), false);
             assert!(said.starts_with(&format!("{MAIN}{key}")), "{client}: {said}");

@@ -114,7 +114,7 @@ fn options_that_cannot_be_say_what_can() {
         ("lanes=17", &["1 to 16"]),
         ("lanes=0", &["1 to 16"]),
         ("rsize=10", &["from 1024 up"]),
-        ("proto=quic", &["tcp or udp"]),
+        ("proto=sctp", &["tcp, udp or quic"]),
         ("soft=0", &["seconds"]),
         ("soft=18446744073709551615", &["seconds"]),
         ("uid", &["uid= is wrong: expected a user id"]),
