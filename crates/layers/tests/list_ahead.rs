@@ -120,7 +120,8 @@ fn a_walk_waits_for_a_few_round_trips() {
         assert_eq!(far.walk(&far.fs.root()), DIRECTORIES * FILES);
         assert_eq!((far.waited(), far.listed()), (waited, listed), "again it takes nothing");
         let report = far.fs.report().listing;
-        assert!(report.used >= all - 6 && report.listed <= all, "{report:?}");
+        // What was listed before the walk's order was known does not count as used.
+        assert!(report.used >= all - 12 && report.listed <= all, "{report:?}");
     }
 }
 

@@ -5,30 +5,24 @@ use std::collections::{HashMap, HashSet};
 
 use howdah_vfs::Handle;
 
-use super::chain::Moment;
-
 /// The directories.
 #[derive(Default)]
 pub struct Covers {
-    by_directory: HashMap<Handle, (u64, Moment)>,
+    by_directory: HashMap<Handle, u64>,
     live: HashSet<u64>,
     last: u64,
 }
 
 impl Covers {
-    /// It is so for a directory, and was when calls started from this moment on.
-    pub fn begin(&mut self, directory: &Handle, from: Moment) {
-        if !self.by_directory.contains_key(directory) {
-            self.last += 1;
-            self.by_directory.insert(*directory, (self.last, from));
-            self.live.insert(self.last);
+    /// The number of a directory of which this is so now.
+    pub fn number(&mut self, directory: &Handle) -> u64 {
+        if let Some(number) = self.by_directory.get(directory) {
+            return *number;
         }
-    }
-
-    /// The number of a directory of which it is so, and was when a call started.
-    pub fn number(&self, directory: &Handle, since: Moment) -> Option<u64> {
-        let (number, from) = self.by_directory.get(directory)?;
-        (since >= *from).then_some(*number)
+        self.last += 1;
+        self.by_directory.insert(*directory, self.last);
+        self.live.insert(self.last);
+        self.last
     }
 
     /// Whether it is so still.
@@ -38,7 +32,7 @@ impl Covers {
 
     /// It is so no more for a directory.
     pub fn end(&mut self, directory: &Handle) {
-        if let Some((number, _)) = self.by_directory.remove(directory) {
+        if let Some(number) = self.by_directory.remove(directory) {
             self.live.remove(&number);
         }
     }

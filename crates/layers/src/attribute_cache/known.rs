@@ -137,22 +137,13 @@ impl Known {
             && self.delegations.are_certain()
     }
 
-    /// A server said by now whether it delegates a directory: what calls find there from here on may be covered. What an earlier call
-    /// found may have changed before.
-    pub fn looked_at(&mut self, directory: &Handle) {
-        let from = self.moment();
-        if self.delegations.covers_children(directory) {
-            self.covers.begin(directory, from);
-        }
-    }
-
     /// Nodes were found in a directory by calls that started at `since`: where nobody else changes what is in it, they do not age.
     pub fn cover(&mut self, directory: &Handle, since: Moment, nodes: impl IntoIterator<Item = Handle>) {
         // Asked while a loss cannot be noted: it was before, or is after this.
         if !self.delegations.covers_children(directory) || !self.is_unchanged(directory, since) {
             return;
         }
-        let Some(number) = self.covers.number(directory, since) else { return };
+        let number = self.covers.number(directory);
         for node in nodes {
             let known = self.nodes.get_mut(&node);
             if let Some(known) =

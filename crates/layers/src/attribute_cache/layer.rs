@@ -140,9 +140,6 @@ impl AttributeCache {
             (known.moment(), known.is_directory(node))
         };
         let delegated = if is_directory { self.delegations.look(caller, node) } else { None };
-        if delegated.is_some() {
-            self.known.lock().looked_at(node);
-        }
         let attributes = delegated
             .unwrap_or_else(|| self.inner.attributes(caller, node))
             .inspect_err(|_| self.known.lock().forget(node))?;
