@@ -100,7 +100,10 @@ fn ip(network: &Network, words: &[&str]) {
 fn wait_for(rounds: &AtomicUsize, count: usize) {
     let began = Instant::now();
     while rounds.load(Ordering::SeqCst) < count {
-        assert!(began.elapsed() < LIMIT, "calls go on");
+        if began.elapsed() > LIMIT {
+            // Its threads wait for replies that do not come, and a panic would wait for them.
+            std::process::abort();
+        }
         thread::sleep(Duration::from_millis(5));
     }
 }
