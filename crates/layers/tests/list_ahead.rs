@@ -121,7 +121,7 @@ fn a_walk_waits_for_a_few_round_trips() {
         assert_eq!((far.waited(), far.listed()), (waited, listed), "again it takes nothing");
         let report = far.fs.report().listing;
         // What was listed before the walk's order was known does not count as used.
-        assert!(report.used >= all - 12 && report.listed <= all, "{report:?}");
+        assert!(4 * report.used >= 3 * all && report.listed <= all, "{report:?}");
     }
 }
 
