@@ -35,7 +35,7 @@ impl LatelyTold {
         Self { believed, told: Mutex::new(told) }
     }
 
-    /// The kernel is told of a name.
+    /// A reply gives the kernel a name.
     pub fn note(&self, directory: u64, name: Vec<u8>) {
         let mut told = self.told.lock();
         let age = told.since.elapsed();

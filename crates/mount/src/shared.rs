@@ -59,7 +59,7 @@ impl Shared {
         ToldName { is_kept, place }
     }
 
-    /// The kernel is told that a name leads to such a node.
+    /// A reply gives the kernel a name and the node that it leads to.
     pub fn note_told(&self, named: ToldName, attributes: &Attributes) {
         if let (Some(lately), Some((directory, name))) = (&self.lately, named.place)
             && attributes.kind != FileKind::Directory

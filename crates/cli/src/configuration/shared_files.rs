@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{Delegations, ExportConfig, Source};
 
-/// Why an export gives no delegations unless it is told to, as far as the configuration shows it.
+/// Why an export gives no delegations with `auto`, as far as the configuration shows it.
 pub fn delegations_obstacle(export: &ExportConfig, exports: &[ExportConfig]) -> Option<String> {
     if export.shared {
         return Some("other heads of the cluster serve the same files".to_owned());

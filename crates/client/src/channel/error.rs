@@ -100,7 +100,7 @@ pub enum ConnectError {
     },
     /// A protocol that needs connections was asked for over datagrams.
     ProtocolOverDatagrams,
-    /// QUIC was asked for without saying whom to trust.
+    /// `proto=quic` without the certificates to trust (`tlsca`).
     QuicWithoutTls,
     /// TLS was asked for over datagrams.
     TlsOverDatagrams,

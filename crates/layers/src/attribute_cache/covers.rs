@@ -14,7 +14,7 @@ pub struct Covers {
 }
 
 impl Covers {
-    /// The number of a directory of which this is so now.
+    /// The number of a covered directory. One that was not covered before gets the next number.
     pub fn number(&mut self, directory: &Handle) -> u64 {
         if let Some(number) = self.by_directory.get(directory) {
             return *number;

@@ -96,7 +96,7 @@ impl Grounds {
     }
 }
 
-/// What a caller may do with a node that was made here, of which nobody else has said anything: the permission bits decide. A
+/// What a caller may do with a node that was made here: only the permission bits are known, so they decide. A
 /// caller that the server takes for somebody else (root, mostly) owns what it makes.
 pub fn granted(caller: &Caller, attributes: &Attributes, is_maker: bool) -> Access {
     let is_directory = attributes.kind == FileKind::Directory;

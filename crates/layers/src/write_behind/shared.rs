@@ -459,7 +459,7 @@ impl Shared {
         }
     }
 
-    /// Takes what was said in the answer to a write that began at `since`.
+    /// Takes the attributes in the reply to a write that began at `since`.
     pub fn learn(&self, state: &mut State, node: &Handle, change: &Change, since: u64) {
         if let Some(after) = &change.after {
             state.known.saw_written(node, after, since);
