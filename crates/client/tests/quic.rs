@@ -2,20 +2,22 @@
 
 mod served;
 
+use std::io::IoSlice;
 use std::net::{SocketAddr, UdpSocket};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_client::url::NfsUrl;
+use howdah_net::{ConnectSettings, EngineSecret, QuicDialer, QuicPort};
 use howdah_server::exports::{ClientRule, Export, Exports, Squash, TlsPolicy};
 use howdah_server::states::StateOptions;
 use howdah_server::{Server, Service, Settings, Sockets};
-use howdah_tls::{Authority, CertificatePurpose, ServerFiles, ServerTls};
+use howdah_tls::{Authority, CertificatePurpose, ClientFiles, ClientTls, ServerFiles, ServerTls};
 use howdah_vfs::conformance::operations::run_operations;
 use howdah_vfs::conformance::{self, Abilities, Subject};
 use howdah_vfs::{
@@ -28,6 +30,9 @@ const ME: Caller = Caller::ROOT;
 /// Lists of operations, and how long each is.
 const LISTS: u64 = 5;
 const OPERATIONS: usize = 300;
+/// More streams than a connection may have at a time.
+const CUTS: usize = 40;
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The files of a server, and of clients, and an authority that both trust.
 struct Site {
@@ -68,15 +73,19 @@ impl Site {
         std::fs::write(self.path(name), text).expect("written");
     }
 
-    /// Serves by QUIC at this address; port 0 is a free one.
-    fn serve(&self, address: SocketAddr) -> (Server, SocketAddr) {
+    fn tls(&self) -> ServerTls {
         let files = ServerFiles {
             certificate: self.path("server.pem"),
             key: self.path("server.key"),
             authorities: vec![self.path("ca.pem")],
             revocations: Vec::new(),
         };
-        let tls = ServerTls::read(&files).expect("good files");
+        ServerTls::read(&files).expect("good files")
+    }
+
+    /// Serves by QUIC at this address; port 0 is a free one.
+    fn serve(&self, address: SocketAddr) -> (Server, SocketAddr) {
+        let tls = self.tls();
         let rule = ClientRule { squash: Squash::None, ..ClientRule::default() };
         let export = Export::new(EXPORT, 1, Arc::clone(&self.files), vec![rule]).with_tls(self.policy);
         let exports = Exports::new(vec![export], [7; 16]).expect("one export");
@@ -177,6 +186,46 @@ fn a_client_certificate_is_seen_and_a_strange_one_refused() {
     assert!(said.contains("tlsca=FILE names the server's authority"), "{said}");
     let said = site.refused(address, "tlsca=@ca.pem&tlscert=@stranger.pem&tlskey=@stranger.key");
     assert!(said.contains("that the server trusts"), "{said}");
+}
+
+#[test]
+fn streams_that_a_server_cuts_leave_room_for_others() {
+    let site = Site::new(TlsPolicy::Required);
+    let port = QuicPort::bind(any(), site.tls()).expect("a free port");
+    let listener = port.serve(EngineSecret([7; 32])).expect("a thread");
+    let files = ClientFiles { authorities: Some(site.path("ca.pem")), ..ClientFiles::default() };
+    let dialer = QuicDialer::new(ClientTls::read(&files, "127.0.0.1").expect("good files"));
+    let settings = ConnectSettings {
+        timeout: PATIENCE,
+        silence: PATIENCE,
+        reserved_port: false,
+        from: None,
+        tick: PATIENCE,
+        window: None,
+    };
+    let some = || [IoSlice::new(&[7; 1000])];
+    for number in 0..CUTS {
+        let began = Instant::now();
+        let mut connection = dialer.open(listener.address(), &settings).expect("a stream");
+        // A stream has no place until the server has heard that one before it is over: then sending fails.
+        let accepted = loop {
+            assert!(began.elapsed() < PATIENCE, "no place for stream {number}");
+            if connection.send(&some(), false).is_err() {
+                connection = dialer.open(listener.address(), &settings).expect("a stream");
+            }
+            if let Some(accepted) = listener.accept() {
+                break accepted;
+            }
+            thread::sleep(Duration::from_millis(1));
+        };
+        // The server reads nothing more, and the client sends until it hears of it.
+        accepted.cut();
+        drop(accepted);
+        while connection.send(&some(), false).is_ok() {
+            assert!(began.elapsed() < PATIENCE, "nothing says that stream {number} is over");
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
 }
 
 #[test]

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 use crate::limits::{
-    CONNECTION_WINDOW, CONNECTIONS_MAX, CONNECTIONS_OF_ONE_MAX, HANDSHAKES_MAX, UNPROVED_MAX, WINDOWS_BUDGET,
+    CONNECTION_WINDOW, CONNECTIONS_MAX, CONNECTIONS_OF_ONE_MAX, HANDSHAKES_MAX, HANDSHAKES_OF_ONE_MAX,
+    UNPROVED_MAX, WINDOWS_BUDGET,
 };
 
 /// The least window: with it, calls still go.
@@ -24,22 +25,31 @@ pub enum ClientJudgement {
 /// The connections that there are.
 #[derive(Debug, Default)]
 pub struct QuicClients {
-    clients: HashMap<IpAddr, usize>,
+    clients: HashMap<IpAddr, OfOne>,
     connections: usize,
     handshakes: usize,
     windows: u64,
 }
 
+/// Those of one client.
+#[derive(Debug, Clone, Copy, Default)]
+struct OfOne {
+    connections: usize,
+    handshakes: usize,
+}
+
 impl QuicClients {
     /// What is done with a client; `is_proved`: it is where its packets say.
     pub fn judge(&self, client: SocketAddr, is_proved: bool) -> ClientJudgement {
-        let of_it = self.clients.get(&one_client(client.ip())).copied().unwrap_or(0);
+        let of_it = self.clients.get(&one_client(client.ip())).copied().unwrap_or_default();
         if !is_proved && self.handshakes >= UNPROVED_MAX {
             return ClientJudgement::Prove;
         }
         let is_full = self.connections >= CONNECTIONS_MAX || self.handshakes >= HANDSHAKES_MAX;
-        if is_full || of_it >= CONNECTIONS_OF_ONE_MAX {
-            // Whoever sends under another's address must not use up that one's part.
+        let has_its_part =
+            of_it.connections >= CONNECTIONS_OF_ONE_MAX || of_it.handshakes >= HANDSHAKES_OF_ONE_MAX;
+        if is_full || has_its_part {
+            // Packets under another's address must not use up that one's part.
             return if is_proved { ClientJudgement::Refuse } else { ClientJudgement::Prove };
         }
         let left = WINDOWS_BUDGET.saturating_sub(self.windows);
@@ -48,23 +58,28 @@ impl QuicClients {
 
     /// A handshake begins.
     pub fn begin(&mut self, client: SocketAddr, window: u64) {
-        *self.clients.entry(one_client(client.ip())).or_default() += 1;
+        let of_it = self.clients.entry(one_client(client.ip())).or_default();
+        of_it.connections += 1;
+        of_it.handshakes += 1;
         self.connections += 1;
         self.handshakes += 1;
         self.windows += window;
     }
 
-    /// It is done, or over.
-    pub fn end_handshake(&mut self) {
+    /// The handshake of a client is done, or over.
+    pub fn end_handshake(&mut self, client: SocketAddr) {
         self.handshakes = self.handshakes.saturating_sub(1);
+        if let Some(of_it) = self.clients.get_mut(&one_client(client.ip())) {
+            of_it.handshakes = of_it.handshakes.saturating_sub(1);
+        }
     }
 
     /// A connection is over, of the client that began it.
     pub fn end(&mut self, client: SocketAddr, window: u64) {
         let client = one_client(client.ip());
-        if let Some(count) = self.clients.get_mut(&client) {
-            *count -= 1;
-            if *count == 0 {
+        if let Some(of_it) = self.clients.get_mut(&client) {
+            of_it.connections -= 1;
+            if of_it.connections == 0 {
                 self.clients.remove(&client);
             }
         }
@@ -99,7 +114,7 @@ mod tests {
     fn connect(admitted: &mut QuicClients, number: usize) -> bool {
         let ClientJudgement::Accept(window) = admitted.judge(client(number), true) else { return false };
         admitted.begin(client(number), window);
-        admitted.end_handshake();
+        admitted.end_handshake(client(number));
         true
     }
 
@@ -129,9 +144,22 @@ mod tests {
             admitted.begin(client(number), LEAST_WINDOW);
         }
         assert_eq!(admitted.judge(client(0), true), ClientJudgement::Refuse);
-        admitted.end_handshake();
+        admitted.end_handshake(client(0));
         assert!(matches!(admitted.judge(client(0), true), ClientJudgement::Accept(_)));
         assert_eq!(admitted.handshakes(), HANDSHAKES_MAX - 1);
+    }
+
+    #[test]
+    fn one_client_has_a_part_of_the_handshakes() {
+        let mut admitted = QuicClients::default();
+        for _ in 0..HANDSHAKES_OF_ONE_MAX {
+            assert!(matches!(admitted.judge(client(1), true), ClientJudgement::Accept(_)));
+            admitted.begin(client(1), LEAST_WINDOW);
+        }
+        assert_eq!(admitted.judge(client(1), true), ClientJudgement::Refuse);
+        assert!(matches!(admitted.judge(client(2), true), ClientJudgement::Accept(_)), "others are let in");
+        admitted.end_handshake(client(1));
+        assert!(matches!(admitted.judge(client(1), true), ClientJudgement::Accept(_)));
     }
 
     #[test]
@@ -143,7 +171,7 @@ mod tests {
                 panic!("{number}")
             };
             admitted.begin(client(number), window);
-            admitted.end_handshake();
+            admitted.end_handshake(client(number));
             windows.push(window);
         }
         assert_eq!((windows[0], windows[999]), (CONNECTION_WINDOW, LEAST_WINDOW));

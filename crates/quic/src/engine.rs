@@ -320,7 +320,7 @@ impl Engine {
         if entry.deadline.take().is_some()
             && let Some(server) = &mut self.server
         {
-            server.admitted.end_handshake();
+            server.admitted.end_handshake(entry.first);
         }
     }
 

@@ -20,6 +20,10 @@ howdah_limits::limits! {
     pub const HANDSHAKES_MAX: usize = 512, count;
     beyond "a new connection is refused", tested "quic/src/admission::handshakes_have_a_bound_of_their_own";
 
+    /// Of those, handshakes of one client.
+    pub const HANDSHAKES_OF_ONE_MAX: usize = 64, count;
+    beyond "a new connection of that client is refused", tested "quic/src/admission::one_client_has_a_part_of_the_handshakes";
+
     /// How long a handshake may take: a second on the slowest path, and some lost packets.
     pub const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(10), time;
     beyond "the connection is forgotten", tested "quic/tests/engines::a_handshake_that_goes_nowhere_is_forgotten";

@@ -23,6 +23,10 @@ use crate::peer::{Ends, Peer, Transport, TransportSecurity};
 use crate::stream::Stream;
 use crate::udp::UdpSocket;
 
+/// Streams that wait until a worker accepts them, each with two descriptors: workers accept at once, so only a flood has more. Further
+/// streams are reset.
+const WAITING_MAX: usize = 1024;
+
 /// A UDP port that nobody serves yet.
 #[derive(Debug)]
 pub struct QuicPort {
@@ -147,6 +151,10 @@ impl Owner for Server {
 
     fn on_opened(&mut self, stream: StreamKey, link: &Arc<QuicLink>) -> Option<(OwnedFd, Arc<StreamState>)> {
         let peer = self.peers.get(&stream.connection)?.clone();
+        if self.accepted.streams.lock().unwrap_or_else(PoisonError::into_inner).len() >= WAITING_MAX {
+            tracing::debug!(client = %peer.ends.client, "too many streams of QUIC wait to be accepted");
+            return None;
+        }
         let (ours, theirs) =
             pair().inspect_err(|error| tracing::warn!(%error, "taking a stream of QUIC in")).ok()?;
         let state = Arc::new(StreamState::new(Arc::clone(link)));

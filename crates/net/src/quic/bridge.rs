@@ -40,6 +40,8 @@ pub(super) struct Bridge {
     /// The peer sends no more; all that it sent has gone to the socket.
     has_read_all: bool,
     has_given_all: bool,
+    /// The peer cut a direction short.
+    was_cut: bool,
 }
 
 /// Makes the two ends of a stream: the connection's, and that of its user. Neither blocks.
@@ -69,6 +71,7 @@ impl Bridge {
             has_sent_all: false,
             has_read_all: false,
             has_given_all: false,
+            was_cut: false,
         }
     }
 
@@ -92,14 +95,21 @@ impl Bridge {
         self.state.on_reset();
         self.incoming.clear();
         let _ = rustix::net::shutdown(&self.socket, Shutdown::Both);
+        self.was_cut = true;
         (self.has_sent_all, self.has_read_all, self.has_given_all) = (true, true, true);
     }
 
     /// The peer reads no more.
     pub(super) fn on_stopped(&mut self) {
         self.has_sent_all = true;
+        self.was_cut = true;
         self.outgoing.clear();
         let _ = rustix::net::shutdown(&self.socket, Shutdown::Read);
+    }
+
+    /// Whether the peer cut a direction short. The stream has a place among those of its connection until ours is reset, too.
+    pub(super) fn was_cut(&self) -> bool {
+        self.was_cut
     }
 
     /// Moves what there is; says whether the stream is over in both directions.

@@ -234,6 +234,9 @@ impl<O: Owner> Driver<O> {
     fn remove(&mut self, token: u64) {
         if let Some(bridge) = self.bridges.remove(&token) {
             self.tokens.remove(&bridge.stream());
+            if bridge.was_cut() {
+                self.engine.reset(bridge.stream());
+            }
         }
     }
 

@@ -100,10 +100,9 @@ impl QuicSocket {
             let Some(from) = message.address.as_ref().and_then(address) else { continue };
             let (to, length) = told(&message);
             for bytes in message.iovs() {
-                let mut train = BytesMut::from(bytes);
-                while !train.is_empty() {
-                    let datagram = train.split_to(length.unwrap_or(train.len()).min(train.len()));
-                    take(from, to, datagram);
+                // Each in memory of its own: one that is kept does not keep the others of its train.
+                for datagram in bytes.chunks(length.unwrap_or(bytes.len()).max(1)) {
+                    take(from, to, BytesMut::from(datagram));
                 }
             }
         }
