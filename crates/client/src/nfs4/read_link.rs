@@ -16,12 +16,13 @@ impl Nfs4Client {
         node: &Handle,
         target: &mut Vec<u8>,
     ) -> Result<Attributes> {
-        let operations = [self.put(node)?, Operation::ReadLink, LOOK];
+        // Last, as READ is: see `read`.
+        let operations = [self.put(node)?, LOOK, Operation::ReadLink];
         let results = self.call(caller, &Compound::new("READLINK", Class::Lookup, &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;
-        let reply = reader.take::<readlink::Success<'_>>(readlink::OPERATION)?;
         let attributes = reader.look()?;
+        let reply = reader.take::<readlink::Success<'_>>(readlink::OPERATION)?;
         target.extend_from_slice(reply.target.0);
         Ok(attributes)
     }

@@ -13,7 +13,7 @@ use crate::nfs4::change::LOOK;
 use crate::nfs4::client::Nfs4Client;
 use crate::nfs4::compound::Compound;
 use crate::nfs4::operation::Operation;
-use crate::nfs4::results::{ResultReader, Results};
+use crate::nfs4::results::ResultReader;
 
 /// The question whether a directory is delegated, which is in a compound behind its PUTFH. Dropped, it had no answer.
 pub(in crate::nfs4) struct GrantReader<'a> {
@@ -41,13 +41,6 @@ impl<'a> GrantReader<'a> {
                 Ok(false)
             }
         }
-    }
-
-    /// Whether the answer says that the server refused.
-    pub(in crate::nfs4) fn is_refused(&mut self, results: &Results) -> Result<bool> {
-        let mut reader = results.read()?;
-        reader.skip(putfh::OPERATION)?;
-        Ok(!self.read(&mut reader)?)
     }
 }
 
