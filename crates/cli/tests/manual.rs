@@ -134,7 +134,7 @@ fn wrap(home: &Path) {
     let state = home.join("state");
     let script = format!(
         "#!/bin/sh\ncase \" $* \" in *' --state '*|*' --from '*|*' --config '*|*nfs://*) exec {HOWDAH} \"$@\";; esac\n\
-         case \"$1\" in why|top|get|set|clients|exports|stat) exec {HOWDAH} \"$@\" --state {};; esac\nexec {HOWDAH} \"$@\"\n",
+         case \"$1\" in why|top|get|set|clients|exports|stat|refused|sync) exec {HOWDAH} \"$@\" --state {};; esac\nexec {HOWDAH} \"$@\"\n",
         state.display()
     );
     let path = home.join("bin/howdah");
