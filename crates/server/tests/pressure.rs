@@ -21,6 +21,8 @@ use socket2::{Domain, Socket, Type};
 
 /// Levels fall after ten seconds each.
 const PATIENCE: Duration = Duration::from_secs(90);
+/// A report looks at each connection: asked without a pause, it takes the time that the server needs.
+const BETWEEN_REPORTS: Duration = Duration::from_millis(20);
 /// The least that may be set.
 const BUDGET: u64 = 16 << 20;
 /// The data of a READ.
@@ -82,7 +84,7 @@ fn crowd_that_is_too_much(server: &Server, address: SocketAddr, file: &[u8]) -> 
             if server.tuning_report().pressure == "refuse" {
                 return all;
             }
-            std::thread::yield_now();
+            std::thread::sleep(BETWEEN_REPORTS);
         }
     }
     all
@@ -96,7 +98,7 @@ fn wait_for(server: &Server, what: &str, wanted: impl Fn(&TuningReport) -> bool)
             return report;
         }
         assert!(start.elapsed() < PATIENCE, "{what}: {} {:?}", report.pressure, report.used);
-        std::thread::yield_now();
+        std::thread::sleep(BETWEEN_REPORTS);
     }
 }
 
