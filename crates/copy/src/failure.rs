@@ -1,4 +1,4 @@
-//! A file whose copy cannot be completed: given up, begun anew, or left for the next run.
+//! A file whose copy cannot be completed: given up, started again, or left for the next run.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -23,7 +23,7 @@ pub(super) struct Failures {
 }
 
 impl Failures {
-    /// What is begun anew goes on the stack.
+    /// A file that is started again goes on the stack.
     pub(super) fn new(
         context: Arc<Context>,
         stack: Arc<Stack<Task>>,

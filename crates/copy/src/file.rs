@@ -49,7 +49,7 @@ impl Files {
         }
         match self.links.claim(entry, &node) {
             Claim::Wait => Ok(Settled::Later),
-            Claim::Link(entry, copy) => Ok(Settled::Linked(entry, copy)),
+            Claim::Link(entry, copy) => Ok(Settled::Linked(Box::new(entry), copy)),
             Claim::Copy(entry) => self.begin_file(entry, node, worker),
         }
     }

@@ -14,14 +14,6 @@ use super::tally::count;
 use super::tasks::{Entry, LinkPart};
 use super::{Event, Existing};
 
-/// What came of one more name.
-pub(super) enum Linked {
-    /// It is settled.
-    Settled,
-    /// The destination cannot link: the name becomes a file of its own.
-    Alone(Entry),
-}
-
 /// Makes hard links.
 pub(super) struct LinkNames {
     context: Arc<Context>,
@@ -35,7 +27,7 @@ impl LinkNames {
     }
 
     /// Makes one more name of a copy. Gives it back where that cannot be: then the data is copied once more.
-    pub(super) fn link(&self, mut entry: Entry, copy: &Handle) -> Linked {
+    pub(super) fn link(&self, mut entry: Entry, copy: &Handle) -> Option<Entry> {
         let linked = match self.context.options.dry_run {
             true => self.would_link(&entry, copy),
             false => {
@@ -66,11 +58,11 @@ impl LinkNames {
                 self.context
                     .note("the destination cannot keep all hard links: some names become files of their own");
                 entry.part = LinkPart::Alone;
-                return Linked::Alone(entry);
+                return Some(entry);
             }
             Err(trouble) => self.context.report(&entry.error(trouble)),
         }
-        Linked::Settled
+        None
     }
 
     /// Says whether the name was made, and not there already.

@@ -76,7 +76,7 @@ pub(super) enum Settled {
     /// Somebody else will say so.
     Later,
     /// It becomes one more name of this copy.
-    Linked(Entry, Handle),
+    Linked(Box<Entry>, Handle),
 }
 
 /// A directory that is being copied; at the top, the destination directory of an item, which has no source.

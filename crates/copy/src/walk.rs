@@ -11,7 +11,7 @@ use super::error::{Cause, Doing, Step, Trouble};
 use super::file::Files;
 use super::file_job::MOST_LOOKS;
 use super::hard_links::HardLinks;
-use super::link_name::{LinkNames, Linked};
+use super::link_name::LinkNames;
 use super::links::LinkTable;
 use super::listing::{Listings, list_part, replacement};
 use super::look::{find_source, may_be_here};
@@ -61,7 +61,7 @@ impl Walk {
         match self.try_entry(entry, worker) {
             Ok(Settled::Now) => self.ends.release(&parent),
             Ok(Settled::Later) => {}
-            Ok(Settled::Linked(entry, copy)) => self.link_entry(entry, &copy, worker),
+            Ok(Settled::Linked(entry, copy)) => self.link_entry(*entry, &copy, worker),
             // Something else may have the name by now.
             Err(trouble) if trouble.is_gone() && parent.node.is_some() && tries < MOST_LOOKS => {
                 let part = LinkPart::Unknown;
@@ -78,8 +78,8 @@ impl Walk {
     pub(super) fn link_entry(&self, entry: Entry, copy: &Handle, worker: &mut Worker) {
         let parent = Arc::clone(&entry.parent);
         match self.link_names.link(entry, copy) {
-            Linked::Settled => self.ends.release(&parent),
-            Linked::Alone(entry) => self.copy_entry(entry, worker),
+            None => self.ends.release(&parent),
+            Some(entry) => self.copy_entry(entry, worker),
         }
     }
 
