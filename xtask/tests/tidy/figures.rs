@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{at_most, bound, crates, cycles, only_falls};
+use super::{at_most, bound, crates, cycles, names_in, only_falls};
 
 /// A type with more methods than these has a bound of its own in the baseline.
 const METHODS_MAX: usize = 40;
@@ -41,13 +41,14 @@ fn no_type_gets_more_methods() {
             }
         }
     }
-    let mut wrong = String::new();
+    let (mut wrong, mut left) = (String::new(), names_in("methods"));
     for ((name, file, of_type), (methods, files)) in types {
         if methods <= METHODS_MAX {
             continue;
         }
         let key = format!("{name}/{file} {of_type}");
         println!("{methods} in {files} files: {key}");
+        left.retain(|name| *name != key);
         let allowed = bound(&["methods", &key], methods);
         match methods {
             _ if methods > allowed => {
@@ -59,5 +60,9 @@ fn no_type_gets_more_methods() {
             _ => {}
         }
     }
+    wrong += &left
+        .iter()
+        .map(|key| format!("{key}: at most {METHODS_MAX} now; remove the line\n"))
+        .collect::<String>();
     assert!(wrong.is_empty(), "methods of one type:\n{wrong}");
 }

@@ -98,6 +98,13 @@ fn at_most(what: &str, now: usize) {
     assert!(now <= allowed, "{what}: {now}, and {BASELINE} allows {allowed}");
 }
 
+/// The names that a table of the baseline has.
+fn names_in(table: &str) -> Vec<String> {
+    let text = fs::read_to_string(root().join(BASELINE)).expect("a baseline");
+    let baseline: toml::Table = text.parse().expect("TOML");
+    baseline[table].as_table().expect("a table").keys().cloned().collect()
+}
+
 /// What the baseline allows for this number. Lowered first, if that is asked for.
 fn bound(path: &[&str], now: usize) -> usize {
     // Tests run at the same time, and each writes its own number.
