@@ -4,23 +4,52 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::at_once::at_once;
-use super::engine::{Copier, Worker};
+use super::by_server::{ServerCopy, block_of};
+use super::content::verify_block;
+use super::context::Context;
 use super::error::Step;
-use super::file_job::FileJob;
+use super::failure::Failures;
+use super::file_job::{FileJob, commit, wants_commit};
+use super::finish::Finish;
 use super::ledger::{How, Next};
+use super::pace::Pace;
+use super::stack::Stack;
 use super::tally::add;
 use super::task::Task;
+use super::transfer::Transfer;
+use super::worker::Worker;
 
-impl Copier {
+/// Copies the data of files.
+pub(super) struct Blocks {
+    context: Arc<Context>,
+    stack: Arc<Stack<Task>>,
+    pace: Arc<Pace>,
+    server: ServerCopy,
+    transfer: Arc<Transfer>,
+    finish: Finish,
+    failures: Arc<Failures>,
+}
+
+impl Blocks {
+    /// Of these parts of a copy.
+    pub(super) fn new(
+        context: Arc<Context>,
+        stack: Arc<Stack<Task>>,
+        pace: Arc<Pace>,
+        (server, transfer): (ServerCopy, Arc<Transfer>),
+        (finish, failures): (Finish, Arc<Failures>),
+    ) -> Self {
+        Self { context, stack, pace, server, transfer, finish, failures }
+    }
+
     /// Works on a file until nothing of it is left to take.
     pub(super) fn work_on(&self, job: &Arc<FileJob>, worker: &mut Worker) {
         let mut called_others = false;
         loop {
-            if self.stop.is_set() {
-                return self.suspend(job);
+            if self.context.stop.is_set() {
+                return self.failures.suspend(job);
             }
-            let most = self.block_of(self.server_way(job));
+            let most = block_of(self.server.way(job), self.context.block);
             let (block, has_more) = {
                 let mut ledger = job.ledger.lock();
                 (ledger.take(most), ledger.has_more())
@@ -38,7 +67,7 @@ impl Copier {
                 continue;
             };
             if let Err(trouble) = self.copy_block(job, block, worker) {
-                self.fail(job, trouble);
+                self.failures.fail(job, trouble);
             }
             // Fewer workers are wanted: those that stay find the file on the stack.
             if !self.stack.allows_heavy(worker.number) && job.ledger.lock().has_more() {
@@ -55,81 +84,45 @@ impl Copier {
         match next {
             Next::Nothing => false,
             Next::Commit => {
-                // All is written. What the last commit finds lost is written again, and the attributes are set again then.
-                let meanwhile = || match job.journal {
-                    Some(_) => at_once(|| self.final_attributes(job), || self.see_partial(job)).0,
-                    None => self.final_attributes(job),
-                };
-                let (committed, set) = at_once(|| self.commit(job), meanwhile);
-                if job.ledger.lock().is_complete() {
-                    *job.attributes_set.lock() = set.ok();
-                }
-                if let Err(trouble) = committed {
-                    self.fail(job, trouble);
-                }
+                self.finish.commit_last(job);
                 true
             }
-            Next::Done => self.on_data_complete(job),
+            Next::Done => self.finish.on_data_complete(job),
         }
     }
 
     fn copy_block(&self, job: &Arc<FileJob>, block: Range<u64>, worker: &mut Worker) -> Step<()> {
-        let way = self.server_way(job);
-        if block.end - block.start > self.block_of(way) {
+        let way = self.server.way(job);
+        if block.end - block.start > block_of(way, self.context.block) {
             // It was taken for a way that was refused meanwhile.
             job.ledger.lock().put_back(block);
             return Ok(());
         }
         if let Some(way) = way {
-            let copied = self.copy_by_server(job, &block, way);
+            let copied = self.server.copy(job, &block, way);
             if !matches!(copied, Ok(true)) {
                 job.ledger.lock().put_back(block);
                 return copied.map(drop);
             }
-            return if self.wants_commit(job) { self.commit(job) } else { Ok(()) };
+            return if wants_commit(&self.context, job) { commit(&self.context, job) } else { Ok(()) };
         }
         if self.skip_hole(job, &block) {
-            return if self.wants_commit(job) { self.commit(job) } else { Ok(()) };
+            return if wants_commit(&self.context, job) { commit(&self.context, job) } else { Ok(()) };
         }
-        if !self.pace(block.end - block.start) {
+        if !self.pace.wait(block.end - block.start) {
             job.ledger.lock().put_back(block);
             return Ok(());
         }
         let went = match &job.outbox {
             _ if job.verifying.load(Ordering::Relaxed) => {
-                self.in_flight(job, &block, || self.verify(job, &block, worker))
+                self.transfer.in_flight(job, &block, || self.verify(job, &block, worker))
             }
-            Some(outbox) => self.hand_on(job, outbox, &block),
-            None => self.in_flight(job, &block, || self.transfer(job, &block, worker)),
+            Some(outbox) => self.transfer.hand_on(job, outbox, &block),
+            None => self.transfer.in_flight(job, &block, || self.transfer.transfer(job, &block, worker)),
         };
         went.inspect_err(|_| job.ledger.lock().put_back(block))?;
         // Any worker may commit: a file's one writer writes on meanwhile.
-        if self.wants_commit(job) { self.commit(job) } else { Ok(()) }
-    }
-
-    /// Moves a block of a file, and asks for as many workers as the path is seen to want. A file of one block is alone with its other
-    /// calls: it says nothing of a path.
-    pub(super) fn in_flight<T>(
-        &self,
-        job: &FileJob,
-        block: &Range<u64>,
-        move_block: impl FnOnce() -> Step<T>,
-    ) -> Step<T> {
-        if job.size() <= self.block as u64 {
-            return move_block();
-        }
-        if let Some(expected) = self.options.tuning.expected
-            && self.options.jobs.is_none()
-            && self.block_flight.is_idle()
-        {
-            // The first block takes several round trips: the others need not wait for it.
-            self.stack.want(expected.calls(self.block).min(self.options.tuning.most_jobs));
-        }
-        let (moved, wanted) = self.block_flight.measure(block.end - block.start, move_block);
-        if self.options.jobs.is_none() {
-            self.stack.want(wanted);
-        }
-        moved
+        if wants_commit(&self.context, job) { commit(&self.context, job) } else { Ok(()) }
     }
 
     /// Goes past the hole that a block begins, if the source knows that there is one, in whole blocks.
@@ -142,20 +135,20 @@ impl Copier {
             return false;
         };
         let end = match next {
-            Some(at) if at < job.size() => at - at % self.block as u64,
+            Some(at) if at < job.size() => at - at % self.context.block as u64,
             _ => job.size(),
         };
         if end < block.end {
             return false;
         }
         let bytes = job.ledger.lock().skip(block.clone(), end);
-        add(&self.tally.copied_bytes, bytes);
-        add(&self.tally.hole_bytes, bytes);
+        add(&self.context.tally.copied_bytes, bytes);
+        add(&self.context.tally.hole_bytes, bytes);
         true
     }
 
     fn verify(&self, job: &FileJob, block: &Range<u64>, worker: &mut Worker) -> Step<()> {
-        self.verify_block(job, block.clone(), worker)?;
+        verify_block(&self.context, job, block.clone(), worker)?;
         job.ledger.lock().written(block.clone(), [(block.clone(), How::Durably)]);
         Ok(())
     }

@@ -1,18 +1,18 @@
 //! Data that a server copies from one of its files to another: none of it passes through this host.
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use howdah_vfs::{Change, CopyRange, FsError, Stability};
 
-use super::Sparse;
-use super::engine::Copier;
+use super::context::Context;
 use super::error::{Cause, Doing, Step, Trouble};
-use super::file_job::FileJob;
+use super::file_job::{FileJob, Parts, on_written};
 use super::ledger::How;
-use super::server_refusals::ServerWay;
+use super::server_refusals::{ServerRefusals, ServerWay};
 use super::tally::add;
-use super::transfer::Parts;
+use super::{Side, Sparse};
 
 /// The smallest file that is left to the server: reading and writing a smaller one takes as many round trips.
 const LEAST: u64 = 64 << 10;
@@ -23,40 +23,44 @@ const ANSWERS_MAX: usize = 1024;
 /// More than any file has, and a multiple of it can be reckoned with.
 const WHOLE: u64 = 1 << 62;
 
-impl Copier {
+/// Has files copied by their server.
+pub(super) struct ServerCopy {
+    context: Arc<Context>,
+    /// The destination as it is, without what guards an ordinary user: what the server copies goes here.
+    by_server: Side,
+    refused: ServerRefusals,
+}
+
+impl ServerCopy {
+    /// Nothing was refused yet.
+    pub(super) fn new(context: Arc<Context>, by_server: Side) -> Self {
+        Self { context, by_server, refused: ServerRefusals::default() }
+    }
+
     /// How the server copies the next block of a file, if it does.
-    pub(super) fn server_way(&self, job: &FileJob) -> Option<ServerWay> {
-        let (source, destination) = (job.entry.parent.source(), &self.destination);
+    pub(super) fn way(&self, job: &FileJob) -> Option<ServerWay> {
+        let (source, destination) = (job.entry.parent.source(), &self.context.destination);
         let is_one_server = source.server.is_some()
             && source.server == destination.server
             && source.caller == destination.caller
             && self.by_server.file_system.ranges().is_some();
         if !is_one_server
             || job.size() < LEAST
-            || self.options.rate.is_some()
-            || self.options.sparse != Sparse::Auto
+            || self.context.options.rate.is_some()
+            || self.context.options.sparse != Sparse::Auto
             || job.verifying.load(Ordering::Relaxed)
             || job.ledger.lock().wants_stable_writes()
         {
             return None;
         }
-        let is_open = |way| !job.refused.has(way) && !self.refused_by_server.has(way);
+        let is_open = |way| !job.refused.has(way) && !self.refused.has(way);
         // A server's COPY may fill holes; a clone has those of its source.
         let copies = !job.sparse && is_open(ServerWay::Copy);
         if is_open(ServerWay::Clone) { Some(ServerWay::Clone) } else { copies.then_some(ServerWay::Copy) }
     }
 
-    /// How much of a file one worker takes at once.
-    pub(super) fn block_of(&self, way: Option<ServerWay>) -> u64 {
-        match way {
-            Some(ServerWay::Clone) => WHOLE,
-            Some(ServerWay::Copy) => COPY_BLOCK,
-            None => self.block as u64,
-        }
-    }
-
     /// Has a block copied by the server. Says whether it was; if not, the next way is to be tried.
-    pub(super) fn copy_by_server(&self, job: &FileJob, block: &Range<u64>, way: ServerWay) -> Step<bool> {
+    pub(super) fn copy(&self, job: &FileJob, block: &Range<u64>, way: ServerWay) -> Step<bool> {
         let copied = match way {
             ServerWay::Clone => self.clone_block(job, block),
             ServerWay::Copy => self.copy_range(job, block),
@@ -65,18 +69,18 @@ impl Copier {
             Ok(parts) => parts,
             Err(refusal) => {
                 job.refused.refuse(way);
-                self.refused_by_server.note(way, refusal);
+                self.refused.note(way, refusal);
                 return Ok(false);
             }
         };
-        self.refused_by_server.copied(way);
+        self.refused.copied(way);
         // What it was when it was copied is known only now.
         let now = job.entry.parent.source().attributes(&job.node.handle).at_source("read")?;
         if !job.is_still_copied(&now) {
             return Err(Trouble::source("read", Cause::Changed));
         }
-        add(&self.tally.server_bytes, block.end - block.start);
-        self.on_written(job, block, parts);
+        add(&self.context.tally.server_bytes, block.end - block.start);
+        on_written(&self.context, job, block, parts);
         Ok(true)
     }
 
@@ -86,7 +90,7 @@ impl Copier {
         let range = range(job, block);
         let files = &self.by_server.file_system;
         files.require_ranges()?.clone_range(&self.by_server.caller, range, &mut Change::default())?;
-        let how = if self.options.sync { How::Unstably(verifier) } else { How::Durably };
+        let how = if self.context.options.sync { How::Unstably(verifier) } else { How::Durably };
         Ok(vec![(block.clone(), how)])
     }
 
@@ -104,13 +108,22 @@ impl Copier {
                 return Err(FsError::Invalid);
             }
             let how = match written.stability {
-                Stability::Unstable if self.options.sync => How::Unstably(written.verifier),
+                Stability::Unstable if self.context.options.sync => How::Unstably(written.verifier),
                 _ => How::Durably,
             };
             parts.push((at..at + count, how));
             at += count;
         }
         Ok(parts)
+    }
+}
+
+/// How much of a file one worker takes at once.
+pub(super) fn block_of(way: Option<ServerWay>, block: usize) -> u64 {
+    match way {
+        Some(ServerWay::Clone) => WHOLE,
+        Some(ServerWay::Copy) => COPY_BLOCK,
+        None => block as u64,
     }
 }
 

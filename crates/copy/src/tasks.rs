@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Arc, OnceLock};
 
 use howdah_vfs::listing::Circle;
-use howdah_vfs::{Node, Timestamp};
+use howdah_vfs::{Handle, Node, Timestamp};
 use parking_lot::Mutex;
 
 use super::Side;
@@ -70,6 +70,15 @@ impl Entry {
     }
 }
 
+/// Whether an entry is done with.
+pub(super) enum Settled {
+    Now,
+    /// Somebody else will say so.
+    Later,
+    /// It becomes one more name of this copy.
+    Linked(Box<Entry>, Handle),
+}
+
 /// A directory that is being copied; at the top, the destination directory of an item, which has no source.
 pub(super) struct DirectoryJob {
     pub(super) parent: Option<Arc<DirectoryJob>>,
@@ -132,6 +141,49 @@ impl ItemFacts {
 }
 
 impl DirectoryJob {
+    /// Stands for the destination directory of an item.
+    pub(super) fn top(item: Arc<ItemFacts>, target: Node) -> Self {
+        Self {
+            parent: None,
+            item,
+            name: Vec::new(),
+            node: None,
+            target,
+            fresh: false,
+            marked: false,
+            cookie: AtomicU64::new(0),
+            circle: Mutex::default(),
+            open: AtomicUsize::new(1),
+            tries: 0,
+            replacement: Mutex::default(),
+        }
+    }
+
+    /// A directory in another one.
+    pub(super) fn below(
+        parent: &Arc<Self>,
+        name: Vec<u8>,
+        node: Node,
+        target: Node,
+        fresh: bool,
+        marked: bool,
+    ) -> Self {
+        Self {
+            parent: Some(Arc::clone(parent)),
+            item: Arc::clone(&parent.item),
+            name,
+            node: Some(node),
+            target,
+            fresh,
+            marked,
+            cookie: AtomicU64::new(0),
+            circle: Mutex::default(),
+            open: AtomicUsize::new(1),
+            tries: 0,
+            replacement: Mutex::default(),
+        }
+    }
+
     /// An entry's path, as messages show it.
     pub(super) fn path_of(&self, name: &[u8]) -> Vec<u8> {
         match &self.parent {

@@ -1,33 +1,93 @@
-//! A block on its way: read from the source, written to the destination, and its account kept.
+//! Transfer: a block is read from the source and written to the destination.
 
 use std::num::NonZeroU64;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 use howdah_vfs::{Content, Data, FileRange, Stability};
 use rustix::fs::{Advice, fadvise};
 
-use super::engine::{Copier, Worker};
+use super::block_flight::BlockFlight;
+use super::buffers::Buffers;
+use super::context::Context;
 use super::error::{Cause, Doing, Step, Trouble};
-use super::file_job::FileJob;
+use super::failure::Failures;
+use super::file_job::{FileJob, Parts, on_written};
 use super::ledger::How;
 use super::outbox::{Block, Outbox};
 use super::side::{in_memory, reclaim};
-use super::tally::add;
+use super::stack::Stack;
+use super::task::Task;
+use super::worker::Worker;
 use super::zeros::data_runs;
 
-/// What of a block was written, and how.
-pub(super) type Parts = Vec<(Range<u64>, How)>;
+/// Moves blocks.
+pub(super) struct Transfer {
+    context: Arc<Context>,
+    stack: Arc<Stack<Task>>,
+    failures: Arc<Failures>,
+    flight: BlockFlight,
+    buffers: Buffers,
+    /// Somebody who had read a block had to wait for who writes.
+    outbox_was_full: AtomicBool,
+}
 
-impl Copier {
+impl Transfer {
+    /// No block is on its way.
+    pub(super) fn new(context: Arc<Context>, stack: Arc<Stack<Task>>, failures: Arc<Failures>) -> Self {
+        Self {
+            flight: BlockFlight::new(context.options.tuning.most_jobs, context.options.tuning.expected),
+            context,
+            stack,
+            failures,
+            buffers: Buffers::default(),
+            outbox_was_full: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether no block is on its way.
+    pub(super) fn is_idle(&self) -> bool {
+        self.flight.is_idle()
+    }
+
+    /// Whether somebody had to wait for the writer of a file since this was asked last.
+    pub(super) fn waited_for_writer(&self) -> bool {
+        self.outbox_was_full.swap(false, Ordering::Relaxed)
+    }
+
+    /// Moves a block of a file, and asks for as many workers as the path is seen to want. A file of one block is alone with its other
+    /// calls: it says nothing of a path.
+    pub(super) fn in_flight<T>(
+        &self,
+        job: &FileJob,
+        block: &Range<u64>,
+        move_block: impl FnOnce() -> Step<T>,
+    ) -> Step<T> {
+        if job.size() <= self.context.block as u64 {
+            return move_block();
+        }
+        if let Some(expected) = self.context.options.tuning.expected
+            && self.context.options.jobs.is_none()
+            && self.flight.is_idle()
+        {
+            // The first block takes several round trips: the others need not wait for it.
+            self.stack.want(expected.calls(self.context.block).min(self.context.options.tuning.most_jobs));
+        }
+        let (moved, wanted) = self.flight.measure(block.end - block.start, move_block);
+        if self.context.options.jobs.is_none() {
+            self.stack.want(wanted);
+        }
+        moved
+    }
+
     /// Reads a block and writes what of it is data.
     pub(super) fn transfer(&self, job: &FileJob, block: &Range<u64>, worker: &mut Worker) -> Step<()> {
         let bytes = match self.open_block(job, block, &mut worker.buffer)? {
             Content::File(range) if job.entry.parent.item.passes_files && !job.sparse => {
                 if let Some(parts) = self.pass_on(job, block, &range)? {
-                    self.on_written(job, block, parts);
+                    on_written(&self.context, job, block, parts);
                     return Ok(());
                 }
                 self.read_block(job, block, &mut worker.buffer)?
@@ -36,7 +96,7 @@ impl Copier {
         };
         let parts = self.write_block(job, block.start, &bytes);
         reclaim(bytes, &mut worker.buffer);
-        self.on_written(job, block, parts?);
+        on_written(&self.context, job, block, parts?);
         Ok(())
     }
 
@@ -58,11 +118,11 @@ impl Copier {
             let parts = if is_lost { Ok(None) } else { self.write_block(job, range.start, &bytes).map(Some) };
             self.buffers.give_back(bytes);
             match parts {
-                Ok(Some(parts)) => self.on_written(job, &range, parts),
+                Ok(Some(parts)) => on_written(&self.context, job, &range, parts),
                 Ok(None) => job.ledger.lock().put_back(range),
                 Err(trouble) => {
                     job.ledger.lock().put_back(range);
-                    self.fail(job, trouble);
+                    self.failures.fail(job, trouble);
                 }
             }
         }
@@ -129,26 +189,17 @@ impl Copier {
         parts: &mut Parts,
     ) -> Step<()> {
         // A file of one block is written stably: that spares the COMMIT.
-        let stably = job.size() <= self.block as u64 || job.ledger.lock().wants_stable_writes();
-        let asked = if stably { self.durability() } else { Stability::Unstable };
-        let written = self.destination.write(&job.partial.handle, place, rest, asked, |at, written| {
-            let how = match written.stability {
-                Stability::Unstable if self.options.sync => How::Unstably(written.verifier),
-                _ => How::Durably,
-            };
-            parts.push((at..at + written.count as u64, how));
-        });
+        let stably = job.size() <= self.context.block as u64 || job.ledger.lock().wants_stable_writes();
+        let asked = if stably { self.context.durability() } else { Stability::Unstable };
+        let written =
+            self.context.destination.write(&job.partial.handle, place, rest, asked, |at, written| {
+                let how = match written.stability {
+                    Stability::Unstable if self.context.options.sync => How::Unstably(written.verifier),
+                    _ => How::Durably,
+                };
+                parts.push((at..at + written.count as u64, how));
+            });
         written.at_destination("write")
-    }
-
-    /// Keeps account of a block that is written.
-    pub(super) fn on_written(&self, job: &FileJob, block: &Range<u64>, parts: Parts) {
-        let length = block.end - block.start;
-        let written: u64 = parts.iter().map(|(part, _)| part.end - part.start).sum();
-        add(&self.tally.copied_bytes, length);
-        add(&self.tally.hole_bytes, length - written);
-        job.committed_here.fetch_add(length, Ordering::Relaxed);
-        job.ledger.lock().written(block.clone(), parts);
     }
 }
 

@@ -35,7 +35,7 @@ pub fn graph(of: &Crate) -> Graph {
 }
 
 /// The file in which what a path names stands; of a module whose file does not say, that file.
-fn resolve(of: &Crate, from: &[String], path: &[String], depth: usize) -> Option<String> {
+pub fn resolve(of: &Crate, from: &[String], path: &[String], depth: usize) -> Option<String> {
     walk(of, from, path, depth).map(|(file, _)| file)
 }
 

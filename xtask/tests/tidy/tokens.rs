@@ -2,14 +2,23 @@
 
 /// The tokens of a file.
 pub fn tokens(text: &str) -> Vec<String> {
-    without_tests(&split(text))
+    read(text).0
 }
 
-fn split(text: &str) -> Vec<String> {
+/// The tokens of a file, and how many lines it has without its tests.
+pub fn read(text: &str) -> (Vec<String>, usize) {
+    let (tokens, of_tests) = without_tests(&split(text));
+    (tokens, text.lines().count() - of_tests)
+}
+
+/// Tokens, each with the number of its line.
+fn split(text: &str) -> Vec<(String, usize)> {
     let chars: Vec<char> = text.chars().collect();
     let mut tokens = Vec::new();
-    let mut at = 0;
+    let (mut at, mut line, mut counted) = (0, 0, 0);
     while at < chars.len() {
+        line += chars[counted..at].iter().filter(|letter| **letter == '\n').count();
+        counted = at;
         let next = chars.get(at + 1).copied();
         match chars[at] {
             '/' if next == Some('/') => at = find(&chars, at, &['\n']),
@@ -18,17 +27,17 @@ fn split(text: &str) -> Vec<String> {
             '\'' => at = end_of_quote(&chars, at),
             'r' | 'b' | 'c' if is_literal(&chars, at) => at = end_of_literal(&chars, at),
             ':' if next == Some(':') => {
-                tokens.push("::".to_owned());
+                tokens.push(("::".to_owned(), line));
                 at += 2;
             }
             letter if is_word(letter) => {
                 let end = (at..chars.len()).find(|&at| !is_word(chars[at])).unwrap_or(chars.len());
-                tokens.push(chars[at..end].iter().collect());
+                tokens.push((chars[at..end].iter().collect(), line));
                 at = end;
             }
             space if space.is_whitespace() => at += 1,
             other => {
-                tokens.push(other.to_string());
+                tokens.push((other.to_string(), line));
                 at += 1;
             }
         }
@@ -85,33 +94,35 @@ fn end_of_literal(chars: &[char], at: usize) -> usize {
     find(chars, quote + 1, &close) + close.len()
 }
 
-/// Leaves out each item behind `#[cfg(test)]`.
-fn without_tests(all: &[String]) -> Vec<String> {
+/// Leaves out each item behind `#[cfg(test)]`. Gives the lines of these, too.
+fn without_tests(all: &[(String, usize)]) -> (Vec<String>, usize) {
     const TEST: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
-    let mut kept = Vec::new();
+    let (mut kept, mut lines) = (Vec::new(), 0);
     let mut at = 0;
     while at < all.len() {
-        let is_test = all[at..].iter().map(String::as_str).take(TEST.len()).eq(TEST);
+        let is_test = all[at..].iter().map(|(token, _)| token.as_str()).take(TEST.len()).eq(TEST);
         if is_test {
-            at = end_of_item(all, at + TEST.len());
+            let end = end_of_item(all, at + TEST.len());
+            lines += all[end - 1].1 - all[at].1 + 1;
+            at = end;
         } else {
-            kept.push(all[at].clone());
+            kept.push(all[at].0.clone());
             at += 1;
         }
     }
-    kept
+    (kept, lines)
 }
 
 /// Behind the item that begins here: its block, or its semicolon.
-fn end_of_item(all: &[String], from: usize) -> usize {
+fn end_of_item(all: &[(String, usize)], from: usize) -> usize {
     let mut depth = 0;
-    for (at, token) in all.iter().enumerate().skip(from) {
+    for (at, (token, _)) in all.iter().enumerate().skip(from) {
         match token.as_str() {
             "{" => depth += 1,
             "}" => {
                 depth -= 1;
                 // A block of imports ends with its semicolon.
-                if depth == 0 && all.get(at + 1).map(String::as_str) != Some(";") {
+                if depth == 0 && all.get(at + 1).is_none_or(|(token, _)| token != ";") {
                     return at + 1;
                 }
             }
@@ -130,4 +141,5 @@ fn comments_literals_and_tests_are_left_out() {
         #[cfg(test)] mod q; struct R;"####;
     let wanted = "use a :: B ; fn e < > ( g : & str ) - > char { h ( , , , , , ) } struct R ;";
     assert_eq!(tokens(text).join(" "), wanted);
+    assert_eq!(read("fn a() {}\n\n#[cfg(test)]\nmod tests {\n    fn b() {}\n}\n").1, 2);
 }

@@ -6,6 +6,7 @@ use parking_lot::Mutex;
 
 use super::MemoryOptions;
 use super::tables::{ROOT, Tables};
+use super::{attributes, capacity, create, file, link, listing, lookup, remove, rename};
 use crate::{
     Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CreateFile, Entry,
     ExtendedAttributes, FileSystem, Found, FsError, Handle, Limits, ListDirectory, Listing, LocalChanges,
@@ -32,7 +33,7 @@ impl MemoryFileSystem {
     /// Does what a crash and a restart do to a server: data that was written unstably and not committed is lost, and
     /// the write verifier changes. Handles stay valid.
     pub fn restart(&self) {
-        self.tables.lock().lose_uncommitted();
+        file::lose_uncommitted(&mut self.tables.lock());
     }
 }
 
@@ -71,27 +72,29 @@ impl FileSystem for MemoryFileSystem {
         change: &mut Change,
     ) -> Result<()> {
         let mut tables = self.tables.lock();
-        tables.changing(node, change, |tables, node| tables.set_attributes(caller, node, new, guard))
+        tables.changing(node, change, |tables, node| {
+            attributes::set_attributes(tables, caller, node, new, guard)
+        })
     }
 
     fn lookup(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Found> {
         let tables = self.tables.lock();
-        tables.lookup(caller, tables.find(directory)?, name)
+        lookup::lookup(&tables, caller, tables.find(directory)?, name)
     }
 
     fn parent(&self, caller: &Caller, directory: &Handle) -> Result<Found> {
         let tables = self.tables.lock();
-        tables.parent(caller, tables.find(directory)?)
+        lookup::parent(&tables, caller, tables.find(directory)?)
     }
 
     fn access(&self, caller: &Caller, node: &Handle, wanted: Access) -> Result<(Access, Attributes)> {
         let tables = self.tables.lock();
-        tables.access(caller, tables.find(node)?, wanted)
+        attributes::access(&tables, caller, tables.find(node)?, wanted)
     }
 
     fn read_link(&self, _caller: &Caller, node: &Handle, target: &mut Vec<u8>) -> Result<Attributes> {
         let tables = self.tables.lock();
-        tables.read_link(tables.find(node)?, target)
+        lookup::read_link(&tables, tables.find(node)?, target)
     }
 
     fn read(
@@ -102,7 +105,7 @@ impl FileSystem for MemoryFileSystem {
     ) -> Result<ReadOutcome> {
         let mut tables = self.tables.lock();
         let node = tables.find(node)?;
-        tables.read(caller, node, offset, count, buffer)
+        file::read(&mut tables, caller, node, offset, count, buffer)
     }
 
     fn write(
@@ -114,7 +117,8 @@ impl FileSystem for MemoryFileSystem {
         // Before the lock: the data may still have to come out of a socket.
         let data = data.bytes().map_err(|_| FsError::Io)?;
         let mut tables = self.tables.lock();
-        tables.changing(node, change, |tables, node| tables.write(caller, node, offset, data, stability))
+        tables
+            .changing(node, change, |tables, node| file::write(tables, caller, node, offset, data, stability))
     }
 
     fn create(
@@ -124,7 +128,9 @@ impl FileSystem for MemoryFileSystem {
         change: &mut Change,
     ) -> Result<Node> {
         let mut tables = self.tables.lock();
-        tables.changing(directory, change, |tables, directory| tables.create(caller, directory, name, how))
+        tables.changing(directory, change, |tables, directory| {
+            create::create(tables, caller, directory, name, how)
+        })
     }
 
     fn make_directory(
@@ -135,7 +141,7 @@ impl FileSystem for MemoryFileSystem {
     ) -> Result<Node> {
         let mut tables = self.tables.lock();
         tables.changing(directory, change, |tables, directory| {
-            tables.make_directory(caller, directory, name, new)
+            create::make_directory(tables, caller, directory, name, new)
         })
     }
 
@@ -147,7 +153,7 @@ impl FileSystem for MemoryFileSystem {
     ) -> Result<Node> {
         let mut tables = self.tables.lock();
         tables.changing(directory, change, |tables, directory| {
-            tables.make_link(caller, directory, name, target, new)
+            create::make_link(tables, caller, directory, name, target, new)
         })
     }
 
@@ -159,13 +165,14 @@ impl FileSystem for MemoryFileSystem {
     ) -> Result<Node> {
         let mut tables = self.tables.lock();
         tables.changing(directory, change, |tables, directory| {
-            tables.make_special(caller, directory, name, kind, new)
+            create::make_special(tables, caller, directory, name, kind, new)
         })
     }
 
     fn remove(&self, caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change) -> Result<()> {
         let mut tables = self.tables.lock();
-        tables.changing(directory, change, |tables, directory| tables.remove(caller, directory, name))
+        tables
+            .changing(directory, change, |tables, directory| remove::remove(tables, caller, directory, name))
     }
 
     fn remove_directory(
@@ -176,8 +183,9 @@ impl FileSystem for MemoryFileSystem {
         change: &mut Change,
     ) -> Result<()> {
         let mut tables = self.tables.lock();
-        tables
-            .changing(directory, change, |tables, directory| tables.remove_directory(caller, directory, name))
+        tables.changing(directory, change, |tables, directory| {
+            remove::remove_directory(tables, caller, directory, name)
+        })
     }
 
     fn rename(
@@ -190,7 +198,7 @@ impl FileSystem for MemoryFileSystem {
         let mut tables = self.tables.lock();
         tables.changing(from.0, changes.0, |tables, left| {
             tables.changing(to.0, changes.1, |tables, entered| {
-                tables.rename(caller, (left, from.1), (entered, to.1))
+                rename::rename(tables, caller, (left, from.1), (entered, to.1))
             })
         })
     }
@@ -204,7 +212,7 @@ impl FileSystem for MemoryFileSystem {
         let mut tables = self.tables.lock();
         tables.changing(directory, change, |tables, directory| {
             let node = tables.find(node)?;
-            tables.link(caller, node, directory, name)
+            link::link(tables, caller, node, directory, name)
         })
     }
 
@@ -217,7 +225,7 @@ impl FileSystem for MemoryFileSystem {
         loop {
             let batch = {
                 let tables = self.tables.lock();
-                tables.batch(caller, tables.find(directory)?, cookie, detail)?
+                listing::batch(&tables, caller, tables.find(directory)?, cookie, detail)?
             };
             for listed in &batch.entries {
                 let entry = Entry {
@@ -240,13 +248,13 @@ impl FileSystem for MemoryFileSystem {
     fn statistics(&self, _caller: &Caller, node: &Handle) -> Result<Statistics> {
         let tables = self.tables.lock();
         tables.find(node)?;
-        Ok(tables.statistics())
+        Ok(capacity::statistics(&tables))
     }
 
     fn limits(&self, _caller: &Caller, node: &Handle) -> Result<Limits> {
         let tables = self.tables.lock();
         tables.find(node)?;
-        Ok(tables.limits())
+        Ok(capacity::limits(&tables))
     }
 
     fn commit(
@@ -256,6 +264,6 @@ impl FileSystem for MemoryFileSystem {
         change: &mut Change,
     ) -> Result<Committed> {
         let mut tables = self.tables.lock();
-        tables.changing(node, change, |tables, node| tables.commit(caller, node))
+        tables.changing(node, change, |tables, node| file::commit(tables, caller, node))
     }
 }

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::MemoryFileSystem;
+use super::{ranges, xattrs};
 use crate::{
     Caller, Change, CopyRange, ExtendedAttributes, FileExtent, Handle, RangeOperations, Result, SeekOutcome,
     SeekTarget, SetXattr, Written, XattrName,
@@ -11,7 +12,7 @@ use crate::{
 impl RangeOperations for MemoryFileSystem {
     fn seek(&self, caller: &Caller, node: &Handle, offset: u64, target: SeekTarget) -> Result<SeekOutcome> {
         let tables = self.tables.lock();
-        tables.seek(caller, tables.find(node)?, offset, target)
+        ranges::seek(&tables, caller, tables.find(node)?, offset, target)
     }
 
     fn allocate(
@@ -21,7 +22,7 @@ impl RangeOperations for MemoryFileSystem {
         change: &mut Change,
     ) -> Result<()> {
         let mut tables = self.tables.lock();
-        tables.changing(node, change, |tables, node| tables.allocate(caller, node, offset, length))
+        tables.changing(node, change, |tables, node| ranges::allocate(tables, caller, node, offset, length))
     }
 
     fn deallocate(
@@ -31,7 +32,7 @@ impl RangeOperations for MemoryFileSystem {
         change: &mut Change,
     ) -> Result<()> {
         let mut tables = self.tables.lock();
-        tables.changing(node, change, |tables, node| tables.deallocate(caller, node, offset, length))
+        tables.changing(node, change, |tables, node| ranges::deallocate(tables, caller, node, offset, length))
     }
 
     fn copy_range(
@@ -43,7 +44,7 @@ impl RangeOperations for MemoryFileSystem {
         let mut tables = self.tables.lock();
         let source = tables.find(source)?;
         tables.changing(target, change, |tables, target| {
-            tables.copy_range(caller, (source, from), (target, to), count)
+            ranges::copy_range(tables, caller, (source, from), (target, to), count)
         })
     }
 
@@ -56,7 +57,7 @@ impl RangeOperations for MemoryFileSystem {
         let mut tables = self.tables.lock();
         let source = tables.find(source)?;
         tables.changing(target, change, |tables, target| {
-            tables.clone_range(caller, (source, from), (target, to), count)
+            ranges::clone_range(tables, caller, (source, from), (target, to), count)
         })
     }
 }
@@ -70,7 +71,7 @@ impl ExtendedAttributes for MemoryFileSystem {
         value: &mut Vec<u8>,
     ) -> Result<()> {
         let tables = self.tables.lock();
-        tables.get_xattr(caller, tables.find(node)?, name, value)
+        xattrs::get_xattr(&tables, caller, tables.find(node)?, name, value)
     }
 
     fn set_xattr(
@@ -80,7 +81,8 @@ impl ExtendedAttributes for MemoryFileSystem {
         change: &mut Change,
     ) -> Result<()> {
         let mut tables = self.tables.lock();
-        tables.changing(node, change, |tables, node| tables.set_xattr(caller, node, name, value, mode))
+        tables
+            .changing(node, change, |tables, node| xattrs::set_xattr(tables, caller, node, name, value, mode))
     }
 
     fn list_xattrs(
@@ -92,7 +94,7 @@ impl ExtendedAttributes for MemoryFileSystem {
     ) -> Result<bool> {
         let names = {
             let tables = self.tables.lock();
-            tables.xattr_names(caller, tables.find(node)?)?
+            xattrs::xattr_names(&tables, caller, tables.find(node)?)?
         };
         Ok(XattrName::list(names.iter().filter_map(|name| XattrName::parse(name).ok()), cookie, sink))
     }
@@ -105,6 +107,6 @@ impl ExtendedAttributes for MemoryFileSystem {
         change: &mut Change,
     ) -> Result<()> {
         let mut tables = self.tables.lock();
-        tables.changing(node, change, |tables, node| tables.remove_xattr(caller, node, name))
+        tables.changing(node, change, |tables, node| xattrs::remove_xattr(tables, caller, node, name))
     }
 }

@@ -27,31 +27,29 @@ pub(super) struct Batch {
     pub(super) directory: Attributes,
 }
 
-impl Tables {
-    /// The entries after `cookie`, at most [`BATCH`].
-    pub(super) fn batch(
-        &self,
-        caller: &Caller,
-        number: Number,
-        cookie: u64,
-        detail: Detail,
-    ) -> Result<Batch> {
-        let node = self.node(number)?;
-        let directory = node.directory()?;
-        permissions::require(caller, node, READ)?;
-        // To look at what a name leads to is to search.
-        let looks = detail == Detail::Nodes && permissions::allows(caller, node, EXECUTE);
-        let own = [(DOT, &b"."[..], number), (DOT_DOT, &b".."[..], directory.parent)];
-        let own = own.into_iter().filter(|&(own, ..)| own > cookie);
-        let own = own.map(|(cookie, name, file)| (cookie, Arc::from(name), file));
-        let named = directory.entries.after(cookie.max(DOT_DOT));
-        let mut rest = own.chain(named.map(|(cookie, name, file)| (cookie, Arc::clone(name), file)));
-        let listed = |(cookie, name, file)| {
-            let node = if looks { self.as_node(file).ok() } else { None };
-            Listed { name, file, cookie, node }
-        };
-        let entries = rest.by_ref().take(BATCH).map(listed).collect();
-        let end = rest.next().is_none();
-        Ok(Batch { entries, end, directory: self.attributes(number)? })
-    }
+/// The entries after `cookie`, at most [`BATCH`].
+pub(super) fn batch(
+    tables: &Tables,
+    caller: &Caller,
+    number: Number,
+    cookie: u64,
+    detail: Detail,
+) -> Result<Batch> {
+    let node = tables.node(number)?;
+    let directory = node.directory()?;
+    permissions::require(caller, node, READ)?;
+    // To look at what a name leads to is to search.
+    let looks = detail == Detail::Nodes && permissions::allows(caller, node, EXECUTE);
+    let own = [(DOT, &b"."[..], number), (DOT_DOT, &b".."[..], directory.parent)];
+    let own = own.into_iter().filter(|&(own, ..)| own > cookie);
+    let own = own.map(|(cookie, name, file)| (cookie, Arc::from(name), file));
+    let named = directory.entries.after(cookie.max(DOT_DOT));
+    let mut rest = own.chain(named.map(|(cookie, name, file)| (cookie, Arc::clone(name), file)));
+    let listed = |(cookie, name, file)| {
+        let node = if looks { tables.as_node(file).ok() } else { None };
+        Listed { name, file, cookie, node }
+    };
+    let entries = rest.by_ref().take(BATCH).map(listed).collect();
+    let end = rest.next().is_none();
+    Ok(Batch { entries, end, directory: tables.attributes(number)? })
 }
