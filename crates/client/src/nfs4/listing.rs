@@ -162,7 +162,7 @@ fn give(
 
 #[cfg(test)]
 mod tests {
-    use howdah_wire::nfs4::Handle;
+    use howdah_wire::nfs4::FileHandle;
 
     use super::*;
 
@@ -179,7 +179,7 @@ mod tests {
         for (asks_for_delegation, asks_above) in [(false, false), (false, true), (true, false), (true, true)]
         {
             let all =
-                operations(Operation::PutHandle(Handle(b"directory")), asks_for_delegation, asks_above, read);
+                operations(Operation::PutHandle(FileHandle(b"directory")), asks_for_delegation, asks_above, read);
             let last = all.last().map(Operation::number);
             assert_eq!(last, Some(readdir::OPERATION), "{all:?}");
         }
