@@ -134,6 +134,8 @@ struct World {
     server: Arc<Server>,
     files: NamesBehind,
     root: Handle,
+    /// A directory that the server made.
+    first: Handle,
 }
 
 impl World {
@@ -145,7 +147,8 @@ impl World {
         let server = Arc::new(server);
         let cached = Arc::new(Cached::around(Arc::clone(&server) as _, CachingOptions::default()));
         let start = Instant::now();
-        let options = BehindOptions { gather: Duration::from_secs(3600), ..BehindOptions::default() };
+        let root = Some(server.root());
+        let options = BehindOptions { gather: Duration::from_secs(3600), root, ..BehindOptions::default() };
         let files = NamesBehind::around(
             Arc::clone(&cached) as _,
             cached,
@@ -155,11 +158,12 @@ impl World {
         );
         let files = files.expect("threads");
         let root = FileSystem::root(&files);
-        let world = Self { server, files, root };
+        let mut world = Self { server, files, root, first: root };
         // The first of each kind is made by the server.
         world.create(&root, "first").expect("made");
         let first = world.mkdir(&root, "first-directory").expect("made");
         world.create(&first.handle, "first").expect("made");
+        world.first = first.handle;
         world.files.settle(&ME, Settle::All).expect("safe");
         world.server.asked.lock().clear();
         world
@@ -308,6 +312,23 @@ fn what_is_refused_is_told_and_kept_and_what_follows_waits_for_the_server() {
     no_room_or_no_right.into_iter().for_each(refuse_a_file);
 }
 
+#[test]
+fn the_path_of_what_is_refused_is_known_from_the_root_on() {
+    let world = World::new();
+    let tree = world.mkdir(&world.root, "tree").expect("at once").handle;
+    let below = world.mkdir(&tree, "below").expect("at once").handle;
+    world.settle();
+    world.rename((&tree, "below"), (&world.first, "moved")).expect("done");
+    world.settle();
+    world.server.refuses.lock().push((b"late".to_vec(), FsError::NoSpace));
+    for directory in [&world.first, &below] {
+        world.create(directory, "late").expect("at once");
+        assert_eq!(world.files.settle(&ME, Settle::All), Err(FsError::NoSpace));
+    }
+    let paths: Vec<_> = world.files.refused().into_iter().map(|refused| refused.path).collect();
+    assert_eq!(paths, [&b"/first-directory/late"[..], b"/first-directory/moved/late"]);
+}
+
 fn refuse_a_file(why: FsError) {
     let world = World::new();
     let directory = world.mkdir(&world.root, "tree").expect("at once").handle;
@@ -321,7 +342,7 @@ fn refuse_a_file(why: FsError) {
     assert_eq!(world.write(&file.handle, b"more").map(drop), Err(why), "it takes nothing any more");
     let refused = world.files.refused();
     assert_eq!(refused.len(), 1);
-    assert_eq!((refused[0].path.as_slice(), refused[0].why), (&b"tree/full"[..], why));
+    assert_eq!((refused[0].path.as_slice(), refused[0].why), (&b"/tree/full"[..], why));
     assert_eq!(refused[0].data[0].1, &b"precious"[..]);
     // The next one in this directory is refused on the spot.
     world.server.refuses.lock().push((b"next".to_vec(), why));

@@ -32,6 +32,7 @@ mod patterns;
 pub mod quantity;
 mod relay;
 mod serve;
+pub mod spelling;
 mod stat;
 mod top;
 mod typed;

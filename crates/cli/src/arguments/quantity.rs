@@ -40,10 +40,7 @@ pub fn parse_file_size(text: &str) -> Result<FileSize, String> {
 
 /// A time, in seconds unless it says otherwise.
 pub fn parse_time(text: &str) -> Result<Duration, String> {
-    let (number, unit) = split(text);
-    let factor = TIMES.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor);
-    let factor = factor.ok_or("a time is a number with ms, s, m or h")?;
-    let seconds = fraction(number).ok_or("no time: it begins with a number")? * factor;
+    let seconds = seconds(text)?;
     match seconds > 0.0 && seconds <= LONGEST_SECONDS {
         true => Ok(Duration::from_secs_f64(seconds)),
         false => Err("a time is more than nothing, and at most a year".to_owned()),
@@ -52,12 +49,20 @@ pub fn parse_time(text: &str) -> Result<Duration, String> {
 
 /// How long a lease lasts: whole seconds.
 pub fn parse_lease(text: &str) -> Result<Duration, String> {
-    let lease = Duration::from_secs(parse_time(text)?.as_secs());
     let (shortest, longest) = (SHORTEST_LEASE, LONGEST_LEASE);
-    if (shortest..=longest).contains(&lease.as_secs()) {
-        return Ok(lease);
+    let lease = Duration::try_from_secs_f64(seconds(text)?).map(|lease| lease.as_secs());
+    match lease {
+        Ok(seconds) if (shortest..=longest).contains(&seconds) => Ok(Duration::from_secs(seconds)),
+        _ => Err(format!("a lease lasts {shortest} to {longest} s")),
     }
-    Err(format!("a lease lasts {shortest} to {longest} s"))
+}
+
+/// Seconds, of a number with or without a unit.
+fn seconds(text: &str) -> Result<f64, String> {
+    let (number, unit) = split(text);
+    let factor = TIMES.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor);
+    let factor = factor.ok_or("a time is a number with ms, s, m or h")?;
+    Ok(fraction(number).ok_or("no time: it begins with a number")? * factor)
 }
 
 /// For how long something is believed: a time, or 0.

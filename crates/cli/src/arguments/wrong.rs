@@ -2,6 +2,7 @@
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory};
+use howdah_client::url::without_password;
 
 use super::{Howdah, hints};
 
@@ -62,7 +63,12 @@ pub fn wrong(error: clap::Error, words: &[std::ffi::OsString]) -> Wrong {
         return Wrong::Help(error);
     }
     let words: Vec<_> = words.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    let called = called(&Howdah::command(), &words);
+    let program = Howdah::command();
+    let (called, command) = called(&program, &words);
+    if let Some((option, value)) = negative(&error, command, &words) {
+        let what = format!("{option} cannot be \"{value}\": a value cannot begin with a minus");
+        return Wrong::Usage(format!("{what}\n  see {called} --help"));
+    }
     Wrong::Usage(format!("{}\n  {}", sentence(&error, &called), advice(&error, &called, &words)))
 }
 
@@ -83,7 +89,7 @@ pub fn sentence(error: &clap::Error, called: &str) -> String {
             } else if cause.contains(&value) {
                 cause
             } else {
-                format!("\"{value}\": {cause}")
+                format!("\"{}\": {cause}", without_password(&value))
             }
         }
         ErrorKind::UnknownArgument if argument.starts_with('-') => {
@@ -94,7 +100,7 @@ pub fn sentence(error: &clap::Error, called: &str) -> String {
             let word = text(error, ContextKind::InvalidSubcommand).unwrap_or_default();
             format!("{called} has no command \"{word}\"")
         }
-        ErrorKind::ArgumentConflict => match list(error, ContextKind::PriorArg).join(" and ") {
+        ErrorKind::ArgumentConflict => match others(error).join(" and ") {
             other if other == argument => format!("{argument} can be given only once"),
             other => format!("{argument} and {other} cannot be used together"),
         },
@@ -102,8 +108,14 @@ pub fn sentence(error: &clap::Error, called: &str) -> String {
             format!("{called} needs {}", list(error, ContextKind::InvalidArg).join(" and "))
         }
         ErrorKind::TooFewValues | ErrorKind::WrongNumberOfValues => match error.get(ContextKind::MinValues) {
-            Some(ContextValue::Number(least)) => format!("{called} needs at least {least} words"),
-            _ => format!("{called} needs more words"),
+            Some(ContextValue::Number(least)) if argument.starts_with('-') => {
+                format!("{argument} needs at least {least} values")
+            }
+            // Where words are missing, the last is what they all lack.
+            _ => match usage(error).and_then(|mut words| words.pop()) {
+                Some(last) => format!("{called} needs {last}"),
+                None => format!("{called} needs more words"),
+            },
         },
         ErrorKind::TooManyValues => format!("{argument} takes no value"),
         ErrorKind::InvalidUtf8 => "a word is not valid UTF-8".to_owned(),
@@ -138,14 +150,35 @@ fn advice(error: &clap::Error, called: &str, words: &[String]) -> String {
             | ErrorKind::WrongNumberOfValues
             | ErrorKind::UnknownArgument
     );
-    match error.get(ContextKind::Usage) {
-        Some(ContextValue::StyledStr(usage)) if shows_usage && !argument.starts_with("--") => {
-            let usage = usage.to_string();
-            let usage: Vec<_> = usage.split_whitespace().skip(1).collect();
-            format!("usage: {} ({called} --help)", usage.join(" "))
-        }
-        _ => format!("see {called} --help"),
+    match usage(error).filter(|_| shows_usage && !argument.starts_with("--")) {
+        Some(usage) => format!("usage: {} ({called} --help)", usage.join(" ")),
+        None => format!("see {called} --help"),
     }
+}
+
+/// The words of the usage that clap shows.
+fn usage(error: &clap::Error) -> Option<Vec<String>> {
+    let Some(ContextValue::StyledStr(usage)) = error.get(ContextKind::Usage) else { return None };
+    Some(usage.to_string().split_whitespace().skip(1).map(str::to_owned).collect())
+}
+
+/// The option that was given a negative number, and that number: clap takes it for an option of its own.
+fn negative<'w>(error: &clap::Error, command: &Command, words: &'w [String]) -> Option<(&'w str, &'w str)> {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
+    let argument = argument(error);
+    let is_number = |word: &str| {
+        word.starts_with(&argument) && word[1..].starts_with(|letter: char| letter.is_ascii_digit())
+    };
+    let takes_value = |word: &str| {
+        let mut known = command.get_arguments();
+        word.strip_prefix("--").is_some_and(|name| {
+            known.any(|option| option.get_long() == Some(name) && option.get_action().takes_values())
+        })
+    };
+    let mut pairs = words.windows(2).map(|pair| (pair[0].as_str(), pair[1].as_str()));
+    pairs.find(|(option, value)| argument.starts_with('-') && is_number(value) && takes_value(option))
 }
 
 /// What to type instead of words that other programs take.
@@ -165,24 +198,31 @@ fn of_others(error: &clap::Error, command: &str, words: &[String]) -> Option<Str
     }
 }
 
-/// `howdah`, and the subcommands that were typed.
-fn called(program: &Command, words: &[String]) -> String {
+/// `howdah`, and the subcommands that were typed; and the last of them.
+fn called<'p>(program: &'p Command, words: &[String]) -> (String, &'p Command) {
     let (mut called, mut at) = ("howdah".to_owned(), program);
     for word in words {
         let Some(next) = at.find_subcommand(word) else { break };
         called = format!("{called} {word}");
         at = next;
     }
-    called
+    (called, at)
 }
 
 /// The option or word that it is about, without the name of its value.
 pub fn argument(error: &clap::Error) -> String {
-    let all = list(error, ContextKind::InvalidArg);
-    let Some(first) = all.first() else { return String::new() };
-    match first.starts_with('-') {
-        true => first.split([' ', '[', '=']).next().unwrap_or(first).to_owned(),
-        false => first.trim_matches(['<', '>', '[', ']', '.']).to_owned(),
+    list(error, ContextKind::InvalidArg).first().map(|first| without_value(first)).unwrap_or_default()
+}
+
+/// The options or words that it clashes with.
+fn others(error: &clap::Error) -> Vec<String> {
+    list(error, ContextKind::PriorArg).iter().map(|other| without_value(other)).collect()
+}
+
+fn without_value(argument: &str) -> String {
+    match argument.starts_with('-') {
+        true => argument.split([' ', '[', '=']).next().unwrap_or(argument).to_owned(),
+        false => argument.trim_matches(['<', '>', '[', ']', '.']).to_owned(),
     }
 }
 
@@ -260,8 +300,19 @@ mod tests {
             ("howdah cp -q -v a b", "--quiet and --verbose cannot be used together\n"),
             (
                 "howdah cp a",
-                "howdah cp needs at least 2 words\n  usage: howdah cp [OPTIONS] <SOURCE>... <DESTINATION>",
+                "howdah cp needs <DESTINATION>\n  usage: howdah cp [OPTIONS] <SOURCE>... <DESTINATION>",
             ),
+            ("howdah check --head a", "--head needs at least 2 values\n"),
+            ("howdah cp --rate 5M --rate 6M a b", "--rate can be given only once\n"),
+            ("howdah serve --squash all --squash none a", "--squash can be given only once\n"),
+            ("howdah exports --from a --config b", "--from and --config cannot be used together\n"),
+            ("howdah serve --lease -5s a", "--lease cannot be \"-5s\": a value cannot begin with a minus\n"),
+            ("howdah cp --rate -5 a b", "--rate cannot be \"-5\""),
+            ("howdah serve --listen -1 a", "--listen cannot be \"-1\""),
+            ("howdah cp --quiet -5 a b", "howdah cp has no option -5\n"),
+            ("howdah serve --lease 0 a", "--lease cannot be \"0\": a lease lasts 1 to 3600 s\n"),
+            ("howdah ls nfs://user:secret@host/", "\"user:...@host\" is no host: leave out the user"),
+            ("howdah ls ", "a word is empty: "),
             ("howdah mount a", "howdah mount needs <DIR>\n  usage: howdah mount"),
             ("howdah lab list a b", "\"b\" is one word too many for howdah lab list\n"),
             ("howdah cp --help", "help"),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::{Context, Result, anyhow, bail};
+use rustix::process::geteuid;
 
 use super::AskedServer;
 use super::running::owner;
@@ -125,9 +126,14 @@ fn nobody(state: &Path) -> anyhow::Error {
         true => String::new(),
         false => format!("; running elsewhere: --server {}", elsewhere.join(", --server ")),
     };
-    anyhow!(
-        "no running howdah server found (looked in {})\n  for a server of another user use sudo; for another state directory \
-         --state DIR{elsewhere}",
+    anyhow!("{}{elsewhere}", none_running(state, geteuid().is_root()))
+}
+
+/// That no server runs with a state directory, and what to do.
+pub fn none_running(state: &Path, is_root: bool) -> String {
+    let sudo = if is_root { "" } else { "for a server of another user use sudo; " };
+    format!(
+        "no running howdah server found (looked in {})\n  {sudo}for another state directory --state DIR",
         state.display()
     )
 }
@@ -172,7 +178,9 @@ mod tests {
     fn that_nobody_is_there_is_said() {
         let state = tempfile::tempdir().expect("a directory");
         let why = find_servers(None, Some(state.path())).expect_err("nobody").to_string();
-        assert!(why.contains("no running howdah server found") && why.contains("sudo"), "{why}");
+        assert!(why.contains("no running howdah server found") && why.contains("--state DIR"), "{why}");
+        assert!(none_running(state.path(), false).contains("use sudo"));
+        assert!(!none_running(state.path(), true).contains("sudo"), "root needs none");
         let why =
             find_servers(Some(&ServerName::Socket(state.path().join("none"))), None).expect_err("nobody");
         assert!(why.to_string().contains("no server listens there"), "{why}");

@@ -6,6 +6,6 @@ mod http;
 mod running;
 
 pub use client_name::ClientName;
-pub use find::{ServerName, find_servers, the_one_server};
+pub use find::{ServerName, find_servers, none_running, the_one_server};
 pub use http::encoded;
 pub use running::{AskedServer, Refused};

@@ -191,7 +191,7 @@ impl Lines {
 fn observer(lines: Lines, screen: Screen, squash: Option<RootSquash>) -> Arc<dyn Observer> {
     Arc::new(move |event: &Event<'_>| match event {
         Event::Failed(error) => {
-            screen.say(|| report::complain(&format!("howdah: {error}")));
+            screen.say(|| report::complain(&format!("howdah: {}", event_line(event))));
             if let Some(hint) = squash.as_ref().and_then(|squash| squash.hint(error)) {
                 screen.say(|| report::complain(&hint));
             }

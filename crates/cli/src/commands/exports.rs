@@ -4,10 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
+use rustix::process::geteuid;
 use serde_json::{Value, json};
 
 use super::Failure;
 use crate::arguments::ExportsArguments;
+use crate::asking::none_running;
 use crate::configuration::{load_file, state_directory};
 use crate::converting::convert;
 use crate::report;
@@ -36,9 +38,8 @@ pub fn run(arguments: &ExportsArguments) -> Result<(), Failure> {
     let servers = running_servers(&state)?;
     if servers.is_empty() {
         return Err(Failure::Runtime(anyhow::anyhow!(
-            "no running howdah server found (looked in {})\n  for a server of another user use sudo; for another state \
-             directory --state DIR; for another host showmount -e HOST",
-            state.display()
+            "{}; for another host showmount -e HOST",
+            none_running(&state, geteuid().is_root())
         )));
     }
     if arguments.json {

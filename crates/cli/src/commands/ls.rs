@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::Failure;
 use crate::arguments::LsArguments;
-use crate::places::{Following, Location, Opener, Place};
+use crate::places::{Following, Location, Opener, Place, spelled};
 use crate::report::{self, Listed, attributes_json, listing, name_json, squash_note};
 
 /// Lists each place; goes on with the others where one cannot be had.
@@ -47,7 +47,7 @@ impl Lister<'_> {
         let place = opener.open(location, following)?;
         let node = place.node().with_context(|| format!("cannot find {location}"))?;
         location.refuse_slash(&node)?;
-        let path = location.as_bytes().to_vec();
+        let path = location.unescaped();
         if node.attributes.kind == FileKind::Directory {
             return self.directory(&place, &node, path);
         }
@@ -65,7 +65,7 @@ impl Lister<'_> {
                 break;
             }
             if let Err(error) = self.one_directory(place, &path, &node, &mut left) {
-                self.complain(&error.context(format!("cannot list {}", Shown(&path))));
+                self.complain(&error.context(format!("cannot list {}", Shown(&spelled(&path)))));
             }
         }
         Ok(())
@@ -106,7 +106,7 @@ impl Lister<'_> {
     fn title(&mut self, path: &[u8]) {
         if self.titled && !self.arguments.json {
             let gap = if self.first { "" } else { "\n" };
-            report::print(&format!("{gap}{}:\n", Shown(path)));
+            report::print(&format!("{gap}{}:\n", Shown(&spelled(path))));
         }
         self.first = false;
     }
@@ -130,7 +130,7 @@ impl Lister<'_> {
         for entry in entries {
             let mut value = entry.node.map_or_else(|| json!({}), |node| attributes_json(&node.attributes));
             name_json(&mut value, "name", &entry.name);
-            name_json(&mut value, "in", path);
+            name_json(&mut value, "in", &spelled(path));
             if let Some(target) = &entry.target {
                 name_json(&mut value, "target", target);
             }

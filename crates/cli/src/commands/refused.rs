@@ -16,8 +16,10 @@ use serde_json::json;
 
 use super::Failure;
 use crate::arguments::{RefusedArguments, RefusedCommand};
-use crate::mounting::{FoundJournal, found_journals, mounts};
+use crate::mounting::{FoundJournal, found_journals, mount_of_process};
 use crate::report;
+
+const NOTHING: &str = "no change was refused\n";
 
 /// A refused change, and where it is kept.
 struct Kept {
@@ -75,6 +77,9 @@ fn named<'k>(kept: &'k [Kept], numbers: &[String]) -> Result<Vec<&'k Kept>, Fail
 
 /// Does something with each; one that fails stops none of the others.
 fn each(kept: Vec<&Kept>, run: impl Fn(&Kept, &RefusedStore) -> Result<String>) -> Result<(), Failure> {
+    if kept.is_empty() {
+        report::print(NOTHING);
+    }
     let mut failed = false;
     for kept in kept {
         let (store, _) = kept.journal.refused()?;
@@ -108,7 +113,7 @@ fn list(kept: &[Kept], is_json: bool) {
         return;
     }
     if kept.is_empty() {
-        report::print("no change was refused\n");
+        report::print(NOTHING);
     }
     let mut url = String::new();
     for kept in kept {
@@ -149,15 +154,15 @@ fn retry(kept: &Kept, store: &RefusedStore, state: Option<&Path>) -> Result<Stri
     let change =
         kept.entry.change.as_ref().context("what it was is damaged: only its content can be saved")?;
     let url = kept.journal.url();
-    let holder = kept.journal.summary.holder;
-    let mount = mounts(state)?.into_iter().find(|mount| Some(mount.process()) == holder);
+    let mount = mount_of_process(kept.journal.summary.holder, state);
     let mount =
         mount.with_context(|| format!("no mount has this journal: mount {url} with -o behind first"))?;
     let place = |path: &[u8]| -> Result<PathBuf> {
         let below = path.strip_prefix(b"/").with_context(|| {
             format!(
-                "its directory is not known from the mount's root on ({}): save it, and copy it there",
-                path.escape_ascii()
+                "only the end of its path is known ({}): howdah refused save DIR {} keeps its content, to be copied by hand",
+                path.escape_ascii(),
+                kept.number
             )
         })?;
         Ok(mount.directory().join(OsStr::from_bytes(below)))

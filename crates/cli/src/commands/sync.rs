@@ -11,13 +11,13 @@ use anyhow::{Context, Result, anyhow, ensure};
 use howdah_client::connect::own_caller;
 use howdah_client::url::NfsUrl;
 use howdah_mount::{from_root, mounted_on};
-use howdah_units::counted;
+use howdah_units::{counted, size};
 
 use super::Failure;
 use crate::arguments::SyncArguments;
 use crate::mounting::{
-    AskedMount, KIND, Layers, MountSettings, connect_for_mount, find_journal, journals_directory, mounts,
-    root,
+    AskedMount, KIND, Layers, MountSettings, MountStatus, connect_for_mount, find_journal,
+    journals_directory, mount_of_process, mounts, refused_lines, root,
 };
 use crate::report;
 use crate::running::start_command_log;
@@ -43,14 +43,15 @@ fn sync_file(arguments: &SyncArguments) -> Result<()> {
     if !is_mounted {
         // It was unmounted, and its process sends the rest: what is there now is another directory.
         let answer = mount.flush()?;
-        ensure!(answer.failed.is_empty() && answer.refused.is_empty(), "{}", answer.refused.join("; "));
+        ensure!(
+            answer.failed.is_empty() && answer.refused.is_empty(),
+            "{}",
+            refused_lines(&answer.refused).join("; ")
+        );
         return Ok(());
     }
     let file = File::open(&path).with_context(|| format!("opening {shown}"))?;
-    let waiting = || {
-        let behind = mount.status().ok()?.behind?;
-        Some((behind.changes_waiting, behind.oldest_change_seconds.unwrap_or_default()))
-    };
+    let waiting = || Some(left(&mount.status().ok()?));
     let synced = told_while(arguments.quiet, waiting, move || file.sync_all());
     synced.with_context(|| {
         format!(
@@ -80,10 +81,13 @@ fn send_journal(url: &str, arguments: &SyncArguments) -> Result<(), Failure> {
     };
     start_command_log();
     if let Some(process) = found.summary.holder {
-        return Err(anyhow!(
-            "process {process} sends the journal of {url}: use howdah sync with the directory of that mount"
-        )
-        .into());
+        let mount = mount_of_process(Some(process), arguments.state.as_deref());
+        let directory = mount.map_or("the directory of that mount".to_owned(), |mount| {
+            mount.directory().display().to_string()
+        });
+        return Err(
+            anyhow!("process {process} sends the journal of {url}: type howdah sync {directory}").into()
+        );
     }
     let client = connect_for_mount(&settings)?;
     let caller = settings.url.caller(own_caller());
@@ -91,14 +95,14 @@ fn send_journal(url: &str, arguments: &SyncArguments) -> Result<(), Failure> {
     let its = layers.clone();
     let waiting = || {
         let report = its.behind.as_ref()?.report();
-        Some((report.waiting, report.oldest.unwrap_or_default().as_secs_f64()))
+        Some(changes_left(report.waiting, report.oldest.unwrap_or_default().as_secs_f64()))
     };
-    let count = waiting().map_or(0, |(count, _)| count);
+    let count = layers.behind.as_ref().map_or(0, |behind| behind.report().waiting);
     let all = layers.clone();
     told_while(arguments.quiet, waiting, move || all.settle());
     let refused = layers.refused();
     for refused in &refused {
-        report::complain(&format!("howdah: the server refused what was answered earlier: {refused}"));
+        report::complain(&format!("howdah: the server refused an earlier change: {refused}"));
     }
     if !refused.is_empty() {
         return Err(anyhow!(
@@ -113,10 +117,26 @@ fn send_journal(url: &str, arguments: &SyncArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Runs something that may take long, and says every few seconds how many changes wait.
+/// What a mount has not sent yet, and whether its server is there.
+fn left(status: &MountStatus) -> String {
+    let left = match &status.behind {
+        Some(behind) => {
+            changes_left(behind.changes_waiting, behind.oldest_change_seconds.unwrap_or_default())
+        }
+        None => format!("{} not yet on the server", size(status.dirty_bytes)),
+    };
+    let silent = status.silent_seconds.map(|seconds| format!("; it has not answered for {seconds} s"));
+    left + &silent.unwrap_or_default()
+}
+
+fn changes_left(count: u64, oldest: f64) -> String {
+    format!("{} not yet on the server, oldest {oldest:.1} s", counted(count, "change", "changes"))
+}
+
+/// Runs something that may take long, and says every few seconds what is left.
 fn told_while<T: Send + 'static>(
     is_quiet: bool,
-    waiting: impl Fn() -> Option<(u64, f64)>,
+    waiting: impl Fn() -> Option<String>,
     run: impl FnOnce() -> T + Send + 'static,
 ) -> T {
     let (done, is_done) = mpsc::channel();
@@ -130,10 +150,30 @@ fn told_while<T: Send + 'static>(
         == Err(RecvTimeoutError::Timeout)
     {
         next += PATIENCE;
-        if let Some((count, oldest)) = waiting().filter(|_| !is_quiet) {
-            let changes = counted(count, "change", "changes");
-            report::complain(&format!("howdah: {changes} not yet on the server, oldest {oldest:.1} s"));
+        if !is_quiet && let Some(left) = waiting() {
+            report::complain(&format!("howdah: {left}"));
         }
     }
     worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_waited_for_is_said() {
+        let mut status = json!({
+            "directory": "/mnt", "source": "nfs://server/", "process": 7, "since": 0, "open_files": 0, "requests": 0, "read": 0,
+            "written": 0, "read_per_second": 0.0, "written_per_second": 0.0, "connections": 1, "round_trip": null,
+            "dirty_bytes": 2_000_000, "limits": []
+        });
+        let said =
+            |status: &serde_json::Value| left(&serde_json::from_value(status.clone()).expect("a status"));
+        assert_eq!(said(&status), "2.0 MB not yet on the server");
+        status["silent_seconds"] = json!(14);
+        assert_eq!(said(&status), "2.0 MB not yet on the server; it has not answered for 14 s");
+    }
 }

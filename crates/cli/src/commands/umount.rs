@@ -11,7 +11,7 @@ use howdah_mount::{Found, from_root, look_at, mounted_on, unmount};
 
 use super::Failure;
 use crate::arguments::UmountArguments;
-use crate::mounting::{AskedMount, FlushAnswer, KIND, find_mount, users_of};
+use crate::mounting::{AskedMount, FlushAnswer, KIND, find_mount, refused_lines, users_of};
 use crate::report;
 
 /// How long a flush may take before we print what we wait for.
@@ -105,8 +105,8 @@ fn is_lost(answer: &FlushAnswer) -> bool {
             "howdah: data of the file with number {file} (ls -i) could not be written to the server: {why}"
         ));
     }
-    for refused in &answer.refused {
-        report::complain(&format!("howdah: the server refused what was answered earlier: {refused}"));
+    for line in refused_lines(&answer.refused) {
+        report::complain(&format!("howdah: {line}"));
     }
     !answer.failed.is_empty() || !answer.refused.is_empty()
 }

@@ -72,16 +72,23 @@ pub struct FileSettings {
 pub fn read(file: &str, flags: &AdminListenSaid) -> Result<FileSettings, Vec<Problem>> {
     let (table, errors) = DeTable::parse_recoverable(file);
     if !errors.is_empty() {
-        // What follows a slip in the syntax is often misread: problems with meaning would mislead.
-        return Err(errors.iter().map(syntax).collect());
+        // What follows a slip in the syntax is often misread: further problems would mislead.
+        let start = |error: &&toml::de::Error| error.span().map(|place| place.start);
+        return Err(errors.iter().min_by_key(start).map(|error| syntax(file, error)).into_iter().collect());
     }
     let mut problems = Vec::new();
     let settings = settings(table.get_ref(), flags, &mut problems);
     if problems.is_empty() { Ok(settings) } else { Err(problems) }
 }
 
-fn syntax(error: &toml::de::Error) -> Problem {
-    Problem { place: error.span(), what: format!("not TOML: {}", error.message()), help: None }
+fn syntax(file: &str, error: &toml::de::Error) -> Problem {
+    let (place, message) = (error.span(), error.message());
+    // What is missing at the end of a line is found on the next.
+    let is_below =
+        place.as_ref().and_then(|place| file.get(..place.start)).is_some_and(|before| before.contains('\n'));
+    let may_be_above = is_below && !message.starts_with("duplicate key");
+    let help = may_be_above.then(|| "what is wrong may be at the end of the line before".to_owned());
+    Problem { place, what: format!("not TOML: {message}"), help }
 }
 
 fn settings(table: &DeTable<'_>, flags: &AdminListenSaid, problems: &mut Vec<Problem>) -> FileSettings {

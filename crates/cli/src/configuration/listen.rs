@@ -15,6 +15,9 @@ pub fn parse_listen(text: &str) -> Result<SocketAddr, String> {
     if let Ok(address) = text.parse::<SocketAddr>() {
         return Ok(address);
     }
+    if let Some(meant) = with_forgotten_brackets(text) {
+        return Err(format!("for an address and a port type {meant}, for an address alone [{text}]"));
+    }
     let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
     if let Ok(address) = bare.parse::<IpAddr>() {
         return Ok(SocketAddr::new(address, DEFAULT_PORT));
@@ -24,6 +27,14 @@ pub fn parse_listen(text: &str) -> Result<SocketAddr, String> {
     }
     Err("expected ADDRESS:PORT as in 10.0.0.1:2049 or [::]:2049, an address, or a port from 0 to 65535"
         .to_owned())
+}
+
+/// `[::1]:2050` of `::1:2050`: as an address its last group has four decimal digits, as ports of NFS have.
+fn with_forgotten_brackets(text: &str) -> Option<String> {
+    let (address, port) = text.rsplit_once(':')?;
+    let is_port = port.len() >= 4 && port.parse::<u16>().is_ok_and(|port| port >= 1024);
+    let address = address.parse::<Ipv6Addr>().ok().filter(|_| is_port)?;
+    Some(format!("[{address}]:{port}"))
 }
 
 /// An address that an interface goes with: `fe80::1%eth0`, in brackets where a port follows (RFC 4007 11). `None`: it is no such text.
@@ -85,6 +96,18 @@ mod tests {
         for text in [":3049", "3049"] {
             let address = parse_listen(text).expect(text);
             assert!(address.ip().is_unspecified() && address.port() == 3049, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_port_behind_an_address_of_ipv6_needs_brackets() {
+        for text in ["::1:2050", "fd00::1:2050"] {
+            let why = parse_listen(text).expect_err(text);
+            let (address, port) = text.rsplit_once(':').expect("a colon");
+            assert!(why.contains(&format!("type [{address}]:{port}, ")), "{why}");
+        }
+        for text in ["fd00::2:1", "fd00::abcd", "1:2:3:4:5:6:7:2050", "[::1:2050]"] {
+            assert!(parse_listen(text).is_ok(), "{text}");
         }
     }
 

@@ -8,9 +8,19 @@ use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
 use super::Problem;
+use crate::arguments::spelling::nearest;
 
 /// The longest time that is believed, in seconds: a day.
 const MOST_SECONDS: u64 = 86_400;
+
+/// Settings of other servers and flags of ours, and what does the same here.
+const OF_OTHERS: [(&str, &str); 5] = [
+    ("port", "listen"),
+    ("allow", "clients"),
+    ("ro", "read_only"),
+    ("root_squash", "squash"),
+    ("no_root_squash", "squash"),
+];
 
 /// One table of the file, and which settings were asked of it.
 pub struct Section<'s, 'f> {
@@ -103,8 +113,18 @@ impl<'s, 'f> Section<'s, 'f> {
             self.problems.push(Problem {
                 place: Some(key.span()),
                 what: format!("{} has no setting `{}`", self.called, key.get_ref()),
-                help: Some(format!("its settings are: {}", self.known.join(", "))),
+                help: Some(self.instead_of(key.get_ref())),
             });
+        }
+    }
+
+    /// What was probably meant, or all that there is.
+    fn instead_of(&self, key: &str) -> String {
+        let of_others = OF_OTHERS.iter().find(|(other, _)| *other == key).map(|(_, ours)| *ours);
+        let meant = of_others.filter(|ours| self.known.contains(ours));
+        match meant.or_else(|| nearest(key, self.known.iter().copied())) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("its settings are: {}", self.known.join(", ")),
         }
     }
 }
@@ -192,6 +212,22 @@ mod tests {
             number(1..=1024)(table.get_ref()["workers"].get_ref()),
             Err("expected a whole number from 1 to 1024, found a floating-point number".to_owned())
         );
+    }
+
+    #[test]
+    fn a_setting_that_is_none_names_the_one_that_was_meant() {
+        for (text, help) in [
+            ("lisen = 1", "did you mean `listen`?"),
+            ("port = 1", "did you mean `listen`?"),
+            ("zzz = 1", "its settings are: listen, workers"),
+        ] {
+            let table = DeTable::parse(text).expect("it is TOML");
+            let mut problems = Vec::new();
+            let mut section = Section::new("the file", table.get_ref(), 0..0, &mut problems);
+            assert!(section.raw("listen").is_none() && section.raw("workers").is_none());
+            section.finish();
+            assert_eq!(problems[0].help.as_deref(), Some(help));
+        }
     }
 
     #[test]

@@ -31,6 +31,9 @@ pub enum Source {
 impl Source {
     /// What was typed: a directory, `memory:` with or without a size, or an `nfs://` URL.
     pub fn parse(typed: &OsStr) -> Result<Self, String> {
+        if typed.is_empty() {
+            return Err("the word is empty: type a directory, memory:SIZE or nfs://HOST/EXPORT".to_owned());
+        }
         if let Some(size) = typed.to_str().and_then(|text| text.strip_prefix(MEMORY)) {
             return Self::memory(size);
         }
@@ -54,9 +57,14 @@ impl Source {
             let host = memory_limits();
             return Ok(Self::Memory(host.group.map_or(host.total, |group| group.min(host.total)) / 2));
         }
-        let bytes = parse_size(size)?;
+        let bytes = parse_size(size).map_err(|why| format!("memory:{size}: {why}"))?;
         if bytes < LEAST_MEMORY {
             return Err(format!("memory:{size} is too small: memory for an export starts at 1M"));
+        }
+        let most = memory_limits().total;
+        if bytes > most {
+            let has = howdah_units::size(most);
+            return Err(format!("memory:{size} is more than the memory of this host ({has})"));
         }
         Ok(Self::Memory(bytes))
     }
@@ -118,8 +126,11 @@ mod tests {
         assert_eq!(parse("host:/x"), parse("nfs://host/x"));
         for (text, part) in [
             ("/no/such/place", "there is no directory"),
+            ("", "the word is empty"),
             ("memory:9", "starts at 1M"),
-            ("memory:much", "a size"),
+            ("memory:much", "memory:much: "),
+            ("memory:-5M", "memory:-5M: "),
+            ("memory:99999T", "more than the memory of this host ("),
             ("nfs://host/x?no-such-option", "no-such-option"),
         ] {
             let why = parse(text).expect_err(text);

@@ -14,9 +14,15 @@ impl Taken {
     pub fn take(&mut self, setting: &'static str, address: SocketAddr) -> Result<(), String> {
         let clash = self.0.iter().find(|(_, other)| overlap(*other, address)).copied();
         self.0.push((setting, address));
-        clash.map_or(Ok(()), |(first, other)| {
-            Err(format!("{address} is taken: `{first}` has {other}; give one of them another port"))
-        })
+        match clash {
+            None => Ok(()),
+            Some((first, other)) if first == setting && other == address => {
+                Err(format!("{address} is given twice; leave one out"))
+            }
+            Some((first, other)) => {
+                Err(format!("{address} is taken: `{first}` has {other}; give one of them another port"))
+            }
+        }
     }
 }
 
@@ -41,6 +47,14 @@ fn scope(address: SocketAddr) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_that_is_given_twice_is_no_clash_of_two() {
+        let mut taken = Taken::default();
+        let address = "[::]:3000".parse().expect("an address");
+        taken.take("listen", address).expect("the first");
+        assert_eq!(taken.take("listen", address), Err("[::]:3000 is given twice; leave one out".to_owned()));
+    }
 
     #[test]
     fn an_address_is_taken_once() {

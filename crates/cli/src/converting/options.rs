@@ -3,6 +3,7 @@
 use howdah_server::exports::{SecurityFlavor, SecurityFlavors, TlsPolicy};
 
 use super::warning::Warning;
+use crate::arguments::spelling::nearest;
 use crate::configuration::{Access, Durability, PrivilegedPorts, Squash};
 
 /// What some clients of a Linux export may do.
@@ -30,6 +31,10 @@ struct FlavorOptions {
     flavors: Vec<SecurityFlavor>,
     access: Access,
 }
+
+/// Options that `sec=` may give each flavor apart.
+const OF_FLAVORS: [&str; 8] =
+    ["ro", "rw", "secure", "insecure", "root_squash", "no_root_squash", "all_squash", "no_all_squash"];
 
 /// Options of Linux that change nothing here.
 const SAME: [&str; 11] = [
@@ -129,10 +134,9 @@ impl LinuxOptions {
             "sync" => self.durability = Durability::Sync,
             "async" => self.durability = Durability::Async,
             "crossmnt" => self.cross_mounts = true,
-            "ro" | "rw" | "secure" | "insecure" | "root_squash" | "no_root_squash" | "all_squash"
-            | "no_all_squash" => self.of_flavor(word),
+            word if OF_FLAVORS.contains(&word) => self.of_flavor(word),
             word if SAME.contains(&word) => {}
-            word => return Err(no_equal(word).to_owned()),
+            word => return Err(no_equal(word)),
         }
         Ok(())
     }
@@ -213,8 +217,8 @@ fn anonymous(written: &str) -> Result<u32, String> {
 }
 
 /// What to do where howdah has no such option.
-fn no_equal(word: &str) -> &'static str {
-    match word {
+fn no_equal(word: &str) -> String {
+    let known = match word {
         "fsid" => {
             "left out: the id of an export is made of its name and path. Clients of NFSv4 that mounted an export \
              of fsid=0 as HOST:/ mount HOST:NAME now"
@@ -234,7 +238,14 @@ fn no_equal(word: &str) -> &'static str {
         "no_acl" => "left out: clients of NFSv3 see and set the ACLs of the file system",
         "pnfs" => "no pNFS: clients read and write through the server",
         "security_label" => "no security labels: clients see none",
-        _ => "howdah has no such option; left out",
+        _ => "",
+    };
+    match known {
+        "" => match nearest(word, OF_FLAVORS.into_iter().chain(SAME).chain(["sync", "async", "crossmnt"])) {
+            Some(near) => format!("there is no such option; left out: did you mean {near}?"),
+            None => "howdah has no such option; left out".to_owned(),
+        },
+        known => known.to_owned(),
     }
 }
 
@@ -246,6 +257,16 @@ mod tests {
         let mut warnings = Vec::new();
         let options = LinuxOptions::usual().with(list, 1, &mut warnings);
         (options, warnings.into_iter().map(|warning| warning.what).collect())
+    }
+
+    #[test]
+    fn a_slip_names_the_option_that_was_meant() {
+        for (list, part) in
+            [("no_root_sqash", "did you mean no_root_squash?"), ("zzzz", "has no such option")]
+        {
+            let (_, warnings) = of(list);
+            assert!(warnings[0].contains(part), "{warnings:?}");
+        }
     }
 
     #[test]

@@ -133,7 +133,7 @@ impl Planner<'_> {
         let id = source_id(&label(&place));
         let target = self.target(location, is_directory, id)?;
         let source = Arc::new(place.side());
-        let path = location.as_bytes().to_vec();
+        let path = location.unescaped();
         let directory_path = match self.directory_there() {
             Some(_) => self.destination.label.clone(),
             None => above(&self.destination.label).to_vec(),

@@ -13,7 +13,7 @@ use howdah_vfs::{FileKind, FsError, Name, Node, Shown};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::arguments::CpArguments;
-use crate::places::{Location, Opener, Place, umask};
+use crate::places::{Location, Opener, Place, spelled, umask};
 
 /// How often a stream that brings nothing looks whether to stop.
 const LOOK: Duration = Duration::from_millis(100);
@@ -127,7 +127,9 @@ fn is_taken(copy: &StreamCopy) -> Result<bool> {
     match name.and_then(|name| side.file_system.lookup(&side.caller, &copy.directory, name)) {
         Ok(_) => Ok(true),
         Err(FsError::NotFound) => Ok(false),
-        Err(refused) => Err(refused).with_context(|| format!("cannot look up {}", Shown(&copy.target_path))),
+        Err(refused) => {
+            Err(refused).with_context(|| format!("cannot look up {}", Shown(&spelled(&copy.target_path))))
+        }
     }
 }
 

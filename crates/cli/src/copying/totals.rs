@@ -103,13 +103,7 @@ pub fn as_text(totals: &Totals) -> String {
         figures.resent_bytes > 0,
         format!("{} were sent again: the server restarted and had lost them", size(figures.resent_bytes)),
     );
-    let compared = format!(
-        "verified: {}, {}: both sides were read back and are equal ({}); files that were there already were not read",
-        counted(figures.verified_files, "file", "files"),
-        size(figures.verified_bytes),
-        totals.coverage()
-    );
-    line(totals.verified, compared);
+    line(totals.verified, verified(totals));
     lines.extend(totals.limits.iter().map(|limit| format!("  {limit}")));
     if figures.errors > 0 {
         lines.push(format!("{}: the copy is not complete", counted(figures.errors, "error", "errors")));
@@ -118,6 +112,29 @@ pub fn as_text(totals: &Totals) -> String {
         lines.push("stopped: run the same command again to resume".to_owned());
     }
     lines.join("\n") + "\n"
+}
+
+/// What was read back.
+fn verified(totals: &Totals) -> String {
+    let figures = &totals.figures;
+    let unread = match figures.kept {
+        0 => String::new(),
+        1 => "1 unchanged file was not read".to_owned(),
+        kept => format!("{kept} unchanged files were not read"),
+    };
+    if figures.verified_files == 0 {
+        return match unread.is_empty() {
+            true => "verified: nothing".to_owned(),
+            false => format!("verified: nothing ({unread})"),
+        };
+    }
+    let unread = if unread.is_empty() { unread } else { format!("; {unread}") };
+    format!(
+        "verified: {}, {}: both sides were read back and are equal ({}){unread}",
+        counted(figures.verified_files, "file", "files"),
+        size(figures.verified_bytes),
+        totals.coverage()
+    )
 }
 
 fn first_line(totals: &Totals) -> String {
@@ -240,10 +257,31 @@ mod tests {
             assert!(text.contains(part), "{part} in\n{text}");
         }
         for part in
-            ["1 file resumed", "1.0 kB were there", "verified: 0 files", "2 errors", "the same command"]
+            ["1 file resumed", "1.0 kB were there", "verified: nothing\n", "2 errors", "the same command"]
         {
             assert!(text.contains(part), "{part} in\n{text}");
         }
+    }
+
+    #[test]
+    fn what_was_not_read_back_is_said() {
+        let said = |verified_files, kept| {
+            let figures = Figures { verified_files, kept, ..figures() };
+            verified(&Totals {
+                figures,
+                seconds: 2.0,
+                stopped: false,
+                jobs: 4,
+                verified: true,
+                is_dry: false,
+                remote: true,
+                limits: Vec::new(),
+            })
+        };
+        assert_eq!(said(0, 0), "verified: nothing");
+        assert_eq!(said(0, 1), "verified: nothing (1 unchanged file was not read)");
+        assert!(said(3, 0).ends_with("may have answered from memory)"));
+        assert!(said(3, 2).ends_with("from memory); 2 unchanged files were not read"));
     }
 
     #[test]

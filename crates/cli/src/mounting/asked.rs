@@ -44,6 +44,13 @@ pub struct FlushAnswer {
     pub refused: Vec<String>,
 }
 
+/// What the server refused, a line for each change, and what to do about it.
+pub fn refused_lines(refused: &[String]) -> Vec<String> {
+    let lines = refused.iter().map(|refused| format!("the server refused an earlier change: {refused}"));
+    let advice = (!refused.is_empty()).then(|| "howdah refused lists and saves what was refused".to_owned());
+    lines.chain(advice).collect()
+}
+
 /// All that run.
 ///
 /// # Errors
@@ -59,6 +66,12 @@ pub fn mounts(place: Option<&Path>) -> Result<Vec<AskedMount>> {
 /// They cannot be listed.
 pub fn find_mount(directory: &Path, place: Option<&Path>) -> Result<Option<AskedMount>> {
     Ok(mounts(place)?.into_iter().rfind(|mount| mount.noted.directory == directory))
+}
+
+/// That which a process keeps, if it keeps one.
+pub fn mount_of_process(process: Option<u32>, place: Option<&Path>) -> Option<AskedMount> {
+    // What cannot be listed has no name.
+    mounts(place).unwrap_or_default().into_iter().find(|mount| Some(mount.noted.process) == process)
 }
 
 /// The file that a mount keeps locked as long as it lives.
@@ -148,5 +161,23 @@ impl AskedMount {
     /// Its process.
     pub fn process(&self) -> u32 {
         self.noted.process
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_refused_comes_with_what_to_do_about_it() {
+        assert_eq!(refused_lines(&[]), Vec::<String>::new());
+        let lines = refused_lines(&["make of late: stale file handle".to_owned()]);
+        assert_eq!(
+            lines,
+            [
+                "the server refused an earlier change: make of late: stale file handle",
+                "howdah refused lists and saves what was refused"
+            ]
+        );
     }
 }

@@ -151,7 +151,7 @@ fn write_all(flush: &dyn Fn() -> Vec<Unflushed>, layers: &Layers) -> Result<()> 
     let written = layers.cached.flush_all().context("writing what was left to the server");
     let refused = layers.refused();
     for refused in &refused {
-        tracing::error!("the server refused what was answered earlier: {refused}");
+        tracing::error!("the server refused an earlier change: {refused}");
     }
     if let Some(first) = lost.first() {
         bail!(
@@ -164,7 +164,7 @@ fn write_all(flush: &dyn Fn() -> Vec<Unflushed>, layers: &Layers) -> Result<()> 
     written?;
     if let Some(first) = refused.first() {
         bail!(
-            "the server refused {}, the first: {first}",
+            "the server refused {}, the first: {first}; howdah refused lists and saves them",
             counted(
                 refused.len() as u64,
                 "change that was answered earlier",
@@ -191,7 +191,7 @@ pub fn root(client: &dyn Remote, caller: &Caller) -> Result<Handle> {
         let name = Name::parse(part).map_err(|error| anyhow!("{error}"))?;
         let found = client
             .lookup(caller, &handle, name)
-            .with_context(|| format!("looking up {} in what the server exports", Shown(part)))?;
+            .with_context(|| format!("finding {} on the server", Shown(part)))?;
         handle = found.node.handle;
     }
     let attributes = client.attributes(caller, &handle).context("looking at what the server exports")?;

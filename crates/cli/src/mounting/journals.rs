@@ -20,6 +20,7 @@ use howdah_store::journal::{
 use rustix::process::geteuid;
 use siphasher::sip::SipHasher13;
 
+use super::asked::{AskedMount, mount_of_process};
 use crate::configuration::state_directory;
 use crate::places::exported;
 
@@ -101,17 +102,29 @@ pub fn open_journal(
             match DiskJournal::open(&path, &identity, options.clone()) {
                 // An earlier mount may be about to end.
                 Err(JournalError::InUse { .. }) if Instant::now() < give_up => thread::sleep(LOOK),
-                Err(error @ JournalError::InUse { .. }) => {
-                    return Err(anyhow!(error).context(
-                        "another mount of this export writes names behind, or one that was unmounted still sends (howdah sync \
-                         waits for it); journal=DIR gives this one a journal of its own",
-                    ));
-                }
                 opened => return Ok(opened?),
             }
         }
     };
-    opened().with_context(|| format!("opening the journal in {}", path.display()))
+    opened().map_err(|error| match error.downcast_ref::<JournalError>() {
+        Some(JournalError::InUse { holder, .. }) => {
+            let mount = mount_of_process(*holder, None);
+            anyhow!(in_use(*holder, mount.as_ref().map(AskedMount::directory)))
+        }
+        _ => error.context(format!("opening the journal in {}", path.display())),
+    })
+}
+
+/// Who uses a journal, and what to do: the process, and the directory of its mount if it has one.
+fn in_use(process: Option<u32>, directory: Option<&Path>) -> String {
+    let process = process.map_or("another process".to_owned(), |process| format!("process {process}"));
+    let (user, instead) = match directory {
+        Some(directory) => (format!("the mount on {} ({process})", directory.display()), "use that mount"),
+        None => (process, "wait for it to end"),
+    };
+    format!(
+        "{user} uses the journal of this export: {instead}, or give this mount another journal (option journal=DIR)"
+    )
 }
 
 /// The file next to an export's journal that keeps long handles of an NFSv4 server. Its directory is made if it is not there.
@@ -272,6 +285,22 @@ mod tests {
     use howdah_store::journal::JournalRecord;
 
     use super::*;
+
+    #[test]
+    fn who_uses_a_journal_is_named_by_the_directory_of_its_mount() {
+        let said = in_use(Some(68), Some(Path::new("/mnt/data")));
+        assert!(
+            said.starts_with(
+                "the mount on /mnt/data (process 68) uses the journal of this export: use that mount, "
+            ),
+            "{said}"
+        );
+        let said = in_use(Some(68), None);
+        assert!(
+            said.starts_with("process 68 uses the journal of this export: wait for it to end, "),
+            "{said}"
+        );
+    }
 
     #[test]
     fn changes_are_sent_over_the_version_that_they_were_made_over() {

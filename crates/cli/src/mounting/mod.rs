@@ -15,7 +15,7 @@ mod stack;
 mod status;
 mod users;
 
-pub use asked::{AskedMount, FlushAnswer, find_mount, mounts};
+pub use asked::{AskedMount, FlushAnswer, find_mount, mount_of_process, mounts, refused_lines};
 pub use daemon::{root, run};
 pub use journals::{FoundJournal, find_journal, found_journals, journals_directory};
 pub use noted::KIND;

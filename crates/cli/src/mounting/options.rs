@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Result, anyhow, bail};
-use howdah_client::url::{NfsUrl, url_of};
+use anyhow::{Result, anyhow, bail, ensure};
+use howdah_client::url::{NfsUrl, UrlError, url_of};
 use howdah_layers::LookupCache;
 
 use super::journals::named_directory;
-use super::options_table::{LockPlace, Meaning, meaning, nearest};
+use super::options_table::{LockPlace, Meaning, meaning, nearest_option};
 use crate::arguments::quantity::parse_cache_size;
 use crate::asking::encoded;
 use crate::places::DiskCacheSettings;
@@ -209,7 +209,11 @@ impl MountSettings {
         match meaning {
             Some(Meaning::Alone) => self.alone = true,
             Some(Meaning::Ignored) => {}
-            Some(Meaning::Url(name)) => query.push(format!("{name}={}", encoded(value))),
+            Some(Meaning::Url(its_name)) => {
+                let its = format!("{its_name}={}", encoded(value));
+                check_alone(name, &its)?;
+                query.push(its);
+            }
             Some(Meaning::UrlWith(whole)) => query.push(whole.to_owned()),
             Some(Meaning::ReadOnly(yes)) => self.read_only = yes,
             Some(Meaning::AllowOther) => self.allow_other = true,
@@ -264,7 +268,7 @@ impl MountSettings {
                 }
             }
             Some(Meaning::Unsupported(why)) => bail!("the mount option {option} is not supported: {why}"),
-            None => match nearest(name) {
+            None => match nearest_option(name) {
                 Some(near) => bail!("howdah mount has no option -o {name}; did you mean {near}?"),
                 None => bail!("howdah mount has no option -o {name}; howdah mount --help lists them"),
             },
@@ -297,8 +301,24 @@ fn number(name: &str, value: &str) -> String {
     format!("the mount option {name} cannot be \"{value}\": expected a number of seconds")
 }
 
+/// Refuses a value that an option of the URL does not take, by the name of the mount option that was typed.
+fn check_alone(typed: &str, option: &str) -> Result<()> {
+    let parsed = format!("nfs://host/?{option}").parse::<NfsUrl>();
+    Ok(parsed.map(drop).map_err(|error| match error {
+        UrlError::OptionValue { value, takes, .. } => {
+            UrlError::OptionValue { option: typed.to_owned(), value, takes }
+        }
+        UrlError::Unsupported { option, why } => {
+            let value = option.split_once('=').map_or("", |(_, value)| value);
+            UrlError::Unsupported { option: format!("{typed}={value}"), why }
+        }
+        other => other,
+    })?)
+}
+
 /// The URL with further options. `HOST:/EXPORT`, as mount(8) has it, is one, too.
 fn url(source: &str, further: &[String]) -> Result<NfsUrl> {
+    ensure!(!source.is_empty(), "the source is empty: type HOST:/EXPORT or nfs://HOST/EXPORT");
     let mut text = url_of(source)?.ok_or_else(|| {
         anyhow!("{source} is no export of a server: type HOST:/EXPORT or nfs://HOST/EXPORT")
     })?;
@@ -456,6 +476,10 @@ mod tests {
             ("zzzzzz", "howdah mount --help"),
             ("acregmin=soon", "a number of seconds"),
             ("timeo=0", "timeo"),
+            ("nconnect=0", "the option nconnect=0 is wrong: expected auto, or 1 to 16"),
+            ("port=0", "the option port=0 is wrong: expected a port"),
+            ("vers=", "the option vers= is wrong: expected 3, 4, 4.1 or 4.2"),
+            ("nfsvers=4.0", "the option nfsvers=4.0 is not supported: "),
             ("sec=krb4", "krb5, krb5i or krb5p"),
             ("lock,behind,journal=off", "with -o behind, locks hold on this host only"),
             ("alone,local_lock=none", "with -o alone, locks hold on this host only"),
@@ -467,7 +491,10 @@ mod tests {
             let error = format!("{:#}", parse(options).expect_err(options));
             assert!(error.contains(said), "{options}: {error}");
         }
-        assert!(MountSettings::parse("/local", &[]).is_err());
+        for source in ["", "/local"] {
+            let error = MountSettings::parse(source, &[]).expect_err(source).to_string();
+            assert!(error.contains("type HOST:/EXPORT or nfs://HOST/EXPORT"), "{error}");
+        }
     }
 
     #[test]

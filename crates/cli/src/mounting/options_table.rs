@@ -1,5 +1,7 @@
 //! The options that mount(8) and nfs(5) know, and what each means here.
 
+use crate::arguments::spelling::nearest;
+
 /// Where the locks of programs hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LockPlace {
@@ -225,23 +227,6 @@ pub fn meaning(name: &str) -> Option<Meaning> {
 }
 
 /// The option whose name is nearest, if one is near.
-pub fn nearest(name: &str) -> Option<&'static str> {
-    let near = TABLE.iter().map(|(known, _)| (distance(name, known), *known)).min()?;
-    (near.0 <= 1 + name.len() / 4).then_some(near.1)
-}
-
-/// How many letters must be changed, added or left out.
-fn distance(from: &str, to: &str) -> usize {
-    let (from, to) = (from.as_bytes(), to.as_bytes());
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (index, letter) in from.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = index + 1;
-        for column in 1..=to.len() {
-            let changed = diagonal + usize::from(*letter != to[column - 1]);
-            diagonal = row[column];
-            row[column] = changed.min(diagonal + 1).min(row[column - 1] + 1);
-        }
-    }
-    row[to.len()]
+pub fn nearest_option(name: &str) -> Option<&'static str> {
+    nearest(name, TABLE.iter().map(|(known, _)| *known))
 }

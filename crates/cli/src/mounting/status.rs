@@ -60,7 +60,7 @@ pub struct MountStatus {
     /// The cache on disk, if one was asked for: its fields stand among these.
     #[serde(flatten, default)]
     pub disk_cache: Option<DiskCacheStatus>,
-    /// Seconds that the server has been silent while calls wait; none below 15.
+    /// Seconds that the server has been silent while calls wait; none below 5.
     #[serde(default)]
     pub silent_seconds: Option<u64>,
     /// What is written behind, if anything is.
@@ -185,7 +185,7 @@ impl MountStatus {
             ratio.map_or(String::new(), |ratio| format!(", {:.0} % of {what} from memory", 100.0 * ratio))
         };
         text.push_str(&format!(
-            "  {} of {} calls in flight{}{}, {} dirty\n",
+            "  {} of {} reads and writes in flight{}{}, {} dirty\n",
             self.calls_in_flight,
             self.calls_in_flight_max,
             ratio(self.attribute_hit_ratio, "attributes"),

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use anyhow::{Context, Result, bail, ensure};
 use howdah_vfs::{FileKind, FsError, Name, Node, Shown};
 
-use super::{Following, Place};
+use super::{Following, Place, spelled};
 
 /// The most links on the way to one place, as on Linux.
 const MOST_LINKS: usize = 40;
@@ -33,7 +33,8 @@ pub(super) fn follow(
         // No name is followed then, so that none need be looked up.
         (1, Following::Nothing) => walk.end = walk.first.take(),
         _ => {
-            let root = place.root().with_context(|| format!("cannot find {}", Shown(&place.label)))?;
+            let root =
+                place.root().with_context(|| format!("cannot find {}", Shown(&spelled(&place.label))))?;
             while walk.go_on(&root)? {}
         }
     }

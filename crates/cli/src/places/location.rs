@@ -40,6 +40,17 @@ impl Location {
         }
     }
 
+    /// Its path in messages, without escapes: names below it are appended, and [`spelled`](super::spelled) shows the whole.
+    pub fn unescaped(&self) -> Vec<u8> {
+        match self {
+            Self::Nfs(url, typed) if NfsUrl::is_meant(typed) => {
+                let slash = if self.means_directory() && !url.path.is_empty() { "/" } else { "" };
+                [url.authority().as_bytes(), &url.path_bytes(), slash.as_bytes()].concat()
+            }
+            _ => self.as_bytes().to_vec(),
+        }
+    }
+
     /// Whether it was typed with a slash at its end: a directory is meant.
     pub fn means_directory(&self) -> bool {
         match self {
@@ -71,6 +82,9 @@ impl TryFrom<OsString> for Location {
     type Error = UrlError;
 
     fn try_from(typed: OsString) -> std::result::Result<Self, UrlError> {
+        if typed.is_empty() {
+            return Err(UrlError::Empty);
+        }
         let Some(text) = typed.to_str() else {
             return match NfsUrl::is_meant(&typed.to_string_lossy()) {
                 true => Err(UrlError::NotText(typed.as_bytes().to_vec())),
@@ -116,6 +130,14 @@ mod tests {
         assert_eq!(bytes(b"nfs://h/\xff"), Err(UrlError::NotText(b"nfs://h/\xff".to_vec())));
         assert!(matches!(parse("host:/x y/"), Location::Nfs(url, _) if url.path == [b"x y"]));
         assert!(parse("host:/x/").means_directory());
+        for (typed, unescaped) in [
+            ("nfs://[fd00::1]:2050/100%25/?uid=5", "nfs://[fd00::1]:2050/100%/"),
+            ("nfs://host", "nfs://host/"),
+            ("host:/a b", "host:/a b"),
+            ("./a%b/", "./a%b/"),
+        ] {
+            assert_eq!(parse(typed).unescaped(), unescaped.as_bytes());
+        }
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod open;
 mod place;
 mod remote;
 mod special;
+mod spelled;
 mod tickets;
 
 pub use connecting::{connect_to, expected};
@@ -22,4 +23,5 @@ pub use local::umask;
 pub use location::Location;
 pub use open::{Opener, open};
 pub use place::{LOCAL, Place};
+pub use spelled::spelled;
 pub use tickets::SystemTickets;

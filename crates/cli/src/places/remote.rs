@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 use super::connecting::connect_to;
 use super::follow::follow;
-use super::{Following, Place};
+use super::{Following, Place, spelled};
 
 /// A mount that further places may lie in.
 struct Connected {
@@ -45,8 +45,7 @@ impl Servers {
     /// Opens the place of a URL, which need not exist but for its last name.
     pub(super) fn open(&self, url: &NfsUrl, options: &ConnectOptions, following: Following) -> Result<Place> {
         let Opened { client, path, root, first } = self.connected(url, options)?;
-        let port = url.port.map_or(String::new(), |port| format!(":{port}"));
-        let realm = format!("nfs://{}{port}", url.host);
+        let realm = url.authority();
         let mounted = &url.path[..url.path.len() - path.len()];
         let label = |url: &NfsUrl| [realm.as_bytes(), &url.path_bytes()].concat();
         let caller = url.caller(options.caller.clone());
@@ -67,8 +66,8 @@ impl Servers {
             let seen = typed.root().ok()?;
             Some(*root.get_or_init(|| seen))
         });
-        let way =
-            follow(&typed, first, following).with_context(|| format!("following {}", Shown(&typed.label)))?;
+        let way = follow(&typed, first, following)
+            .with_context(|| format!("following {}", Shown(&spelled(&typed.label))))?;
         let meant = url.with_path([mounted, &way.path].concat());
         Ok(Place { label: label(&meant), path: way.path, seen: way.end, ..typed })
     }

@@ -48,7 +48,12 @@ fn unmeasured(report: &Report) -> Option<String> {
     let unmeasured = || report.rungs.iter().filter(|rung| rung.verdict == Verdict::NotMeasured);
     let words: Vec<&str> = unmeasured().map(|rung| rung.rung.word()).collect();
     let why = unmeasured().next()?.could_not.join("; ");
-    Some(format!("inconclusive: {} not measured: {why}", words.join(" and ")))
+    let words = match words.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => return None,
+    };
+    Some(format!("inconclusive: {words} not measured: {why}"))
 }
 
 fn of_rung(rung: &RungReport) -> String {

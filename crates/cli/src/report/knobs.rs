@@ -35,7 +35,7 @@ pub fn knob_set(knob: &Knob, before: Option<&str>, typed: &str) -> String {
 }
 
 fn standing(knob: &Knob) -> String {
-    format!("    in force:   {}\n    bounded by: {}\n", knob.in_force, knob.bounded_by)
+    format!("    in effect:  {}\n    bounded by: {}\n", knob.in_force, knob.bounded_by)
 }
 
 #[cfg(test)]
@@ -61,7 +61,7 @@ mod tests {
             str![[r#"
 tcp_rcvbuf      auto
     receive buffer of each connection, in bytes
-    in force:   what the path uses
+    in effect:  what the path uses
     bounded by: the memory
 
 "#]]
@@ -74,7 +74,7 @@ tcp_rcvbuf      auto
             knob_set(&knob("16777216"), Some("auto"), "16M"),
             str![[r#"
 tcp_rcvbuf is 16777216 (was auto)
-    in force:   what the path uses
+    in effect:  what the path uses
     bounded by: the memory
 It applies to new connections at once, to existing ones as far as the kernel allows: howdah why shows the effect.
 It lasts until the server stops. To make it permanent, put this line above the first [[export]] of its configuration file:

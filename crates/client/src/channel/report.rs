@@ -26,7 +26,7 @@ pub struct ChannelReport {
     pub why_so_many: Why,
     /// Whether the server is away: only of a channel with [`Patience::WhileHeard`](super::Patience).
     pub is_away: bool,
-    /// How long the server has been silent while calls wait; none below 15 s.
+    /// How long the server has been silent while calls wait; none below 5 s.
     pub silent: Option<Duration>,
     /// Bytes that READs and WRITEs moved.
     pub read: u64,

@@ -161,11 +161,7 @@ impl fmt::Display for ConnectError {
                     },
             }
             | Self::Nfs { host, cause: cause @ channel::ConnectError::Failed { .. } } => {
-                write!(
-                    formatter,
-                    "{cause}; is an NFS server running there? if it has another port: nfs://{}:PORT/...",
-                    in_url(host)
-                )
+                write!(formatter, "{cause}{}", advice(host, cause))
             }
             Self::Mount { host, cause: cause @ MountError::Unreachable { .. } } => {
                 let named = in_url(host);
@@ -210,6 +206,25 @@ impl fmt::Display for ConnectError {
     }
 }
 
+/// What to do when there is no connection. Another port helps only where the host answers; what is no error of the system (QUIC)
+/// has its advice already.
+fn advice(host: &str, cause: &channel::ConnectError) -> String {
+    let channel::ConnectError::Failed { cause, .. } = cause else { return String::new() };
+    match cause.kind() {
+        _ if cause.get_ref().is_some() => String::new(),
+        io::ErrorKind::ConnectionRefused | io::ErrorKind::ConnectionReset => {
+            format!(
+                "; is an NFS server running there? if it has another port: nfs://{}:PORT/...",
+                in_url(host)
+            )
+        }
+        io::ErrorKind::NetworkUnreachable | io::ErrorKind::HostUnreachable | io::ErrorKind::TimedOut => {
+            "; check the address, the network and the firewall".to_owned()
+        }
+        _ => String::new(),
+    }
+}
+
 /// The resolver's words, without the name of the function that says them.
 fn unresolved(cause: &io::Error) -> String {
     let said = plain(&cause.to_string());
@@ -251,3 +266,25 @@ fn flavor_name(flavor: AuthFlavor) -> String {
 }
 
 impl std::error::Error for ConnectError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_port_is_proposed_only_where_the_host_answers() {
+        let said = |cause: io::Error| {
+            let address = SocketAddr::from(([10, 0, 0, 9], 2049));
+            let cause = channel::ConnectError::Failed { address, cause: Arc::new(cause) };
+            ConnectError::Nfs { host: "far".to_owned(), cause }.to_string()
+        };
+        let refused = said(io::ErrorKind::ConnectionRefused.into());
+        assert!(refused.ends_with("if it has another port: nfs://far:PORT/..."), "{refused}");
+        for errno in [101, 113, 110] {
+            let said = said(io::Error::from_raw_os_error(errno));
+            assert!(said.ends_with("; check the address, the network and the firewall"), "{said}");
+        }
+        let of_quic = said(io::Error::new(io::ErrorKind::TimedOut, "no answer; proto=tcp uses TCP"));
+        assert!(of_quic.ends_with("; proto=tcp uses TCP"), "{of_quic}");
+    }
+}

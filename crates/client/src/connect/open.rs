@@ -17,7 +17,7 @@ use crate::Remote;
 use crate::channel::{Channel, ChannelOptions, ChannelProtocol, Patience, Target, Transport};
 use crate::common::{Identity, Wanted};
 use crate::gss::{ContextPlan, UserContexts};
-use crate::mount::{Mount, MountError, NFS_PORT, Search, mount};
+use crate::mount::{Mount, MountError, NFS_PORT, Search, mount, mountable};
 use crate::nfs3::{Nfs3, Settings};
 use crate::nfs4::{Nfs4Client, Nfs4Settings, establish, session_protocol};
 use crate::url::{NfsUrl, NfsVersion, Security, UrlOptions, WantedSecurity};
@@ -48,7 +48,7 @@ pub fn connect(url: &NfsUrl, options: &ConnectOptions) -> Result<Arc<dyn Remote>
 
 fn open_nfs3(url: &NfsUrl, options: &ConnectOptions) -> Result<Nfs3, ConnectError> {
     let options = &with_tls(url, options, nfs3::VERSION)?;
-    let mut client = open_path(url, options, url.path.len())?;
+    let mut client = open_path(url, options, mountable(&url.path))?;
     // As far as a path is mounted, MNT may have answered for a file, which has no directory then: mountd(8) of Linux does.
     while options.into_directory
         && let Some(above) = (url.path.len() - client.below_root().len()).checked_sub(1)

@@ -81,6 +81,12 @@ pub fn mount(
     Err(MountError::Refused { path: join(path), status, exports: exports(&service).ok() })
 }
 
+/// How many names of a path, from its start, MNT can be asked for: the others are looked up below what was mounted.
+pub(crate) fn mountable(path: &[Vec<u8>]) -> usize {
+    let fits = |count: &usize| join(&path[..*count]).len() <= mount::PATH_MAX as usize;
+    (0..=path.len()).rev().find(fits).unwrap_or_default()
+}
+
 fn ask(service: &Service, path: &[u8]) -> Pending {
     service.start(mnt::PROCEDURE, &mnt::Arguments { path: DirectoryPath(path) })
 }
@@ -103,6 +109,13 @@ fn worse(so_far: Option<Status>, next: Status) -> Status {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_that_mnt_cannot_carry_is_cut() {
+        for (names, length, expected) in [(0, 1, 0), (4, 255, 4), (5, 255, 4), (600, 1, 512)] {
+            assert_eq!(mountable(&vec![vec![b'a'; length]; names]), expected, "{names} x {length}");
+        }
+    }
 
     #[test]
     fn being_forbidden_says_more_than_not_being_there() {

@@ -15,6 +15,7 @@ mod umnt;
 
 pub use error::{Contact, MountError};
 pub use facts::Inquiry;
+pub(crate) use mnt::mountable;
 pub use mnt::{Mount, mount};
 pub use mounted::Mounted;
 pub(crate) use places::NFS_PORT;

@@ -50,12 +50,16 @@ pub struct Places {
 }
 
 impl Search {
-    /// Looks. A port that was said is not asked for; one for all programs is tried for MOUNT before the portmapper is
-    /// asked; without any, the portmapper knows, and where none answers all programs are expected on the port of NFS.
+    /// Looks. A port that was said is not asked for; one for all programs, or for NFS, is tried for MOUNT before the portmapper is
+    /// asked: another server of the same host may have registered its MOUNT there. Without any, the portmapper knows, and where
+    /// none answers all programs are expected on the port of NFS.
     pub fn run(&self) -> Places {
         let nfs_port = self.nfs_port.or(self.port);
-        let said = self.mount_port.or(self.port).map(|port| self.both(port));
-        // Where MOUNT is not on the port said for all, `Places::mount` runs out and `elsewhere` is asked.
+        // A server need not have MOUNT on the port of NFS, so that one is not asked over a second transport.
+        let shared =
+            || self.nfs_port.map(|port| vec![Place { address: self.at(port), transport: self.transport }]);
+        let said = self.mount_port.or(self.port).map(|port| self.both(port)).or_else(shared);
+        // Where MOUNT is not on the port said, `Places::mount` runs out and `elsewhere` is asked.
         if let (Some(nfs_port), Some(mount)) = (nfs_port, said.clone()) {
             return Places { nfs: self.at(nfs_port), mount };
         }
@@ -73,9 +77,9 @@ impl Search {
         Places { nfs: self.at(nfs), mount }
     }
 
-    /// Where MOUNT is by what the portmapper knows: asked when it was not on the port that was said for all programs.
+    /// Where MOUNT is by what the portmapper knows: asked when it was not on the port that was said for all programs, or for NFS.
     pub fn elsewhere(&self) -> Vec<Place> {
-        if self.mount_port.is_some() || self.port.is_none() {
+        if self.mount_port.is_some() || self.port.or(self.nfs_port).is_none() {
             return Vec::new();
         }
         self.portmapper().map(|known| self.registered(self.ask_for_mount(&known))).unwrap_or_default()
@@ -119,4 +123,25 @@ impl Search {
 
 fn answered(question: PortQuestion) -> Option<u16> {
     question.port().inspect_err(|error| tracing::debug!(%error, "the portmapper does not say")).ok().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mount_is_asked_at_the_port_of_nfs_that_was_said() {
+        let search = Search {
+            portmapper: SocketAddr::from(([127, 0, 0, 1], 111)),
+            port: None,
+            nfs_port: Some(30_061),
+            mount_port: None,
+            transport: Transport::Tcp,
+            caller: Caller::ROOT,
+            patience: Duration::from_secs(1),
+        };
+        let nfs = SocketAddr::from(([127, 0, 0, 1], 30_061));
+        let place = Place { address: nfs, transport: Transport::Tcp };
+        assert_eq!(search.run(), Places { nfs, mount: vec![place] });
+    }
 }

@@ -9,6 +9,8 @@ use super::KNOWN_OPTIONS;
 /// Why a text is no `nfs://` URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UrlError {
+    /// Nothing was typed.
+    Empty,
     /// It does not start with `nfs://`.
     Scheme(String),
     /// It starts with the scheme of another protocol.
@@ -39,10 +41,12 @@ pub enum UrlError {
     },
     /// An option that nobody here knows.
     UnknownOption(String),
+    /// The same without a value: perhaps the `?` is part of a name.
+    NoOption(String),
     /// A value that the option does not take.
     OptionValue {
         /// The option.
-        option: &'static str,
+        option: String,
         /// What was given.
         value: String,
         /// What it takes.
@@ -60,6 +64,7 @@ pub enum UrlError {
 impl fmt::Display for UrlError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Empty => formatter.write_str("a word is empty: type a path, HOST:/PATH or nfs://HOST/PATH"),
             Self::Scheme(text) => {
                 write!(formatter, "{text:?} is no NFS URL: type nfs://HOST[:PORT]/PATH or HOST:/PATH")
             }
@@ -117,11 +122,16 @@ impl fmt::Display for UrlError {
                 )
             }
             Self::PathPart { part, problem } => write!(formatter, "{part:?} in the path {problem}"),
-            Self::UnknownOption(option) if ["vers", "nfsvers", "v3", "v4"].contains(&option.as_str()) => {
+            Self::UnknownOption(option) | Self::NoOption(option)
+                if ["vers", "nfsvers", "v3", "v4"].contains(&option.as_str()) =>
+            {
                 write!(
                     formatter,
                     "a URL has no option {option:?}: use version=3, version=4, version=4.1 or version=4.2"
                 )
+            }
+            Self::NoOption(option) => {
+                write!(formatter, "a URL has no option {option:?}: where ? is part of a name, write %3F")
             }
             Self::UnknownOption(option) => {
                 write!(formatter, "a URL has no option {option:?}; it has")?;

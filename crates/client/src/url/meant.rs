@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::path::Path;
 
-use super::{NfsUrl, UrlError};
+use super::{NfsUrl, UrlError, without_password};
 
 /// The text of the URL that a word means, or none if it is a local path.
 ///
@@ -24,15 +24,15 @@ pub fn url_of(word: &str) -> Result<Option<String>, UrlError> {
     };
     // "nfs:/HOST/PATH": a slash is missing. A host of that name would be a rare one.
     if start.eq_ignore_ascii_case("nfs") && rest.starts_with('/') {
-        return Err(UrlError::Scheme(word.to_owned()));
+        return Err(UrlError::Scheme(without_password(word)));
     }
     if rest.starts_with("//") {
-        return Err(UrlError::OtherScheme { scheme: start.to_owned(), word: word.to_owned() });
+        return Err(UrlError::OtherScheme { scheme: start.to_owned(), word: without_password(word) });
     }
     let url = NfsUrl::of_host_and_path(word);
     match url.is_some() || Path::new(word).symlink_metadata().is_ok() {
         true => Ok(url),
-        false => Err(UrlError::Unclear(word.to_owned())),
+        false => Err(UrlError::Unclear(without_password(word))),
     }
 }
 

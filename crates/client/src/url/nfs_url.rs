@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use howdah_vfs::{Caller, Name, NameError};
 
-use super::{UrlError, UrlOptions, percent, taking};
+use super::{UrlError, UrlOptions, percent, taking, without_password};
 
 /// What every URL of ours starts with.
 const SCHEME: &str = "nfs://";
@@ -48,6 +48,16 @@ impl NfsUrl {
         (is_host && is_bare).then_some(url)
     }
 
+    /// `nfs://HOST[:PORT]`.
+    pub fn authority(&self) -> String {
+        let host = match self.host.contains(':') {
+            true => format!("[{}]", self.host.replace('%', "%25")),
+            false => self.host.clone(),
+        };
+        let port = self.port.map_or(String::new(), |port| format!(":{port}"));
+        format!("{SCHEME}{host}{port}")
+    }
+
     /// The path as a server's MOUNT takes it: names after slashes, byte for byte.
     pub fn path_bytes(&self) -> Vec<u8> {
         join(&self.path)
@@ -81,7 +91,7 @@ impl FromStr for NfsUrl {
 
     fn from_str(text: &str) -> Result<Self, UrlError> {
         if !Self::is_meant(text) {
-            return Err(UrlError::Scheme(text.to_owned()));
+            return Err(UrlError::Scheme(without_password(text)));
         }
         let (place, query) = text[SCHEME.len()..].split_once('?').unwrap_or((&text[SCHEME.len()..], ""));
         let (authority, path) = place.split_once('/').unwrap_or((place, ""));
@@ -91,7 +101,10 @@ impl FromStr for NfsUrl {
 }
 
 fn host_and_port(authority: &str) -> Result<(String, Option<u16>), UrlError> {
-    let wrong = || UrlError::Host(authority.to_owned());
+    let wrong = || UrlError::Host(without_password(authority));
+    if authority.contains('@') {
+        return Err(wrong());
+    }
     let (host, rest) = match authority.strip_prefix('[') {
         Some(bracketed) => {
             let (host, rest) = bracketed.split_once(']').ok_or_else(wrong)?;
@@ -105,7 +118,7 @@ fn host_and_port(authority: &str) -> Result<(String, Option<u16>), UrlError> {
             (authority[..end].to_owned(), &authority[end..])
         }
     };
-    if host.is_empty() || host.contains('@') || host.contains(char::is_whitespace) {
+    if host.is_empty() || host.contains(char::is_whitespace) {
         return Err(wrong());
     }
     match rest.strip_prefix(':') {
@@ -128,7 +141,7 @@ fn parts(path: &str) -> Result<Vec<Vec<u8>>, UrlError> {
 fn checked(part: Vec<u8>) -> Result<Vec<u8>, UrlError> {
     let problem = match Name::parse(&part) {
         Ok(_) => return Ok(part),
-        Err(NameError::DotDot | NameError::Dot) => "is no name: a URL says where to go, not how",
+        Err(NameError::DotDot | NameError::Dot) => "is no name: leave .. out, and name the directory itself",
         Err(NameError::TooLong) => "is longer than a name can be (255 bytes)",
         Err(NameError::Empty | NameError::ForbiddenByte) => "holds a slash or a NUL, which no name can",
     };
@@ -138,22 +151,20 @@ fn checked(part: Vec<u8>) -> Result<Vec<u8>, UrlError> {
 fn options(query: &str) -> Result<UrlOptions, UrlError> {
     let mut options = UrlOptions::default();
     for option in query.split('&').filter(|option| !option.is_empty()) {
-        let (name, value) = option.split_once('=').unwrap_or((option, ""));
+        let split = option.split_once('=');
+        let (name, value) = split.unwrap_or((option, ""));
         let value = percent::decode(value)?;
-        taking::take(&mut options, name, &String::from_utf8_lossy(&value))?;
+        taking::take(&mut options, name, &String::from_utf8_lossy(&value)).map_err(|error| match error {
+            UrlError::UnknownOption(name) if split.is_none() => UrlError::NoOption(name),
+            error => error,
+        })?;
     }
     Ok(options)
 }
 
 impl fmt::Display for NfsUrl {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = String::from(SCHEME);
-        if self.host.contains(':') {
-            text.push_str(&format!("[{}]", self.host.replace('%', "%25")));
-        } else {
-            text.push_str(&self.host);
-        }
-        self.port.iter().for_each(|port| text.push_str(&format!(":{port}")));
+        let mut text = self.authority();
         if self.path.is_empty() {
             text.push('/');
         }

@@ -10,9 +10,11 @@ pub(super) fn take(options: &mut UrlOptions, name: &str, value: &str) -> Result<
     let known = KNOWN_OPTIONS.iter().find(|known| known.name == name);
     let known = known.ok_or_else(|| UrlError::UnknownOption(name.to_owned()))?;
     (known.set)(options, value).map_err(|refusal| match refusal {
-        Refusal::Value => {
-            UrlError::OptionValue { option: known.name, value: value.to_owned(), takes: known.takes }
-        }
+        Refusal::Value => UrlError::OptionValue {
+            option: known.name.to_owned(),
+            value: value.to_owned(),
+            takes: known.takes,
+        },
         Refusal::Unsupported(why) => UrlError::Unsupported { option: format!("{name}={value}"), why },
     })
 }

@@ -29,6 +29,12 @@ pub struct PathFacts {
 }
 
 impl PathFacts {
+    /// Whether anything was found out.
+    pub fn is_measured(&self) -> bool {
+        let rates = self.there.is_some() || self.back.is_some();
+        rates || self.round_trip.is_some() || self.train.is_some() || self.mtu.is_some()
+    }
+
     /// What it carries for writes, or for reads; where the way back was not measured, the way there stands for it.
     pub fn network(&self, writes: bool) -> Option<&RateFacts> {
         if writes { self.there.as_ref() } else { self.back.as_ref().or(self.there.as_ref()) }

@@ -35,6 +35,9 @@ pub fn path(
     nfs_reads: bool,
     expected: Option<f64>,
 ) -> RungReport {
+    if !facts.is_measured() && !facts.could_not.is_empty() {
+        return RungReport::not_measured(Rung::Path, facts.could_not.join("; "));
+    }
     let mut findings = Vec::new();
     findings.extend(black_hole(facts, nfs_reads, host.mtu_probing));
     findings.extend(losses(facts));
@@ -332,6 +335,14 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_path_to_a_host_that_is_away_is_not_measured() {
+        let could_not = vec!["no route to host".to_owned()];
+        let facts = PathFacts { could_not: could_not.clone(), ..PathFacts::default() };
+        let report = path(&facts, &[], &HostFacts::default(), false, None);
+        assert_eq!((report.verdict, report.could_not), (Verdict::NotMeasured, could_not));
     }
 
     #[test]

@@ -74,6 +74,10 @@ pub fn along(asked: &Asked<'_>) -> Result<Facts> {
         Ok(client) => client,
         Err(why) => {
             let why = format!("{why:#}");
+            if !path.is_measured() {
+                // Where nothing comes back, this says why.
+                path.could_not = vec![why.clone()];
+            }
             facts.path = Some(path);
             facts.missing = vec![(Rung::Storage, why.clone()), (Rung::Nfs, why)];
             return Ok(facts);

@@ -14,8 +14,8 @@ pub fn check_interfaces() -> Result<()> {
     let Err(error) = OpenOptions::new().read(true).write(true).open(DEVICE) else { return Ok(()) };
     Err(match error.kind() {
         ErrorKind::PermissionDenied => anyhow!(
-            "{DEVICE} is not yours to open, and wires are made with it: run this as root, or have root allow \
-             it as most systems do (chmod 666 {DEVICE}); it gives nobody rights over this machine's network"
+            "cannot open {DEVICE}, by which the lab makes its networks: permission denied; run this as root, or let root \
+             allow it as most systems do (chmod 666 {DEVICE}); this gives nobody rights over this machine's network"
         ),
         ErrorKind::NotFound => anyhow!(
             "there is no {DEVICE}, and wires are made with it: load the kernel's module (modprobe tun), or in a \

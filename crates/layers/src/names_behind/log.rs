@@ -185,10 +185,15 @@ impl Log {
                     self.let_go_of(replaced);
                     self.lost_name(replaced, (false, on.replaced_links), number, on.time);
                 }
-                if let Some(known) = self.tree.get_mut(node)
-                    && known.place.is_some()
-                {
-                    known.place = Some(to);
+                let above = self.tree.get(to.0).map(|known| known.shown);
+                if let Some(known) = self.tree.get_mut(node) {
+                    let shown = known.shown;
+                    if let Some(above) = above.filter(|_| self.found.contains_key(&shown)) {
+                        self.found.insert(shown, (above, to.1.clone()));
+                    }
+                    if known.place.is_some() {
+                        known.place = Some(to);
+                    }
                 }
             }
             LoggedKind::Link { node, directory, name } => {
@@ -259,9 +264,14 @@ impl Log {
         let overlaid = Overlaid { node: Some(id), by: make };
         self.tree.set_name(directory, &name, overlaid, on.time);
         self.tree.count(directory, on.parent_links, i32::from(is_directory));
+        let above = self.tree.get(directory).map(|known| known.shown);
         let known = self.tree.get_mut(id).expect("it was just made");
+        let shown = known.shown;
         known.coming = Some(Box::new(coming));
-        known.place = Some((directory, name));
+        known.place = Some((directory, name.clone()));
+        if let Some(above) = above.filter(|_| is_directory) {
+            self.found_directory(&above, &name, shown);
+        }
     }
 
     /// Takes data for a file that is not there yet. `false`: it is there, or on its way and too large to be held.

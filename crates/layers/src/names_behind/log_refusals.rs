@@ -187,19 +187,12 @@ impl Log {
     }
 
     /// The path of a node: from `/` on as far as its directories are known, else from the first that is.
-    pub(super) fn path_of(&self, mut node: NodeNumber) -> Vec<u8> {
+    pub(super) fn path_of(&self, node: NodeNumber) -> Vec<u8> {
         let mut names = Vec::new();
-        while let Some((directory, name)) = self.tree.get(node).and_then(|known| known.place.as_ref()) {
-            names.push(name.as_slice());
-            node = *directory;
-            if names.len() > DEPTH_MAX {
-                break;
-            }
-        }
         let mut above = self.tree.get(node).map(|known| known.shown);
-        while let Some((directory, name)) = above.and_then(|above| self.found.get(&above)) {
-            names.push(name.as_slice());
-            above = Some(*directory);
+        while let Some((directory, name)) = above.and_then(|above| self.place_of(&above)) {
+            names.push(name);
+            above = directory;
             if names.len() > DEPTH_MAX {
                 break;
             }
@@ -209,6 +202,19 @@ impl Log {
         }
         names.reverse();
         names.join(&b'/')
+    }
+
+    /// The directory of a node, as far as it is known, and its name there.
+    fn place_of(&self, shown: &Handle) -> Option<(Option<Handle>, &[u8])> {
+        let known = self.tree.find(shown).and_then(|node| self.tree.get(node));
+        let made = known.and_then(|known| known.place.as_ref());
+        // The tree forgets directories of the server in which nothing is pending.
+        let above = made.and_then(|(directory, _)| self.tree.get(*directory)).map(|known| known.shown);
+        match (made, self.found.get(shown)) {
+            (Some((_, name)), _) if above.is_some() => Some((above, name)),
+            (_, Some((directory, name))) => Some((Some(*directory), name)),
+            (made, None) => made.map(|(_, name)| (None, name.as_slice())),
+        }
     }
 
     /// Whether a change in a directory, or in one that holds it, was refused lately.

@@ -227,10 +227,12 @@ impl NamesBehind {
                 FileKind::SymbolicLink => Some(0o777),
                 _ => new.and_then(|new| new.mode),
             };
-            if made.attributes.kind == FileKind::Directory
-                && let Some(id) = log.tree.find(directory)
-            {
-                log.tree.recount(id, 1);
+            if made.attributes.kind == FileKind::Directory {
+                // The kernel does not look up what it made.
+                log.found_directory(directory, name.as_bytes(), made.handle);
+                if let Some(id) = log.tree.find(directory) {
+                    log.tree.recount(id, 1);
+                }
             }
             if let (Ok(parent), Some(mode)) = (&parent, asked) {
                 log.grounds.learn(caller, parent, mode, &made.attributes);

@@ -229,6 +229,9 @@ impl NamesBehind {
     pub(super) fn moved(&self, caller: &Caller, (directory, name): (&Handle, Name<'_>)) {
         let Ok(node) = self.lookup_any(caller, directory, name) else { return };
         let mut log = self.shared.log.lock();
+        if node.attributes.kind == FileKind::Directory {
+            log.found_directory(directory, name.as_bytes(), node.handle);
+        }
         if !log.tree.is_own(&node.handle) {
             return;
         }

@@ -9,6 +9,9 @@ use super::{
 };
 use crate::quantity::{Probability, Span};
 
+/// The smallest MTU, in bytes.
+const MTU_MIN: usize = 68;
+
 /// The keys of a direction are repeated here and not flattened, since an error could not name its line then.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -83,6 +86,8 @@ impl TryFrom<PathText> for PathSpec {
         let back = text.back.over(back).over(base.back);
         queue_has_a_line(&there, "from client to server")?;
         queue_has_a_line(&back, "from server to client")?;
+        mtu_is_possible(&there)?;
+        mtu_is_possible(&back)?;
         let path = Self { there, back };
         let round_trip = path.round_trip();
         queue_has_a_round_trip(&path.there, round_trip, "from client to server")?;
@@ -99,6 +104,16 @@ fn queue_has_a_line(direction: &DirectionSpec, which: &str) -> Result<(), String
             "queue = \"{queue}\" without a rate: {which} nothing would ever wait in it; a line needs a rate, such as \
              rate = \"1Gbit\", or leave the queue out"
         )),
+        _ => Ok(()),
+    }
+}
+
+/// Less than every host takes (RFC 791 3.2), no interface has.
+fn mtu_is_possible(direction: &DirectionSpec) -> Result<(), String> {
+    match direction.mtu {
+        Some(MtuSpec { size, .. }) if size < MTU_MIN => {
+            Err(format!("mtu = {size}: an MTU is at least {MTU_MIN} bytes"))
+        }
         _ => Ok(()),
     }
 }

@@ -143,6 +143,7 @@ fn errors_say_what_was_given_and_what_is_allowed() {
         ("jitter = \"much\"", &["1ms", "overtaking"]),
         ("schedule = \"down 30s every 2s\"", &["down 2s every 30s"]),
         ("mtu = \"1500\"", &["1500", "dropped"]),
+        ("mtu = 5", &["mtu = 5: an MTU is at least 68 bytes"]),
         ("rtt = \"1ms\"\ndelay = \"1ms\"", &["leave one out"]),
         ("profile = \"moon\"", &["no profile \"moon\"", "earth-moon", "lan-1g"]),
         ("latency = \"1ms\"", &["unknown field `latency`", "`delay`"]),

@@ -3,6 +3,7 @@
 use howdah_tune::host::{Host, Mode};
 use howdah_tune::sizes::SEND_MAX;
 use howdah_tune::{Setting, Settings};
+use howdah_units::power_of_two;
 
 /// What was set, what holds, and what bounds it.
 pub struct Words {
@@ -14,21 +15,20 @@ pub struct Words {
 pub fn send_buffer(settings: &Settings) -> Words {
     let (host, budget) = (&settings.host, settings.budget);
     let in_force = match (settings.send_buffer, host.mode()) {
-        (Setting::Fixed(bytes), Mode::Forced) => format!("{bytes} bytes for every connection"),
+        (Setting::Fixed(bytes), Mode::Forced) => format!("{} for every connection", power_of_two(bytes)),
         (Setting::Fixed(bytes), Mode::Unprivileged) => {
-            format!("{} bytes for every connection", bytes.min(host.send_unforced_most))
+            format!("{} for every connection", power_of_two(bytes.min(host.send_unforced_most)))
         }
         (Setting::Auto, Mode::Forced) => format!(
-            "to other hosts at most {} bytes each, divided among the clients that move something; to this host the \
-             kernel's own",
-            budget.for_sending().min(SEND_MAX)
+            "to other hosts at most {} each, shared by the clients that transfer data; to this host the kernel's own",
+            power_of_two(budget.for_sending().min(SEND_MAX))
         ),
         (Setting::Auto, Mode::Unprivileged) => {
-            format!("the kernel's own, at most {} bytes", host.send_most())
+            format!("the kernel's own, at most {}", power_of_two(host.send_most()))
         }
     };
     let bounded_by = match host.mode() {
-        Mode::Forced => format!("half of memory_budget ({} bytes)", budget.for_sending()),
+        Mode::Forced => format!("half of memory_budget ({})", power_of_two(budget.for_sending())),
         Mode::Unprivileged => unprivileged(host),
     };
     Words { set: set(settings.send_buffer), in_force, bounded_by }
@@ -38,18 +38,20 @@ pub fn receive_buffer(settings: &Settings) -> Words {
     let (host, budget) = (&settings.host, settings.budget);
     let in_force = match (settings.receive_buffer, host.mode()) {
         (Setting::Fixed(bytes), Mode::Forced) => {
-            format!("{bytes} bytes for every connection, a window of {} bytes", bytes / 2)
+            format!("{} for every connection, a window of {}", power_of_two(bytes), power_of_two(bytes / 2))
         }
         (Setting::Auto, Mode::Forced) => format!(
-            "the kernel's own up to {} bytes, beyond that what the path uses",
-            host.receive_autotuned_most
+            "the kernel's own up to {}, beyond that what the path uses",
+            power_of_two(host.receive_autotuned_most)
         ),
-        (_, Mode::Unprivileged) => format!("the kernel's own, at most {} bytes", host.receive_autotuned_most),
+        (_, Mode::Unprivileged) => {
+            format!("the kernel's own, at most {}", power_of_two(host.receive_autotuned_most))
+        }
     };
     let bounded_by = match host.mode() {
         Mode::Forced => format!(
-            "half of memory_budget for all promises ({} bytes), and the window scale agreed on with each client",
-            budget.for_receiving()
+            "half of memory_budget for the windows of all clients ({}), and the window scale agreed on with each client",
+            power_of_two(budget.for_receiving())
         ),
         Mode::Unprivileged => {
             "CAP_NET_ADMIN is missing: receive buffers stay as the kernel makes them, up to the max of net.ipv4.tcp_rmem"
@@ -75,25 +77,32 @@ pub fn congestion(settings: &Settings) -> Words {
 pub fn memory_budget(settings: &Settings) -> Words {
     let setting = settings.budget.setting();
     let memory = &settings.memory;
-    let group = memory.group.map_or("no limit".to_owned(), |limit| format!("{limit} bytes"));
+    let group = memory.group.map_or("no limit".to_owned(), limit);
     Words {
         set: set(setting),
-        in_force: format!("{} bytes, half to send, half to receive", settings.budget.total()),
+        in_force: format!("{}, half to send, half to receive", power_of_two(settings.budget.total())),
         bounded_by: match setting {
             Setting::Fixed(_) => "what was set".to_owned(),
             Setting::Auto => format!(
-                "the least of an eighth of the memory ({} bytes), half of the first figure of net.ipv4.tcp_mem ({} \
-                 bytes), a quarter of the control group's limit ({group})",
-                memory.total, memory.tcp[0]
+                "the smallest of an eighth of the memory ({}), half of the first value of net.ipv4.tcp_mem ({}), a quarter of \
+                 the control group's limit ({group})",
+                power_of_two(memory.total),
+                limit(memory.tcp[0])
             ),
         },
     }
 }
 
+/// What the kernel writes where there is no limit is no size.
+fn limit(bytes: u64) -> String {
+    if bytes >= u64::MAX / 4 { "no limit".to_owned() } else { power_of_two(bytes) }
+}
+
 fn unprivileged(host: &Host) -> String {
     format!(
-        "CAP_NET_ADMIN is missing: {} bytes by hand (twice net.core.wmem_max), {} bytes grown by the kernel (max of net.ipv4.tcp_wmem)",
-        host.send_unforced_most, host.send_autotuned_most
+        "CAP_NET_ADMIN is missing: at most {} if set (twice net.core.wmem_max), {} if the kernel sizes it (max of net.ipv4.tcp_wmem)",
+        power_of_two(host.send_unforced_most),
+        power_of_two(host.send_autotuned_most)
     )
 }
 
@@ -101,5 +110,17 @@ fn set<T: ToString>(setting: Setting<T>) -> String {
     match setting {
         Setting::Auto => "auto".to_owned(),
         Setting::Fixed(value) => value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_limit_is_not_shown_as_a_size() {
+        assert_eq!(limit(i64::MAX as u64), "no limit");
+        assert_eq!(limit(u64::MAX / 2), "no limit");
+        assert_eq!(limit(3 << 30), "3 GiB");
     }
 }

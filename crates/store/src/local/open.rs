@@ -62,7 +62,7 @@ impl LocalFileSystem {
         let verifier = options.state.as_deref().filter(|_| keeps_verifier);
         let verifier = Arc::new(Verifier::open(verifier)?);
         let nodes = Arc::new(NodeCache::new(OpenFiles::share(options.open_files), Arc::clone(&verifier)));
-        let root = tree.open_name(tree.root.as_fd(), b".", LOOK).map_err(failed("opening the root of"))?;
+        let root = tree.open_name(tree.root.as_fd(), b".", LOOK).map_err(failed("opening"))?;
         let handle = root_handle(&tree, &maker).map_err(|cause| {
             OpenError::new("making a handle for", directory, std::io::Error::other(cause))
         })?;

@@ -581,9 +581,11 @@ impl<T: Clone> Core<T> {
         self.server.is_away()
     }
 
-    /// How long the server has been silent, once a person knows.
+    /// How long the server has been silent while calls wait.
     pub fn silent(&self, now: Duration) -> Option<Duration> {
-        self.server.silent(now)
+        let started =
+            self.calls.all().into_iter().filter_map(|xid| self.calls.get(xid)).map(|call| call.started);
+        self.server.silent(started.min(), now)
     }
 
     fn insert(&mut self, facts: CallFacts<T>, lane: Option<usize>, now: Duration) {

@@ -11,6 +11,9 @@ const AWAY_PATIENCE: Duration = Duration::from_secs(1);
 /// How long a server says nothing while calls wait before a person learns of it.
 const COMPLAIN: Duration = Duration::from_secs(15);
 
+/// How long until a person who asks how it is learns of it.
+const WORTH_SHOWING: Duration = Duration::from_secs(5);
+
 /// What is known of the server. Without [`Patience::WhileHeard`], it is never away.
 #[derive(Debug)]
 pub(super) struct Server {
@@ -72,9 +75,11 @@ impl Server {
         self.is_away
     }
 
-    /// How long it has been silent, once a person knows.
-    pub(super) fn silent(&self, now: Duration) -> Option<Duration> {
-        self.has_complained.then(|| self.quiet(now))
+    /// How long it has been silent while calls wait, the oldest of them since `started`.
+    pub(super) fn silent(&self, started: Option<Duration>, now: Duration) -> Option<Duration> {
+        let waiting = started.map(|started| self.quiet_since(started, now));
+        let known = self.has_complained.then(|| self.quiet(now));
+        known.or(waiting.filter(|quiet| *quiet >= WORTH_SHOWING))
     }
 
     /// How long a call that started then has waited without anything being heard.
@@ -125,6 +130,17 @@ mod tests {
     use super::*;
 
     const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn who_asks_learns_early_that_calls_wait_and_nothing_is_heard() {
+        let mut server = Server::new(Patience::Hard);
+        server.on_heard(100 * SECOND);
+        assert_eq!(server.silent(None, 500 * SECOND), None, "nothing waits");
+        assert_eq!(server.silent(Some(496 * SECOND), 500 * SECOND), None, "it is early");
+        assert_eq!(server.silent(Some(490 * SECOND), 500 * SECOND), Some(10 * SECOND));
+        assert!(server.on_waiting(15 * SECOND, 505 * SECOND));
+        assert_eq!(server.silent(None, 505 * SECOND), Some(405 * SECOND), "a person knows");
+    }
 
     #[test]
     fn a_server_that_is_away_is_waited_for_less() {
