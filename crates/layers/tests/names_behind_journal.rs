@@ -518,6 +518,53 @@ fn a_power_cut_loses_only_what_was_answered_last() {
     }
 }
 
+/// Zeros in the place of what was written to a file: its server lost its power before that was safe.
+fn lose(server: &Mortal, path: &str, range: Range<usize>) {
+    let Ok(file) = find(&server.memory, path) else { return };
+    let size = file.attributes.size as usize;
+    let (start, end) = (range.start.min(size), range.end.min(size));
+    let zeros = vec![0; end - start];
+    let write = WriteFile::new(&file.handle, start as u64, Data::Bytes(&zeros), Stability::FileSync);
+    server.memory.write(&ME, write, &mut Change::default()).expect("written");
+}
+
+#[test]
+fn what_a_server_without_power_has_in_part_is_written_again() {
+    let data: Vec<u8> = (0..9000_u16).map(|number| 1 + (number % 250) as u8).collect();
+    for (calls, lost) in (0..8).flat_map(|calls| [0..9000, 0..4096, 4096..9000].map(|lost| (calls, lost))) {
+        let server = Arc::new(Mortal::new());
+        let disk = SimulatedDisk::new(calls);
+        prime(&server, &disk, &mut Model::default());
+        let mounted = Mounted::new(&server, &disk);
+        learn(&mounted, 0).expect("the server is there");
+        mounted.files.settle(&ME, Settle::All).expect("safe");
+        server.dies_after(Some(calls), true);
+        let made = mounted.make("new").and_then(|made| mounted.write(&made.handle, 0, &data));
+        while made.is_ok() && !server.is_dead() && mounted.files.report().waiting > 0 {
+            std::thread::yield_now();
+        }
+        let is_safe = mounted.files.report().waiting == 0;
+        server.die();
+        drop(mounted);
+        if !is_safe {
+            lose(&server, "new", lost.clone());
+        }
+        server.dies_after(None, false);
+        let mounted = Mounted::new(&server, &disk.after_kill());
+        mounted.files.settle_all();
+        let refused = mounted.files.refused();
+        assert!(refused.is_empty(), "after {calls} calls, {lost:?} lost: {refused:?}");
+        if made.is_ok() {
+            let held = tree(&server.memory).expect("memory").remove("new");
+            assert_eq!(
+                held,
+                Some(Held::File { mode: 0o644, data: data.clone() }),
+                "after {calls} calls, {lost:?} lost"
+            );
+        }
+    }
+}
+
 #[test]
 fn after_its_disk_failed_nothing_is_answered_early_and_nothing_is_sent_again() {
     let server = Arc::new(Mortal::new());
