@@ -27,8 +27,14 @@ struct Mortal {
     memory: MemoryFileSystem,
     left: Mutex<Option<u64>>,
     loses_reply: Mutex<bool>,
-    /// Held by calls while they run.
-    calls: RwLock<()>,
+    /// How often it died. Held by calls while they run.
+    deaths: RwLock<u64>,
+}
+
+/// The server, to a process that is killed when it dies: whatever threads are left of that reach it no more.
+struct ToMortal {
+    server: Arc<Mortal>,
+    deaths: u64,
 }
 
 impl Mortal {
@@ -38,7 +44,7 @@ impl Mortal {
             Timestamp { seconds: now.as_secs().cast_signed(), nanoseconds: now.subsec_nanos() }
         });
         let memory = MemoryFileSystem::with_options(MemoryOptions { clock, ..MemoryOptions::default() });
-        Self { memory, left: Mutex::new(None), loses_reply: Mutex::new(false), calls: RwLock::new(()) }
+        Self { memory, left: Mutex::new(None), loses_reply: Mutex::new(false), deaths: RwLock::new(0) }
     }
 
     fn dies_after(&self, calls: Option<u64>, loses_reply: bool) {
@@ -62,19 +68,28 @@ impl Mortal {
     /// From when this returns, nothing changes any more.
     fn die(&self) {
         *self.left.lock() = Some(0);
-        drop(self.calls.write());
+        *self.deaths.write() += 1;
     }
 }
 
-impl Layer for Mortal {
+impl ToMortal {
+    fn new(server: &Arc<Mortal>) -> Self {
+        Self { server: Arc::clone(server), deaths: *server.deaths.read() }
+    }
+}
+
+impl Layer for ToMortal {
     fn inner(&self) -> &dyn FileSystem {
-        &self.memory
+        &self.server.memory
     }
 
     fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
-        let _calls = self.calls.read();
+        let deaths = self.server.deaths.read();
+        if *deaths != self.deaths {
+            return Err(FsError::TimedOut);
+        }
         let is_last = {
-            let mut left = self.left.lock();
+            let mut left = self.server.left.lock();
             match &mut *left {
                 None => false,
                 Some(0) => return Err(FsError::TimedOut),
@@ -84,8 +99,8 @@ impl Layer for Mortal {
                 }
             }
         };
-        let outcome = run(&self.memory);
-        if is_last && *self.loses_reply.lock() { Err(FsError::TimedOut) } else { outcome }
+        let outcome = run(&self.server.memory);
+        if is_last && *self.server.loses_reply.lock() { Err(FsError::TimedOut) } else { outcome }
     }
 }
 
@@ -127,6 +142,14 @@ impl Model {
     /// What a walk sees.
     fn tree(&self) -> BTreeMap<String, Held> {
         self.names.iter().map(|(path, id)| (path.clone(), self.nodes[id].clone())).collect()
+    }
+
+    /// A directory gets another name, with all that is in it.
+    fn moves(&mut self, from: &str, to: &str) {
+        let below = format!("{from}/");
+        let moved = self.names.extract_if(.., |path, _| path == from || path.starts_with(&below));
+        let moved: Vec<_> = moved.map(|(path, id)| (format!("{to}{}", &path[from.len()..]), id)).collect();
+        self.names.extend(moved);
     }
 
     fn paths(&self, fits: impl Fn(&Held) -> bool) -> Vec<String> {
@@ -201,7 +224,7 @@ struct Mounted {
 
 impl Mounted {
     fn new(server: &Arc<Mortal>, disk: &SimulatedDisk) -> Self {
-        let cached = Arc::new(Cached::around(Arc::clone(server) as _, CachingOptions::default()));
+        let cached = Arc::new(Cached::around(Arc::new(ToMortal::new(server)), CachingOptions::default()));
         let start = Instant::now();
         let text = str::to_owned;
         let (server, export, user, host) = (text("server"), text("/"), text("0"), text("here"));
@@ -304,7 +327,44 @@ fn step(random: &mut Random, mounted: &Mounted, model: &mut Model, states: &mut 
     let file = files.get(random.below(files.len().max(1) as u64) as usize).cloned();
     let change = &mut Change::default();
     let tree_after = |model: &Model, states: &mut Vec<Model>| states.push(model.clone());
-    match (random.below(12), file) {
+    match (random.below(15), file) {
+        (12 | 13, _) if is_free => {
+            let below = |path: &str| free.starts_with(&format!("{path}/"));
+            let movable: Vec<_> =
+                directories.iter().filter(|path| !path.is_empty() && !below(path)).collect();
+            // What was made here just now more often than what was there before.
+            let Some(path) = movable.get(movable.len().saturating_sub(1 + random.below(3) as usize)) else {
+                return Ok(());
+            };
+            model.moves(path, &free);
+            tree_after(model, states);
+            let (from, into) = (mounted.directory(path)?, mounted.directory(&free)?);
+            let (from, into) = ((&from.0, from.1), (&into.0, into.1));
+            mounted.fs().rename(&ME, from, into, (&mut Change::default(), &mut Change::default()))
+        }
+        (14, _) if !above.is_empty() => {
+            // All of a directory goes, and often its name is used again at once.
+            let below = format!("{above}/");
+            let all = model.names.keys().filter(|path| *path == above || path.starts_with(&below));
+            let mut all: Vec<_> = all.cloned().collect();
+            while let Some(path) = all.pop() {
+                let id = model.names.remove(&path).expect("it is there");
+                tree_after(model, states);
+                let (above, name) = mounted.directory(&path)?;
+                match model.nodes[&id] {
+                    Held::Directory => mounted.fs().remove_directory(&ME, &above, name, change)?,
+                    _ => mounted.fs().remove(&ME, &above, name, change)?,
+                }
+            }
+            if random.below(2) == 0 {
+                model.make(above, Held::Directory);
+                tree_after(model, states);
+                let (directory, name) = mounted.directory(above)?;
+                let new = NewAttributes::with_mode(0o755);
+                mounted.fs().make_directory(&ME, MakeDirectory::new(&directory, name, &new), change)?;
+            }
+            Ok(())
+        }
         (0..=3, _) if is_free => {
             model.make(&free, Held::File { mode: 0o644, data: Vec::new() });
             tree_after(model, states);
@@ -407,6 +467,28 @@ fn overtaking(states: &[Model], before: &Model, after: &Model) -> Vec<Model> {
     states.iter().filter_map(with).collect()
 }
 
+/// How what is there differs from the state that is most like it, and what came after that state.
+fn nearest(states: &[Model], there: &BTreeMap<String, Held>) -> String {
+    let without = |one: &BTreeMap<String, Held>, other: &BTreeMap<String, Held>| {
+        let differs = |(path, held): &(&String, &Held)| other.get(*path) != Some(held);
+        one.iter().filter(differs).map(|(path, held)| format!("{path}: {held:?}")).collect::<Vec<_>>()
+    };
+    let trees: Vec<_> = states.iter().map(Model::tree).collect();
+    let differences = trees.iter().map(|tree| (without(there, tree), without(tree, there)));
+    let (place, (more, less)) = differences
+        .enumerate()
+        .min_by_key(|(_, (more, less))| more.len() + less.len())
+        .expect("there is a state");
+    let after =
+        trees[place..].windows(2).map(|pair| (without(&pair[1], &pair[0]), without(&pair[0], &pair[1])));
+    let after: Vec<_> = after.map(|(more, less)| format!("+{more:?} -{less:?}")).collect();
+    format!(
+        "the server has {more:?} and not {less:?}, compared with state {place} of {}; then came {}",
+        states.len(),
+        after.join(", ")
+    )
+}
+
 /// One history: a few lives of a mount, each killed somewhere, and a rest. `cuts_power`: what was not synced is lost, too.
 fn history(seed: u64, cuts_power: bool) {
     let mut random = Random::new(seed);
@@ -483,11 +565,7 @@ fn history(seed: u64, cuts_power: bool) {
         assert_eq!(seen, there, "{}", what());
         let place = states.iter().rposition(|state| state.tree() == there);
         let Some(place) = place else {
-            let last = states.last().expect("one").tree();
-            let differs = |(path, held): &(&String, &Held)| last.get(*path) != Some(held);
-            let more: Vec<_> = there.iter().filter(differs).collect();
-            let less: Vec<_> = last.iter().filter(|(path, held)| there.get(*path) != Some(held)).collect();
-            panic!("{}: the server has {more:?}, expected was {less:?}", what());
+            panic!("{}: {}", what(), nearest(&states, &there));
         };
         assert!(mounted.files.refused().is_empty(), "{}", what());
         let store = RefusedStore::new(Arc::new(disk.clone())).expect("reads");
@@ -515,6 +593,53 @@ fn a_killed_mount_loses_nothing() {
 fn a_power_cut_loses_only_what_was_answered_last() {
     for seed in seeds(12) {
         history(seed, true);
+    }
+}
+
+/// Zeros in the place of what was written to a file: its server lost its power before that was safe.
+fn lose(server: &Mortal, path: &str, range: Range<usize>) {
+    let Ok(file) = find(&server.memory, path) else { return };
+    let size = file.attributes.size as usize;
+    let (start, end) = (range.start.min(size), range.end.min(size));
+    let zeros = vec![0; end - start];
+    let write = WriteFile::new(&file.handle, start as u64, Data::Bytes(&zeros), Stability::FileSync);
+    server.memory.write(&ME, write, &mut Change::default()).expect("written");
+}
+
+#[test]
+fn what_a_server_without_power_has_in_part_is_written_again() {
+    let data: Vec<u8> = (0..9000_u16).map(|number| 1 + (number % 250) as u8).collect();
+    for (calls, lost) in (0..8).flat_map(|calls| [0..9000, 0..4096, 4096..9000].map(|lost| (calls, lost))) {
+        let server = Arc::new(Mortal::new());
+        let disk = SimulatedDisk::new(calls);
+        prime(&server, &disk, &mut Model::default());
+        let mounted = Mounted::new(&server, &disk);
+        learn(&mounted, 0).expect("the server is there");
+        mounted.files.settle(&ME, Settle::All).expect("safe");
+        server.dies_after(Some(calls), true);
+        let made = mounted.make("new").and_then(|made| mounted.write(&made.handle, 0, &data));
+        while made.is_ok() && !server.is_dead() && mounted.files.report().waiting > 0 {
+            std::thread::yield_now();
+        }
+        let is_safe = mounted.files.report().waiting == 0;
+        server.die();
+        drop(mounted);
+        if !is_safe {
+            lose(&server, "new", lost.clone());
+        }
+        server.dies_after(None, false);
+        let mounted = Mounted::new(&server, &disk.after_kill());
+        mounted.files.settle_all();
+        let refused = mounted.files.refused();
+        assert!(refused.is_empty(), "after {calls} calls, {lost:?} lost: {refused:?}");
+        if made.is_ok() {
+            let held = tree(&server.memory).expect("memory").remove("new");
+            assert_eq!(
+                held,
+                Some(Held::File { mode: 0o644, data: data.clone() }),
+                "after {calls} calls, {lost:?} lost"
+            );
+        }
     }
 }
 

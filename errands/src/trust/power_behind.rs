@@ -31,8 +31,10 @@ const PROGRAMS: u64 = 3;
 const MOST_LATER: Duration = Duration::from_millis(1500);
 /// What was answered so long before a cut is there. It is 0.1 s where disks are quick; here the kernel writes through us.
 const MOST_LOST: Duration = Duration::from_secs(3);
-/// What tells clients, with the boot of the machine, that data may have been lost.
-const VERIFIER: &str = "state/write-verifier";
+/// The states of exports below that of the server, and the file in each that tells clients, with the boot of the machine, that data may
+/// have been lost.
+const EXPORTS: &str = "exports";
+const VERIFIER: &str = "write-verifier";
 /// Both disks.
 const KIND: Kind = Kind { size: 96 << 20, ..EXT4 };
 /// Whose power is cut.
@@ -95,18 +97,15 @@ pub fn run(context: &Context) -> Result<Verdict> {
         }
         if cuts_far {
             far.lose((far_before, moments[1]), &mut random)?;
-            // To the server this is the same boot of the same machine, with all that its memory held. After a real cut it is another one.
-            match fs::remove_file(far.at.join(VERIFIER)) {
-                // It was not on the disk yet.
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                removed => removed.context("removing the write verifier of the boot before")?,
-            }
+            forget_verifiers(&far.at.join("state"))?;
             server.start_again()?;
             server.wait()?;
         }
         path.mend()?;
         let ended: Vec<Ended> =
             programs.into_iter().map(Program::ended).collect::<Result<_>>().with_context(told)?;
+        let is_refused = |ended: &Ended| !ended.in_flight.is_empty();
+        ensure!(cuts_near || !ended.iter().any(is_refused), "{}: a program was refused something", told());
         if cuts_near {
             mount.start_again(context, &path, &server).with_context(told)?;
         }
@@ -142,6 +141,19 @@ pub fn run(context: &Context) -> Result<Verdict> {
 
 fn name(number: u64) -> String {
     format!("program-{number}")
+}
+
+/// To a server that is started again this is the same boot of the same machine, with all that its memory held. After a real cut it is
+/// another one.
+fn forget_verifiers(state: &Path) -> Result<()> {
+    let (exports, mut removed) = (state.join(EXPORTS), 0);
+    for export in fs::read_dir(&exports).with_context(|| format!("listing {}", exports.display()))? {
+        let verifier = export.context("an export's state")?.path().join(VERIFIER);
+        fs::remove_file(&verifier).with_context(|| format!("removing {}", verifier.display()))?;
+        removed += 1;
+    }
+    ensure!(removed > 0, "there is no write verifier in {}", exports.display());
+    Ok(())
 }
 
 /// What was answered and was not there afterwards.

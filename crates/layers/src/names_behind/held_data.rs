@@ -11,6 +11,8 @@ pub struct HeldData {
     unsent: Pieces,
     /// What no journal has.
     unrecorded: Pieces,
+    /// What an earlier process wrote, in that order. It may have sent any of it.
+    earlier: Vec<(u64, Bytes)>,
 }
 
 #[derive(Debug, Default, Clone)]
@@ -55,6 +57,27 @@ impl HeldData {
         self.all.put(offset, data.clone());
         self.unrecorded.put(offset, data.clone());
         self.unsent.put(offset, data);
+    }
+
+    /// Takes what an earlier process wrote, which a journal has.
+    pub fn take_over(&mut self, offset: u64, data: Bytes) {
+        self.earlier.push((offset, data.clone()));
+        self.write(offset, data);
+    }
+
+    /// Whether the server may have this from what an earlier process sent, from the start of the file on. It may have lost its power before
+    /// that was safe: then it has the size, and any of the bytes are zeros or as they were written before.
+    pub fn may_be_sent(&self, there: &[u8]) -> bool {
+        let mut is_ours: Vec<bool> = there.iter().map(|byte| *byte == 0).collect();
+        for (offset, data) in &self.earlier {
+            let Some(start) = usize::try_from(*offset).ok().filter(|start| *start < there.len()) else {
+                continue;
+            };
+            for ((is_ours, there), written) in is_ours[start..].iter_mut().zip(&there[start..]).zip(data) {
+                *is_ours |= there == written;
+            }
+        }
+        is_ours.into_iter().all(|is_ours| is_ours)
     }
 
     /// The file ends here now.
@@ -192,6 +215,23 @@ mod tests {
             assert_eq!(server, model, "seed {seed}, round {round}");
             assert!(held.is_sent());
         }
+    }
+
+    #[test]
+    fn what_was_sent_is_known_although_a_server_lost_some_of_it() {
+        let mut held = HeldData::default();
+        held.take_over(0, Bytes::from_static(b"first data"));
+        held.take_over(6, Bytes::from_static(b"text and more"));
+        for there in
+            [&b""[..], b"first", b"first data", b"first text and more", b"\0\0\0\0\0 da\0a\0\0\0\0 more"]
+        {
+            assert!(held.may_be_sent(there), "{}", there.escape_ascii());
+        }
+        for there in [&b"First"[..], b"first text and more!", b"first\0toxt"] {
+            assert!(!held.may_be_sent(there), "{}", there.escape_ascii());
+        }
+        held.write(0, Bytes::from_static(b"later"));
+        assert!(!held.may_be_sent(b"later"), "nobody has sent it");
     }
 
     fn put(file: &mut Vec<u8>, offset: usize, data: &[u8]) {

@@ -107,13 +107,11 @@ impl Log {
         }
     }
 
-    /// Whether what the server has of a file that was made is what it is to have, from its start on.
-    pub fn holds(&self, number: ChangeNumber, there: &[u8]) -> bool {
+    /// Whether what the server has of a file is what an earlier process sent of it, as far as the server has not lost that.
+    pub fn may_have_sent(&self, number: ChangeNumber, there: &[u8]) -> bool {
         let node = self.makes(number).and_then(|node| self.tree.get(node));
         let Some(coming) = node.and_then(|known| known.coming.as_ref()) else { return false };
-        let mut ours = Vec::new();
-        coming.data.read(0, there.len(), &mut ours);
-        ours == there
+        there.len() as u64 <= coming.attributes.size && coming.data.may_be_sent(there)
     }
 
     /// Data of a node that was made, and is not sent yet. The journal is to have it first, also that of a file that is open.

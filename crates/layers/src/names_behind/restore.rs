@@ -123,7 +123,7 @@ impl Log {
         coming.was_seen = true;
         for record in records {
             match record {
-                ChangeRecord::Data { offset, data } => coming.data.write(offset, data),
+                ChangeRecord::Data { offset, data } => coming.data.take_over(offset, data),
                 ChangeRecord::Cut { size } => coming.data.cut(size),
                 ChangeRecord::State { attributes, unset } => {
                     (coming.attributes, coming.unset) = (attributes, unset);

@@ -261,7 +261,7 @@ impl BehindShared {
                     break;
                 }
             }
-            if there.len() as u64 != attributes.size || !self.log.lock().holds(number, &there) {
+            if there.len() as u64 != attributes.size || !self.log.lock().may_have_sent(number, &there) {
                 return Err(FsError::Exists);
             }
         }
