@@ -310,7 +310,10 @@ mod tests {
             ("howdah serve --listen -1 a", "--listen cannot be \"-1\""),
             ("howdah cp --quiet -5 a b", "howdah cp has no option -5\n"),
             ("howdah serve --lease 0 a", "--lease cannot be \"0\": a lease lasts 1 to 3600 s\n"),
-            ("howdah ls nfs://user:secret@host/", "\"user:...@host\" is no host: leave out the user"),
+            (
+                "howdah ls nfs://user:secret@host/",
+                "\"nfs://user:...@host/\": \"user:...@host\" is no host: leave out the user",
+            ),
             ("howdah ls ", "a word is empty: "),
             ("howdah mount a", "howdah mount needs <DIR>\n  usage: howdah mount"),
             ("howdah lab list a b", "\"b\" is one word too many for howdah lab list\n"),

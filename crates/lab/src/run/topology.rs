@@ -106,7 +106,6 @@ mod tests {
         for (text, rate, milliseconds) in [
             ("[path]\nrtt = '30ms'\nrate = '1Gbit'\n[clients.a]\nkind = 'howdah'", Some(117_685_306), 30),
             ("[path]\nrtt = '30ms'\n[clients.a]\nkind = 'howdah'", None, 30),
-            ("[path]\nrate = '1Gbit'\nmtu = 40\n[clients.a]\nkind = 'howdah'", None, 0),
             (
                 "[path]\nrate = '1Gbit'\nback.rate = '100Mbit'\n[clients.a]\nkind = 'howdah'\nworkload = 'read'",
                 Some(11_768_530),
