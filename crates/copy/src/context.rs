@@ -1,4 +1,4 @@
-//! What all parts of a copy know: where it goes, how, what it counts, to whom it reports, what stops it.
+//! What all parts of a copy share: its destination and options, its counters, its progress report, its stop flag.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -97,7 +97,7 @@ impl Opened {
         Self { partial, partial_name, journal, committed: RangeSet::default(), resumed: false }
     }
 
-    /// An earlier copy goes on, of which so much is committed.
+    /// A job that resumes an earlier copy, behind the bytes that are committed.
     pub(super) fn resumed(
         (partial, partial_name): (Node, Vec<u8>),
         journal: JournalFile,

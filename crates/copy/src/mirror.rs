@@ -14,7 +14,7 @@ use super::removal::{Budget, Change, Removal, SourceRoot};
 use super::tasks::Entry;
 use super::width::{START, Width};
 
-/// What is said when nothing is removed after all.
+/// Reported when nothing is removed.
 const NOT_DELETED: &str = "nothing was deleted, as not all of the source could be read";
 
 /// Removes names at the destination.

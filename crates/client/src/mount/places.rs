@@ -50,9 +50,9 @@ pub struct Places {
 }
 
 impl Search {
-    /// Looks. A port that was said is not asked for; one for all programs, or for NFS, is tried for MOUNT before the portmapper is
-    /// asked: another server of the same host may have registered its MOUNT there. Without any, the portmapper knows, and where
-    /// none answers all programs are expected on the port of NFS.
+    /// Finds the ports. A given port is used as it is. MOUNT is tried on a given port of NFS before the portmapper is asked, since
+    /// another server of the same host may have registered its MOUNT there. Without a given port the portmapper is asked. If there
+    /// is none, all programs are expected on NFS's default port.
     pub fn run(&self) -> Places {
         let nfs_port = self.nfs_port.or(self.port);
         // A server need not have MOUNT on the port of NFS, so that one is not asked over a second transport.
@@ -77,7 +77,7 @@ impl Search {
         Places { nfs: self.at(nfs), mount }
     }
 
-    /// Where MOUNT is by what the portmapper knows: asked when it was not on the port that was said for all programs, or for NFS.
+    /// Where MOUNT is according to the portmapper. It is asked if MOUNT is not on the port given for all programs or for NFS.
     pub fn elsewhere(&self) -> Vec<Place> {
         if self.mount_port.is_some() || self.port.or(self.nfs_port).is_none() {
             return Vec::new();

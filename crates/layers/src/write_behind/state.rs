@@ -20,7 +20,7 @@ use crate::generations::Generations;
 const COMMITTED_PART: usize = 8;
 /// The most files of which losses are counted.
 const LOSSES_MAX: usize = 1 << 14;
-/// The most files of which an error is kept for the next caller. Further errors are dropped: a changed verifier shows the loss.
+/// The most files whose error is kept for the next caller. Further errors are dropped: a changed verifier shows the loss.
 const FAILURES_MAX: usize = 1024;
 /// The most such COMMITs of one file at a time.
 const COMMITS_MAX: usize = 4;

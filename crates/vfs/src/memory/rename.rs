@@ -25,7 +25,7 @@ pub(super) fn rename(
     move_entry(tables, from, to, source, target)
 }
 
-/// A directory cannot go into itself, and what it lies in cannot be replaced by it.
+/// Refuses to move a directory into itself, or over a directory that contains it.
 fn refuse_loops(
     tables: &Tables,
     source: Number,

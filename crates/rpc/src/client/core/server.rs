@@ -11,7 +11,7 @@ const AWAY_PATIENCE: Duration = Duration::from_secs(1);
 /// How long a server says nothing while calls wait before a person learns of it.
 const COMPLAIN: Duration = Duration::from_secs(15);
 
-/// How long until a person who asks how it is learns of it.
+/// How long the server is silent before the report of a mount shows it.
 const WORTH_SHOWING: Duration = Duration::from_secs(5);
 
 /// What is known of the server. Without [`Patience::WhileHeard`], it is never away.
