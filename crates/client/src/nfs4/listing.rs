@@ -46,23 +46,25 @@ impl DirectoryPages for Nfs4Client {
         // What lies above the root is nobody's business.
         let mut asks_above = cookie < BEHIND_PARENT && *directory != self.root.handle;
         let mut grant = if cookie == 0 { self.ask_for_delegation(directory) } else { None };
+        let mut asks_for_delegation = grant.is_some();
         loop {
-            let operations = operations(self.put(directory)?, grant.is_some(), asks_above, read);
+            let operations = operations(self.put(directory)?, asks_for_delegation, asks_above, read);
             let results = self.call(caller, &Compound::new("READDIR", Class::Listing, &operations))?;
             let mut reader = results.read()?;
             reader.skip(putfh::OPERATION)?;
-            if let Some(asked) = &mut grant
+            // Once granted it is not asked for again: a second grant would replace the first, which nobody would return.
+            if std::mem::take(&mut asks_for_delegation)
+                && let Some(asked) = &mut grant
                 && !asked.read(&mut reader)?
             {
-                grant = None;
                 continue;
             }
             let own = Node { handle: *directory, attributes: reader.look()? };
-            let above = if asks_above { parent(&mut reader, &self.calls.handles).ok() } else { None };
-            if asks_above && above.is_none() {
+            let above = asks_above.then(|| parent(&mut reader, &self.calls.handles)).transpose();
+            let Ok(above) = above else {
                 asks_above = false;
                 continue;
-            }
+            };
             let reply = reader.take::<readdir::Success<'_>>(readdir::OPERATION)?;
             return self.give(position, (own, above), reply, sink);
         }
