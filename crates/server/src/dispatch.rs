@@ -18,6 +18,7 @@ use crate::program::{Refusal, Repetition};
 use crate::programs::{Programs, Wanted};
 use crate::reply_cache::{Asked, Begun, Origin, SharedReplyCache};
 use crate::request::BulkData;
+use crate::spare::LongBuffers;
 use crate::{Peer, Reply, Request, Transport};
 
 /// Where a call came from.
@@ -77,6 +78,8 @@ pub struct Dispatcher {
     pub capture: Recorder,
     /// Contexts of RPCSEC_GSS, if there can be any.
     pub gss: Option<Arc<GssDoor>>,
+    /// For replies that are signed or encrypted as a whole.
+    pub long_buffers: Arc<LongBuffers>,
     /// What the log says of calls.
     log: CallLog,
 }
@@ -91,6 +94,7 @@ impl Dispatcher {
             log: CallLog::new(procedures),
             replies: SharedReplyCache::default(),
             gss: None,
+            long_buffers: Arc::default(),
             programs,
         }
     }
@@ -170,7 +174,7 @@ impl Dispatcher {
     ) -> Option<Reply> {
         let mut reply = Reply::with_buffer(buffer);
         if let Some(secured) = job.secured {
-            reply.answer_secured(secured);
+            reply.answer_secured(secured, &self.long_buffers);
         }
         let is_once = job.wanted.procedure.repetition.is_once(from.peer.transport);
         let run = if is_once { Self::run_once } else { Self::run_again };

@@ -1,7 +1,9 @@
 //! A reply under construction: its bytes in one buffer that goes to the socket as it is, and bulk content between them.
 
+use std::sync::Arc;
+
 use howdah_gss::{MIC_MAX, WRAP_HEAD};
-use howdah_vfs::Content;
+use howdah_vfs::{Content, ReadOutcome};
 use howdah_wire::rpc::{
     Accepted, GssService, INTEGRITY_HEAD, REPLY_MIC_AT, RecordMark, ReplyHeader, SignedBody, SignedReply,
 };
@@ -10,6 +12,7 @@ use howdah_wire::xdr::{Encode, Encoder};
 use crate::counts::{Outcome, Ticket};
 use crate::gss::SecuredCall;
 use crate::segments::{Inserts, Segments};
+use crate::spare::LongBuffers;
 
 /// A reply. The buffer starts with room for the record mark, so that a reply on a stream is one piece of memory.
 #[derive(Debug, Default)]
@@ -28,6 +31,8 @@ pub struct Reply {
     operation: Option<u16>,
     /// The call that it answers, if that came by a context.
     secured: Option<SecuredCall>,
+    /// Where it gets a buffer for data, if it must lie in memory whole.
+    long: Option<Arc<LongBuffers>>,
 }
 
 /// Bytes in front of a result that is encrypted: length of the token, its head, and the number of the call.
@@ -50,12 +55,34 @@ impl Reply {
             ticket: None,
             operation: None,
             secured: None,
+            long: None,
         }
     }
 
     /// From now on it answers a call that came so: [`Self::protect`] signs it when it is whole.
-    pub fn answer_secured(&mut self, secured: &SecuredCall) {
+    pub fn answer_secured(&mut self, secured: &SecuredCall, long: &Arc<LongBuffers>) {
+        self.long = secured.protects_bodies().then(|| Arc::clone(long));
         self.secured = Some(secured.clone());
+    }
+
+    /// Reads a range of a file behind the bytes, if a file system gave one.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn copied(&mut self, read: ReadOutcome) -> howdah_vfs::Result<ReadOutcome> {
+        if let Content::File(range) = &read.content {
+            self.make_room(range.length + 4);
+        }
+        read.copied(&mut self.bytes)
+    }
+
+    /// Moves to a long buffer, if so many bytes need one and it may.
+    fn make_room(&mut self, length: usize) {
+        let room = self.bytes.len() + length + self.tail();
+        let Some(long) = self.long.as_ref().filter(|_| room > self.bytes.capacity()) else { return };
+        let mut buffer = long.take(room);
+        buffer.extend_from_slice(&self.bytes);
+        self.bytes = buffer;
     }
 
     /// Drops whatever was written and starts over with this header.

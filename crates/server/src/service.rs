@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use crate::locks::RwLock;
 use howdah_net::Token;
+use howdah_rpc::server::{BufferPool, Record};
 use howdah_wire::rpc::RecordMark;
 
 use crate::back_channel::BackChannels;
 use crate::dispatch::{Dispatcher, Whence, Work};
 use crate::exports::{Exported, Exports};
 use crate::gss::{Checked, GssDoor, SecuredCall, is_secured};
+use crate::limits::RECORD_MAX;
 use crate::mount::MountProtocol;
 use crate::nfs3::{Nfs3, NfsAcl};
 use crate::nfs4::Nfs4;
@@ -212,12 +214,15 @@ impl Service {
             Checked::Refused(header) => reply.start(&header),
             Checked::Ended(secured, header) => GssDoor::answer_bare(&secured, &header, &mut reply),
             Checked::Begin => door.establish(message, peer, &self.exports().map_of_principals(), &mut reply),
-            Checked::Call(mut secured) => match door.open(&mut secured, message) {
-                Ok(clear) => {
-                    return self.answer_read(peer, clear.as_deref().unwrap_or(message), Some(&secured));
+            Checked::Call(mut secured) => {
+                match door.open(&mut secured, message, &mut BufferPool::new(RECORD_MAX)) {
+                    Ok(clear) => {
+                        let message = clear.as_ref().map_or(message, Record::bytes);
+                        return self.answer_read(peer, message, Some(&secured));
+                    }
+                    Err(header) => GssDoor::answer_bare(&secured, &header, &mut reply),
                 }
-                Err(header) => GssDoor::answer_bare(&secured, &header, &mut reply),
-            },
+            }
         }
         Some(reply)
     }

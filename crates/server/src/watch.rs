@@ -82,6 +82,7 @@ impl Watch {
             if self.buffers_freed.elapsed() >= BUFFER_KEPT {
                 self.buffers_freed = Instant::now();
                 self.shared.buffers.free_unneeded();
+                self.shared.service.dispatcher.long_buffers.free_unneeded();
             }
             if self.may_sleep(Instant::now(), is_active) {
                 tick = BUFFER_KEPT;

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use howdah_gss::{SequenceRefusal, WINDOW};
+use howdah_rpc::server::{BufferPool, Record};
 use howdah_wire::rpc::{
     Accepted, AuthStatus, Call, CallHeader, Credentials, Denied, GssCredential, GssInit, GssInitResult,
     GssProcedure, ReplyHeader, SignedCall,
@@ -159,12 +160,17 @@ impl GssDoor {
         Some(SecuredCall::new(context, credential.sequence, credential.service, arguments.position()))
     }
 
-    /// Checks the arguments of a call. If they were encrypted, the message in clear is given back in its place.
+    /// Checks the arguments of a call. If they were encrypted, the message in clear is given back in its place, in a buffer of these.
     ///
     /// # Errors
     /// They are damaged: this is the answer.
-    pub fn open(&self, secured: &mut SecuredCall, message: &[u8]) -> Result<Option<Vec<u8>>, ReplyHeader> {
-        secured.open(message).map_err(|_| {
+    pub fn open(
+        &self,
+        secured: &mut SecuredCall,
+        message: &[u8],
+        buffers: &mut BufferPool,
+    ) -> Result<Option<Record>, ReplyHeader> {
+        secured.open(message, buffers).map_err(|_| {
             self.figures.count(GssEvent::Damaged);
             let xid = message.first_chunk().copied().map_or(0, u32::from_be_bytes);
             ReplyHeader { xid, outcome: Ok(Accepted::GarbageArguments) }

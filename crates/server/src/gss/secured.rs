@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use howdah_gss::{SequenceRefusal, WRAP_HEAD};
+use howdah_rpc::server::{BufferPool, Record};
 use howdah_wire::rpc::{AuthFlavor, GssService, SealedBody, SignedBody};
 use howdah_wire::xdr::{Decode, Decoder};
 
@@ -74,11 +75,12 @@ impl SecuredCall {
         self.context.window().take(self.sequence)
     }
 
-    /// Checks the arguments, and finds where they are. If they were encrypted, the message in clear is given back in its place.
+    /// Checks the arguments, and finds where they are. If they were encrypted, the message in clear is given back in its place, in a
+    /// buffer of these.
     ///
     /// # Errors
     /// They are damaged.
-    pub fn open(&mut self, message: &[u8]) -> Result<Option<Vec<u8>>, DamagedBody> {
+    pub fn open(&mut self, message: &[u8], buffers: &mut BufferPool) -> Result<Option<Record>, DamagedBody> {
         let begin = self.arguments.start;
         let arguments = message.get(begin..).ok_or(DamagedBody)?;
         match self.service {
@@ -99,18 +101,20 @@ impl SecuredCall {
             GssService::Privacy => {
                 let sealed = SealedBody::find(arguments).map_err(|_| DamagedBody)?;
                 // Calls of others lie in the same memory, so it is not decrypted where it is.
-                let mut clear = Vec::with_capacity(message.len());
-                clear.extend_from_slice(&message[..begin]);
-                let token_at = clear.len();
-                clear.extend_from_slice(&arguments[sealed.token]);
-                let opened = self.context.keys().unwrap(&mut clear[token_at..]).map_err(|_| DamagedBody)?;
+                let token = &arguments[sealed.token];
+                let mut buffer = buffers.take(begin + token.len());
+                let clear =
+                    Arc::get_mut(&mut buffer).and_then(|its| its.bytes_mut().get_mut(..begin + token.len()));
+                let clear = clear.ok_or(DamagedBody)?;
+                clear[..begin].copy_from_slice(&message[..begin]);
+                clear[begin..].copy_from_slice(token);
+                let opened = self.context.keys().unwrap(&mut clear[begin..]).map_err(|_| DamagedBody)?;
                 let (sequence, inner) = SealedBody::parts(opened).map_err(|_| DamagedBody)?;
                 let length = inner.len();
                 self.check_inner(sequence, true)?;
-                let inner_at = token_at + WRAP_HEAD + 4;
-                clear.truncate(inner_at + length);
+                let inner_at = begin + WRAP_HEAD + 4;
                 self.arguments = inner_at..inner_at + length;
-                Ok(Some(clear))
+                Ok(Some(Record::new(buffer, 0..inner_at + length)))
             }
         }
     }

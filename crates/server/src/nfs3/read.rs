@@ -36,7 +36,8 @@ fn answer(context: &Context<'_>, arguments: &Arguments<'_>, reply: &mut Reply) {
     buffer.resize(start + Head::SIZE, 0);
     let outcome =
         file.file_system.read(&file.caller, ReadFile::new(&file.handle, arguments.offset, count), buffer);
-    let outcome = if context.copies_reads() { outcome.and_then(|read| read.copied(buffer)) } else { outcome };
+    let outcome = if context.copies_reads() { outcome.and_then(|read| reply.copied(read)) } else { outcome };
+    let buffer = reply.bytes_mut();
     match outcome {
         Ok(outcome) => {
             let length = u32::try_from(outcome.content.len()).expect("no more than was asked for");

@@ -35,13 +35,13 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
     buffer.resize(start + Head::SIZE, 0);
     let outcome = file.file_system.read(&file.caller, ReadFile::new(&file.handle, offset, count), buffer);
     let outcome = match outcome {
-        Ok(outcome) if is_copied => outcome.copied(buffer),
+        Ok(outcome) if is_copied => reply.copied(outcome),
         outcome => outcome,
     };
     let outcome = outcome.map_err(|error| refusal(file, error))?;
     let length = u32::try_from(outcome.content.len()).expect("no more than was asked for");
     let head = Head { end: outcome.end, length };
-    buffer[start..start + Head::SIZE].copy_from_slice(&head.to_bytes());
+    reply.bytes_mut()[start..start + Head::SIZE].copy_from_slice(&head.to_bytes());
     reply.insert(outcome.content);
     Ok(())
 }

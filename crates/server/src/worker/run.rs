@@ -74,7 +74,8 @@ impl Worker {
     fn with(shared: Arc<Shared>, clerk: Clerk) -> Self {
         let buffers = BufferPool::sharing(Arc::clone(&shared.buffers));
         let datagram = vec![0; DATAGRAM_MAX + 1];
-        let (slot, spare, pipe, came_back) = Default::default();
+        let spare = Spare::sharing(Arc::clone(&shared.service.dispatcher.long_buffers));
+        let (slot, pipe, came_back) = Default::default();
         Self { shared, slot, buffers, clerk, spare, datagram, pipe, came_back }
     }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use howdah_net::Interest;
-use howdah_rpc::server::{Buffer, Record};
+use howdah_rpc::server::Record;
 
 use super::Worker;
 use super::serve::Turn;
@@ -82,13 +82,11 @@ impl Worker {
             self.hand_on(connection);
             self.flush(connection)?;
         }
-        match door.open(&mut secured, record.bytes()) {
+        match door.open(&mut secured, record.bytes(), &mut self.buffers) {
             Ok(None) => self.answer_read(connection, (record, Some(secured)), timing, turn),
             Ok(Some(clear)) => {
                 self.buffers.put(record.into_buffer());
-                let length = clear.len();
-                let record = Record::new(Buffer::from_bytes(clear.into()), 0..length);
-                self.answer_read(connection, (record, Some(secured)), timing, turn)
+                self.answer_read(connection, (clear, Some(secured)), timing, turn)
             }
             Err(header) => {
                 self.clerk.unheard(Unheard::of(&header.outcome));
