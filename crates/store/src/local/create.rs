@@ -73,9 +73,15 @@ impl LocalFileSystem {
         asked: &Create,
     ) -> Result<rustix::io::Result<OwnedFd>> {
         self.identity.assume(caller)?;
-        if let Create::Guarded(new) = asked
-            && matches!(new.modified, SetTime::To(_))
-        {
+        // Its times show whoever repeats the call that it was made by it, also after a crash of this server.
+        let telling = match asked {
+            Create::Guarded(new) if matches!(new.modified, SetTime::To(_)) => Some(*new),
+            Create::Exclusive(verifier) | Create::ExclusiveWith(verifier, _) => {
+                Some(with_verifier(*verifier))
+            }
+            Create::Guarded(_) | Create::Unchecked(_) => None,
+        };
+        if let Some(new) = telling {
             let (last_access, last_modification) = (time(new.accessed), time(new.modified));
             let times = Timestamps { last_access, last_modification };
             let made = self.unnamed.make(directory.descriptor(), (name, mode), &times)?;
@@ -143,6 +149,9 @@ impl LocalFileSystem {
         let attributes =
             self.finish_new(caller, &node, (seen.attributes, Some(seen.stamp)), &rest).map_err(unfinished)?;
         let Some(verifier) = how.verifier else { return Ok((node, Named { handle, attributes })) };
+        if holds_verifier(&attributes, verifier) && attributes.user == caller.user {
+            return Ok((node, Named { handle, attributes }));
+        }
         let attributes = self.keep_verifier(caller, &node, verifier).map_err(unfinished)?;
         Ok((node, Named { handle, attributes }))
     }
@@ -255,6 +264,7 @@ impl Unfinished {
 mod tests {
     use std::fs::{File, FileTimes};
     use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+    use std::sync::atomic::{AtomicU32, Ordering};
     use std::time::{Duration, SystemTime};
 
     use super::*;
@@ -369,6 +379,42 @@ mod tests {
         std::fs::write(&path, b"data").expect("written");
         file.set_times(times).expect("set");
         assert_eq!(open(&maker, Create::Exclusive(VERIFIER)), Err(FsError::Exists), "it has data by now");
+    }
+
+    #[test]
+    fn a_file_that_is_made_exclusively_never_has_a_name_without_its_verifier() {
+        let (place, fs) = opened();
+        let unnamed = OFlags::TMPFILE | OFlags::RDWR;
+        if openat(rustix::fs::CWD, place.path(), unnamed, Mode::RUSR).is_err() {
+            return;
+        }
+        let path = |number| place.path().join(format!("f{number}"));
+        let seen = &AtomicU32::new(0);
+        let times = std::thread::scope(|scope| {
+            let watcher = scope.spawn(move || {
+                let mut times = Vec::new();
+                for number in 0..200 {
+                    let at_first = loop {
+                        if let Ok(found) = std::fs::metadata(path(number)) {
+                            break found;
+                        }
+                    };
+                    times.push((at_first.atime(), at_first.mtime()));
+                    seen.store(number + 1, Ordering::SeqCst);
+                }
+                times
+            });
+            for number in 0..200 {
+                let (name, how) = (format!("f{number}"), Create::Exclusive([1, 2, 3, 4, 5, 6, 7, 8]));
+                let create = CreateFile::new(&fs.root(), self::name(&name), &how);
+                fs.create(&me(), create, &mut Change::default()).expect("made");
+                while seen.load(Ordering::SeqCst) <= number {
+                    std::thread::yield_now();
+                }
+            }
+            watcher.join().expect("it watched")
+        });
+        assert_eq!(times, [(0x0102_0304, 0x0506_0708); 200]);
     }
 
     /// On FAT, which gives all files to one owner, NFSv3 clients set the mode of what they made exclusively.
