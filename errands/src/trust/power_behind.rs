@@ -102,8 +102,11 @@ pub fn run(context: &Context) -> Result<Verdict> {
             server.wait()?;
         }
         path.mend()?;
-        let ended: Vec<Ended> =
-            programs.into_iter().map(Program::ended).collect::<Result<_>>().with_context(told)?;
+        let ended: Vec<Ended> = programs
+            .into_iter()
+            .map(Program::ended)
+            .collect::<Result<_>>()
+            .with_context(|| format!("{}; {}", told(), mount.about(context)))?;
         let is_refused = |ended: &Ended| !ended.in_flight.is_empty();
         ensure!(cuts_near || !ended.iter().any(is_refused), "{}: a program was refused something", told());
         if cuts_near {
@@ -256,7 +259,13 @@ impl Program {
                     Ok(true) => its.store(history.len() - 1, Ordering::Relaxed),
                     Ok(false) => {}
                     Err(error) if was_killed(&error) => return Ok(Ended { history, in_flight: states }),
-                    Err(error) => return Err(anyhow!("{error}, in {}", root.display())),
+                    Err(error) => {
+                        let ends = states.first().zip(states.last());
+                        let change =
+                            ends.and_then(|(before, after)| after.difference(&FoundTree::from(before)));
+                        let change = change.unwrap_or_default();
+                        return Err(anyhow!("{error}, in {}, where before: {change}", root.display()));
+                    }
                 }
             }
             Ok(Ended { history, in_flight: States::new() })
