@@ -155,9 +155,9 @@ pub fn flavors(value: &DeValue<'_>) -> Result<SecurityFlavors, String> {
         .ok_or_else(|| "an empty list: nobody could use the export; leave it out for \"sys\"".to_owned())
 }
 
-/// The same as a flag has it: `krb5:krb5p`.
+/// The same as a flag has it: `krb5:krb5p`, or with commas as other flags have lists.
 pub fn parse_flavors(written: &str) -> Result<SecurityFlavors, String> {
-    let list = written.split(':').map(str::parse::<SecurityFlavor>).collect::<Result<Vec<_>, _>>()?;
+    let list = written.split([':', ',']).map(str::parse::<SecurityFlavor>).collect::<Result<Vec<_>, _>>()?;
     SecurityFlavors::new(list).ok_or_else(|| "expected sys, krb5, krb5i or krb5p".to_owned())
 }
 
@@ -248,8 +248,10 @@ mod tests {
 
     #[test]
     fn flags_name_flavors_as_exports_files_do() {
-        assert_eq!(parse_flavors("krb5p:sys").expect("two").to_string(), "krb5p:sys");
-        for wrong in ["", "krb5,sys", "krb5:", "none"] {
+        for written in ["krb5p:sys", "krb5p,sys"] {
+            assert_eq!(parse_flavors(written).expect("two").to_string(), "krb5p:sys");
+        }
+        for wrong in ["", "krb5;sys", "krb5:", "none"] {
             assert!(parse_flavors(wrong).is_err(), "{wrong}");
         }
     }
