@@ -9,7 +9,7 @@ use howdah_rpc::client::envelope::{CallProtection, CallTicket, ResultsCover, Tic
 use howdah_rpc::client::{CallEnvelope, Class, Outgoing, ReceiveInto, Replay, SealBuffer};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::{Answer, CallError, Payload};
+use super::{Answer, CallError, LateAnswer, Payload};
 
 /// A call under way.
 pub(super) struct Call {
@@ -22,6 +22,7 @@ pub(super) struct Call {
     pub(super) deadline: Option<Instant>,
     /// Once it is answered, the server may call over its connection.
     pub(super) invites_calls: bool,
+    on_late: Option<LateAnswer>,
     outgoing: Outgoing<Payload>,
     stamp: Option<TicketStamp>,
     protection: Option<Arc<dyn CallProtection>>,
@@ -51,6 +52,7 @@ pub(super) struct Parts {
     pub(super) volume: usize,
     pub(super) deadline: Option<Instant>,
     pub(super) invites_calls: bool,
+    pub(super) on_late: Option<LateAnswer>,
     pub(super) outgoing: Outgoing<Payload>,
     pub(super) stamp: Option<TicketStamp>,
     pub(super) protection: Option<Arc<dyn CallProtection>>,
@@ -69,6 +71,7 @@ impl Call {
             volume,
             deadline,
             invites_calls,
+            on_late: parts.on_late,
             outgoing,
             stamp: parts.stamp,
             protection: parts.protection,
@@ -87,6 +90,13 @@ impl Call {
         let Self { xid, procedure, class, volume, .. } = **self;
         let ticket = self.stamp.map_or(TicketNeed::None, |stamp| stamp.need);
         CallFacts { xid, procedure, class, volume, ticket, receive, cover, call: Arc::clone(self) }
+    }
+
+    /// It was answered after its caller gave up.
+    pub(super) fn on_late(&self, answer: &Result<Answer, CallError>) {
+        if let (Some(LateAnswer(hear)), Ok(answer)) = (&self.on_late, answer) {
+            hear(&answer.results);
+        }
     }
 
     /// What protects it.

@@ -111,6 +111,7 @@ impl Driver {
             volume,
             deadline,
             invites_calls: request.invites_calls,
+            on_late: request.on_late,
             outgoing: Outgoing::new(&header, arguments, payload, tail),
             stamp: request.stamp,
             protection,

@@ -72,6 +72,7 @@ impl CompoundCalls {
             receive,
             class: compound.class,
             replay: compound.replay(),
+            on_late: compound.on_late.cloned(),
             ..Request::null(nfs4::PROGRAM, nfs4::VERSION)
         })
     }
