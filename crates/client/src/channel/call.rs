@@ -52,7 +52,6 @@ pub(super) struct Parts {
     pub(super) volume: usize,
     pub(super) deadline: Option<Instant>,
     pub(super) invites_calls: bool,
-    pub(super) on_late: Option<LateAnswer>,
     pub(super) outgoing: Outgoing<Payload>,
     pub(super) stamp: Option<TicketStamp>,
     pub(super) protection: Option<Arc<dyn CallProtection>>,
@@ -71,7 +70,7 @@ impl Call {
             volume,
             deadline,
             invites_calls,
-            on_late: parts.on_late,
+            on_late: None,
             outgoing,
             stamp: parts.stamp,
             protection: parts.protection,
@@ -79,6 +78,11 @@ impl Call {
             state: Mutex::default(),
             changed: Condvar::new(),
         }
+    }
+
+    /// The same, with who hears of an answer that comes after its caller gave up.
+    pub(super) fn with_late(self, on_late: Option<LateAnswer>) -> Self {
+        Self { on_late, ..self }
     }
 
     /// As its channel must know it.

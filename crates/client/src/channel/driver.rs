@@ -103,7 +103,7 @@ impl Driver {
             Patience::Soft(patience) => (now.checked_add(patience), None),
             Patience::WhileHeard(_) => (None, Some(LOOK_AGAIN)),
         };
-        let call = Arc::new(Call::new(Parts {
+        let call = Call::new(Parts {
             xid,
             procedure: ProcedureId { program, version, procedure },
             class: request.class,
@@ -111,12 +111,12 @@ impl Driver {
             volume,
             deadline,
             invites_calls: request.invites_calls,
-            on_late: request.on_late,
             outgoing: Outgoing::new(&header, arguments, payload, tail),
             stamp: request.stamp,
             protection,
             looks_again,
-        }));
+        });
+        let call = Arc::new(call.with_late(request.on_late));
         call.facts(request.receive, cover)
     }
 }

@@ -4,7 +4,7 @@ use howdah_wire::nfs4::{compound, sequence};
 use howdah_wire::xdr::{Encode, Encoder};
 
 use super::operation::Operation;
-use crate::channel::{Class, LateAnswer, Replay};
+use crate::channel::{Class, Replay};
 
 /// Operations to be carried out one after the other, until one is refused.
 #[derive(Debug, Clone, Copy)]
@@ -19,14 +19,12 @@ pub(super) struct Compound<'a> {
     pub(super) behind: &'a [Operation<'a>],
     /// Whether it goes out before the session is there for all calls.
     pub(super) is_upkeep: bool,
-    /// Hears of an answer that comes after the caller gave up.
-    pub(super) on_late: Option<&'a LateAnswer>,
 }
 
 impl<'a> Compound<'a> {
     /// One that can be carried out twice.
     pub(super) fn new(name: &'static str, class: Class, operations: &'a [Operation<'a>]) -> Self {
-        Self { name, class, operations, behind: &[], is_upkeep: false, on_late: None }
+        Self { name, class, operations, behind: &[], is_upkeep: false }
     }
 
     /// One that changes names or attributes.

@@ -213,8 +213,8 @@ impl Nfs4Client {
             [(range.from.0, READS), (range.to.0, WRITES)],
             |[source, destination]| {
                 let operations = [from, Operation::SaveHandle, to, operation(source, destination), LOOK];
-                let compound = Compound { on_late, ..Compound::new(name, Class::Commit, &operations) };
-                let results = self.call(caller, &compound)?;
+                let compound = Compound::new(name, Class::Commit, &operations);
+                let results = self.calls.call_or_hear(caller, &compound, on_late)?;
                 let mut reader = results.read()?;
                 skip_both(&mut reader)?;
                 Ok(read(&mut reader))
