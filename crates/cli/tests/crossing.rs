@@ -2,7 +2,6 @@
 //! that is on another server.
 
 #[path = "../../client/tests/middleman/mod.rs"]
-#[allow(dead_code, reason = "its other users need the rest of it")]
 mod middleman;
 #[path = "running/server.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]

@@ -42,9 +42,12 @@ pub struct Request<'a> {
     pub on_late: Option<LateAnswer>,
 }
 
+/// Takes results.
+type Hear = dyn Fn(&[u8]) + Send + Sync;
+
 /// Hears the results of a call whose caller has given up, on the thread that receives: it must not wait.
 #[derive(Clone)]
-pub struct LateAnswer(pub Arc<dyn Fn(&[u8]) + Send + Sync>);
+pub struct LateAnswer(pub Arc<Hear>);
 
 impl fmt::Debug for LateAnswer {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
