@@ -8,7 +8,7 @@ mod pseudonyms;
 mod result;
 
 pub use arguments::CallReader;
-pub use compound::{entries_listed, read_compound};
+pub use compound::{CompoundBytes, entries_listed, read_compound};
 pub use format::{Call, End, Header, How, Kind, Names, Stability, VERSION, Why};
 pub use pseudonyms::Pseudonyms;
 pub use result::read_result;

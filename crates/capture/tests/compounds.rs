@@ -1,13 +1,15 @@
 //! Compounds as clients send them, and the line that each becomes.
 
-use howdah_capture::{Call, How, Kind, Names, Pseudonyms, Stability, entries_listed, read_compound};
+use howdah_capture::{
+    Call, CompoundBytes, How, Kind, Names, Pseudonyms, Stability, entries_listed, read_compound,
+};
 use howdah_wire::nfs4::attributes::{Attributes, Values};
 use howdah_wire::nfs4::compound::{Head, ReplyHead, ResultHead};
 use howdah_wire::nfs4::open::{ACCESS_BOTH, Claim, Delegation, How as Create};
 use howdah_wire::nfs4::{
     Bitmap, ChangeInfo, ClientId, FileHandle, FileType, LinkTarget, Name, Opaque, Owner, StateId, Status,
-    access, create, getattr, getfh, lookup, open, putfh, read, readdir, remove, rename, savefh, sequence,
-    write,
+    access, close, create, get_dir_delegation, getattr, getfh, lookup, lookupp, nverify, open, putfh, read,
+    readdir, remove, rename, restorefh, savefh, sequence, setattr, verify, write,
 };
 use howdah_wire::nfs4::{SessionId, Stability as Durable, Verifier};
 use howdah_wire::xdr::{Encode, Encoder};
@@ -18,6 +20,7 @@ const STATE: StateId = StateId::ANONYMOUS;
 #[derive(Default)]
 struct Compound {
     operations: u32,
+    not_reached: u32,
     arguments: Vec<u8>,
     results: Vec<u8>,
     status: Option<Status>,
@@ -57,6 +60,17 @@ impl Compound {
         self
     }
 
+    /// Operations behind the one that was refused.
+    fn ahead(&mut self, operations: &[(u32, &dyn Encode)]) {
+        for (operation, arguments) in operations {
+            self.not_reached += 1;
+            self.arguments.extend(operation.to_be_bytes());
+            let mut bytes = Vec::new();
+            arguments.encode(&mut Encoder::new(&mut bytes));
+            self.arguments.extend(bytes);
+        }
+    }
+
     fn asks(&mut self, operation: u32, arguments: &impl Encode) {
         self.operations += 1;
         self.arguments.extend(operation.to_be_bytes());
@@ -76,7 +90,7 @@ impl Compound {
     }
 
     fn bytes(&self) -> (Vec<u8>, Vec<u8>) {
-        let head = Head { tag: b"", minor_version: 2, operations: self.operations };
+        let head = Head { tag: b"", minor_version: 2, operations: self.operations + self.not_reached };
         let status = self.status.unwrap_or(Status::OK);
         let reply = ReplyHead { status, tag: b"", results: self.operations };
         let with = |head: Vec<u8>, rest: &[u8]| [&head[..], rest].concat();
@@ -90,9 +104,14 @@ impl Compound {
 }
 
 fn parsed(arguments: &[u8], result: &[u8]) -> Call {
-    let mut call = Call::default();
-    read_compound(&Pseudonyms::new(Names::Clear), arguments, result, &mut call).expect("a compound");
-    call
+    let kept = CompoundBytes { arguments, end: &[], length: arguments.len(), result };
+    let mut lines = lines(&kept);
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    lines.remove(0)
+}
+
+fn lines(kept: &CompoundBytes<'_>) -> Vec<Call> {
+    read_compound(&Pseudonyms::new(Names::Clear), kept, Call::default()).expect("a compound")
 }
 
 fn opens(name: &'static [u8], create: Option<Create<'static>>) -> open::Arguments<'static> {
@@ -228,6 +247,137 @@ fn attributes_alone_are_told_and_what_no_other_version_has_by_its_name() {
     assert_eq!(alone.error.as_deref(), Some("BAD_STATEID"));
 }
 
+/// VERIFY or NVERIFY of the kind that the node found has.
+fn kind_checked(compound: Compound, operation: u32, status: Status) -> Compound {
+    let mut directory = Attributes::default();
+    directory.identity.kind = Some(FileType::Directory);
+    let buffer = &mut Vec::new();
+    let check = verify::Arguments { attributes: Values::of(&directory, buffer) };
+    match status {
+        Status::OK => compound.with(operation, &check, &()),
+        status => compound.refused(operation, &check, status),
+    }
+}
+
+#[test]
+fn a_removal_that_checks_what_it_removes_is_one() {
+    let (name, gone) = (lookup::Arguments { name: Name(b"name") }, remove::Arguments { name: Name(b"name") });
+    let done = remove::Success { directory: ChangeInfo::default() };
+    let found = || Compound::of(b"directory").with(lookup::OPERATION, &name, &());
+    for (check, procedure, refused, error) in [
+        (nverify::OPERATION, "REMOVE", Status::SAME, "ISDIR"),
+        (verify::OPERATION, "RMDIR", Status::NOT_SAME, "NOTDIR"),
+    ] {
+        let removed = kind_checked(found(), check, Status::OK).put(b"directory");
+        let removed =
+            removed.with(remove::OPERATION, &gone, &done).attributes(FileType::Directory, 9).parsed();
+        is(&removed, procedure, "REMOVE");
+        assert_eq!((removed.name.as_deref(), removed.error), (Some("name"), None));
+        assert_eq!((removed.found_kind, removed.kind), (None, Some(Kind::Directory)));
+        let mut stopped = kind_checked(found(), check, refused);
+        stopped.ahead(&[(putfh::OPERATION, &putfh::Arguments { node: FileHandle(b"directory") })]);
+        stopped.ahead(&[(remove::OPERATION, &gone)]);
+        let stopped = stopped.parsed();
+        is(&stopped, procedure, "REMOVE");
+        assert_eq!((stopped.name.as_deref(), stopped.error.as_deref()), (Some("name"), Some(error)));
+        assert!(stopped.node.is_some() && removed.node.is_some());
+    }
+    let mut missing = Compound::of(b"directory").refused(lookup::OPERATION, &name, Status::NOENT);
+    missing.ahead(&[(putfh::OPERATION, &putfh::Arguments { node: FileHandle(b"directory") })]);
+    missing.ahead(&[(remove::OPERATION, &gone)]);
+    let missing = missing.parsed();
+    is(&missing, "REMOVE", "REMOVE");
+    assert_eq!(missing.error.as_deref(), Some("NOENT"));
+}
+
+#[test]
+fn a_listing_is_one_whatever_is_asked_before_it() {
+    let wanted = readdir::Arguments {
+        cookie: 0,
+        verifier: Verifier([0; 8]),
+        name_count: 100,
+        count: 1000,
+        wanted: Bitmap::default(),
+    };
+    let unavailable = get_dir_delegation::Success::Unavailable { signal: false };
+    let compound = Compound::of(b"directory")
+        .with(get_dir_delegation::OPERATION, &get_dir_delegation::Arguments::WITH_CHILDREN, &unavailable)
+        .attributes(FileType::Directory, 40);
+    let looked = compound.parsed();
+    is(&looked, "GETATTR", "GETATTR");
+    assert_eq!((looked.kind, looked.size), (Some(Kind::Directory), Some(40)));
+    let above = |compound: Compound| {
+        let compound = compound.with(lookupp::OPERATION, &(), &()).handle(b"above");
+        compound.attributes(FileType::Directory, 50).put(b"directory")
+    };
+    let delegated = Compound::of(b"directory")
+        .with(get_dir_delegation::OPERATION, &get_dir_delegation::Arguments::WITH_CHILDREN, &unavailable)
+        .attributes(FileType::Directory, 40);
+    let mut listing = above(delegated).with(readdir::OPERATION, &wanted, &());
+    let budget = readdir::Budget { whole: 1000, names: 1000 };
+    let mut entries = Vec::new();
+    readdir::EntryWriter::new(&mut entries, Verifier([0; 8]), budget).finish(true);
+    listing.results.extend(entries);
+    assert_eq!(entries_listed(&listing.bytes().1), Some((0, true)));
+    let listed = listing.parsed();
+    is(&listed, "READDIRPLUS", "READDIR");
+    assert_eq!((listed.node.is_some(), listed.size), (looked.node.is_some(), Some(40)));
+    assert_eq!((listed.name, listed.found, listed.found_kind), (None, None, None));
+}
+
+/// As our own client makes small files: each operation of the compound has its line, also behind data that is not kept.
+#[test]
+fn what_one_compound_does_has_a_line_each() {
+    let data = [7; 3001];
+    let make = opens(b"partial", Some(Create::Guarded(Values::default())));
+    let wanted = write::Arguments { state: STATE, offset: 0, stability: Durable::FileSync, data: &data };
+    let done = write::Success { count: 3001, committed: Durable::FileSync, verifier: Verifier([0; 8]) };
+    let mut new = Attributes::default();
+    new.permissions.mode = Some(0o640);
+    let buffer = &mut Vec::new();
+    let set = setattr::Arguments { state: STATE, attributes: Values::of(&new, buffer) };
+    let names = rename::Arguments { from: Name(b"partial"), to: Name(b"name") };
+    let moved = rename::Success { source: ChangeInfo::default(), target: ChangeInfo::default() };
+    let end = close::Arguments { sequence: 0, state: STATE };
+    let compound = Compound::of(b"directory")
+        .with(savefh::OPERATION, &(), &())
+        .with(open::OPERATION, &make, &opened())
+        .handle(b"file")
+        .with(write::OPERATION, &wanted, &done)
+        .with(setattr::OPERATION, &set, &setattr::Success::default())
+        .with(close::OPERATION, &end, &close::Success { state: STATE })
+        .with(restorefh::OPERATION, &(), &())
+        .with(rename::OPERATION, &names, &moved);
+    let (arguments, result) = compound.bytes();
+    let kept = |start: usize, end: usize| CompoundBytes {
+        arguments: &arguments[..start],
+        end: &arguments[arguments.len() - end..],
+        length: arguments.len(),
+        result: &result,
+    };
+    for kept in [kept(arguments.len(), 0), kept(1024, 768)] {
+        let lines = lines(&kept);
+        let [made, written, set, renamed] = &lines[..] else { panic!("{lines:?}") };
+        is(made, "CREATE", "OPEN");
+        is(written, "WRITE", "WRITE");
+        assert_eq!((written.done, written.stable), (Some(3001), Some(Stability::File)));
+        is(set, "SETATTR", "SETATTR");
+        assert_eq!(set.mode, Some(0o640));
+        is(renamed, "RENAME", "RENAME");
+        assert_eq!((renamed.name.as_deref(), renamed.to_name.as_deref()), (Some("partial"), Some("name")));
+        assert_eq!((&renamed.node, &renamed.to), (&made.node, &made.node));
+        assert!(made.found.is_some() && written.node == made.found && set.node == made.found);
+    }
+    let cut = lines(&kept(1024, 0));
+    assert_eq!(cut.len(), 2, "the rest is not there: {cut:?}");
+    // What was done stays done, though the compound was stopped.
+    let mut stopped = Compound::of(b"directory").with(open::OPERATION, &make, &opened()).handle(b"file");
+    stopped = stopped.refused(close::OPERATION, &end, Status::BAD_STATEID);
+    let made = stopped.parsed();
+    is(&made, "CREATE", "OPEN");
+    assert_eq!(made.error, None);
+}
+
 #[test]
 fn entries_are_counted() {
     let wanted = readdir::Arguments {
@@ -261,8 +411,13 @@ fn what_is_cut_off_anywhere_makes_no_trouble() {
         .attributes(FileType::Regular, 7);
     let (arguments, result) = compound.bytes();
     for length in 0..result.len() {
-        let mut call = Call::default();
-        let read = read_compound(&Pseudonyms::new(Names::Hashed), &arguments, &result[..length], &mut call);
+        let kept = CompoundBytes {
+            arguments: &arguments,
+            end: &[],
+            length: arguments.len(),
+            result: &result[..length],
+        };
+        let read = read_compound(&Pseudonyms::new(Names::Hashed), &kept, Call::default());
         assert_eq!(read.is_ok(), length >= 12, "the head of a reply has 12 bytes");
         let _ = entries_listed(&result[..length]);
     }

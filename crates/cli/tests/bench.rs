@@ -282,6 +282,42 @@ fn every_profile_runs_and_says_that_it_is_smaller() {
     }
 }
 
+/// What a measurement over NFSv4 with these arguments reports, and what it puts on the screen.
+fn over_nfs4(version: &str, arguments: &[&str]) -> (Value, String) {
+    let home = home();
+    let server = start(home.path(), "127.0.0.1:0");
+    let url = format!("{}&version={version}", url(server.address()));
+    let figures = home.path().join("figures.json");
+    let json_to = ["--runs", "1", "--warm-up", "0", "--json", figures.to_str().expect("text")];
+    let (code, output, errors) = howdah(&[&["bench", &url], arguments, &json_to].concat());
+    assert_eq!(code, Some(0), "{errors}");
+    assert_eq!(fs::read_dir(home.path().join("empty")).expect("listed").count(), 0, "it cleared up");
+    (json(&fs::read_to_string(figures).expect("written")), output)
+}
+
+#[test]
+fn all_work_is_done_over_nfs4_and_says_so() {
+    let all = "write,read,files,small,random-read,random-write,mixed,metadata";
+    let little = ["--size", "64K", "--files", "3", "--operations", "20", "--verify"];
+    for (version, protocol) in [("4.1", "NFSv4.1"), ("4.2", "NFSv4.2"), ("4", "NFSv4.2")] {
+        let (report, output) = over_nfs4(version, &[&["-w", all], &little[..]].concat());
+        assert_eq!(report["place"]["protocol"], *protocol);
+        assert!(output.contains(&format!(", {protocol} over TCP\n")), "{output}");
+        assert!(output.contains("note: over NFSv4 every call is a COMPOUND"), "{output}");
+        assert!(sum(&report, "verified_bytes") > 0, "{output}");
+        let mut counts =
+            phases(&report).flat_map(|phase| phase["procedures"].as_array().expect("procedures"));
+        let is_compound = |count: &Value| {
+            (&count["program"], &count["version"], &count["procedure"])
+                == (&"nfs".into(), &4.into(), &"compound".into())
+        };
+        assert!(counts.all(is_compound), "{report}");
+    }
+    let (report, output) = over_nfs4("4.2", &["--profile", "workq-2003", "--size", "1M"]);
+    assert_eq!(report["place"]["transport"], "tcp");
+    assert!(output.contains("not as the profile: over TCP, not UDP"), "{output}");
+}
+
 #[test]
 fn an_interruption_leaves_nothing() {
     let home = home();

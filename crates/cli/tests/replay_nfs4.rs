@@ -30,7 +30,7 @@ use howdah_wire::nfs4::{
 };
 use howdah_wire::xdr::Decoder;
 use nfs4::{Client, head, step, take};
-use recorded::{Place, is_as_recorded, play, text};
+use recorded::{Place, howdah, is_as_recorded, play, text};
 
 /// Long enough for its data to leave by `sendfile`, and to arrive past memory.
 const LONG: usize = 300_000;
@@ -193,6 +193,44 @@ fn work_of_an_nfsv4_client_is_played_on_a_server_a_directory_and_in_memory() {
             );
             assert!(!is_played || one["skipped"] == 0, "{there}: {one}");
         }
+    }
+    assert_eq!(fs::read_dir(second.data()).expect("listed").count(), 0, "nothing is left");
+}
+
+/// What this command is asked to do, it does.
+fn does(arguments: &[&str]) {
+    let (code, _, errors) = howdah(arguments);
+    assert_eq!(code, Some(0), "{arguments:?}: {errors}");
+}
+
+#[test]
+fn work_of_our_own_client_over_nfs4_is_recorded_and_played() {
+    const SIZES: [usize; 5] = [0, 10, 5_000, 70_000, LONG];
+    let (first, second) = (Place::start_with_files(), Place::start());
+    let local = first.home().join("local");
+    fs::create_dir_all(local.join("tree/below")).expect("made");
+    for size in SIZES {
+        fs::write(local.join(format!("tree/below/{size}")), vec![3; size]).expect("written");
+    }
+    let port = first.address().port();
+    let there =
+        |path: &str, version: &str| format!("nfs://127.0.0.1/{path}?nfsport={port}&version={version}");
+    let (recorded, file) = first.capture(&[], || {
+        does(&["cp", "-rq", &text(&local.join("tree")), &there("copied", "4.2")]);
+        does(&["cp", "-rq", &there("copied", "4.1"), &text(&local.join("back"))]);
+        does(&["ls", &there("old", "4.2")]);
+        let metadata = ["-w", "metadata", "--files", "20", "--runs", "1", "--warm-up", "0", "--quiet"];
+        does(&[&["bench", &there("", "4.2"), "--non-empty"], &metadata[..]].concat());
+    });
+    let all = SIZES.iter().sum::<usize>() as u64;
+    assert_eq!((recorded.read, recorded.written), (all, all), "{recorded:?}");
+    let calls = |name: &str| recorded.calls.get(name).copied().unwrap_or_default();
+    // cp marks a directory by a file until it is complete.
+    assert!(calls("CREATE") >= 20 + SIZES.len() as u64 && calls("REMOVE") >= 20, "{recorded:?}");
+    assert_eq!((calls("MKDIR"), calls("RMDIR")), (3, 1), "{recorded:?}");
+    assert!(calls("RENAME") >= 20 && calls("READDIRPLUS") >= 4 && calls("SETATTR") > 0, "{recorded:?}");
+    for there in [&second.url(), &format!("{}&version=4.2", second.url()), "memory:"] {
+        is_as_recorded(&recorded, &play(there, &file, &["--speed", "max"]));
     }
     assert_eq!(fs::read_dir(second.data()).expect("listed").count(), 0, "nothing is left");
 }

@@ -36,7 +36,10 @@ impl Shared {
             }
             let node = entry.node.copied();
             let kind = node.map_or(FileKind::Regular, |node| node.attributes.kind);
-            let (name, file, cookie) = (entry.name.to_vec(), entry.file, entry.cookie);
+            // On what another file system is mounted, has a number of its own.
+            let of_node = node.filter(|node| node.attributes.file == entry.file);
+            let file = of_node.map_or(entry.file, |node| self.nodes.number_of(&node.attributes));
+            let (name, cookie) = (entry.name.to_vec(), entry.cookie);
             entries.push_back(Listed { name, file, cookie, kind, node });
             ControlFlow::Continue(())
         };

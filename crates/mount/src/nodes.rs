@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 use howdah_vfs::{Attributes, Caller, FsError, Handle, Node, Timestamp};
 use parking_lot::Mutex;
@@ -20,6 +20,8 @@ pub const ROOT: u64 = 1;
 const OWN: u64 = 1 << 62;
 /// The number shown for names whose node is unknown. No node has it.
 pub const NOBODY: u64 = OWN - 1;
+/// Numbers from here on are for nodes of file systems below that of the mount, whose own numbers may be the same.
+const ELSEWHERE: u64 = 1 << 61;
 
 /// A node that the kernel knows.
 pub struct KernelNode {
@@ -166,6 +168,8 @@ impl KernelNode {
 /// All of them: as many as the kernel remembers, which forgets what it needs no more.
 pub struct Nodes {
     tables: Mutex<Tables>,
+    /// The file system whose numbers are shown as they are: that of the first node.
+    file_system: OnceLock<u64>,
     root: Arc<KernelNode>,
     /// Open files of all nodes: while there are none, nothing that is removed is open.
     pub opens: AtomicUsize,
@@ -184,7 +188,19 @@ impl Nodes {
         let by_number = HashMap::from([(ROOT, (Arc::clone(&root), 1))]);
         let by_handle = HashMap::from([(root.handle, ROOT)]);
         let tables = Mutex::new(Tables { by_number, by_handle, next: OWN });
-        Self { tables, root, opens: AtomicUsize::new(0) }
+        Self { tables, file_system: OnceLock::new(), root, opens: AtomicUsize::new(0) }
+    }
+
+    /// The number that a node has unless another one has that. Programs take two names of one number for one file, so files of several file
+    /// systems must have different ones, also if the kernel forgets one of them.
+    pub fn number_of(&self, attributes: &Attributes) -> u64 {
+        let Attributes { file_system, file, .. } = *attributes;
+        if *self.file_system.get_or_init(|| file_system) == file_system {
+            return file;
+        }
+        let mut hasher = DefaultHasher::new();
+        (file_system, file).hash(&mut hasher);
+        ELSEWHERE | hasher.finish() & (ELSEWHERE - 1)
     }
 
     /// The node of a number.
@@ -213,7 +229,7 @@ impl Nodes {
             *lookups += 1;
             return Arc::clone(known);
         }
-        let file = node.attributes.file;
+        let file = self.number_of(&node.attributes);
         let is_free = (ROOT + 1..NOBODY).contains(&file) && !tables.by_number.contains_key(&file);
         let number = if is_free { file } else { tables.next };
         tables.next += u64::from(!is_free);
@@ -267,7 +283,10 @@ mod tests {
     fn node(handle: u8, file: u64) -> Node {
         let memory = MemoryFileSystem::new();
         let attributes = memory.attributes(&Caller::ROOT, &memory.root()).expect("there");
-        Node { handle: Handle::new(&[handle]).expect("short"), attributes: Attributes { file, ..attributes } }
+        Node {
+            handle: Handle::new(&[handle]).expect("short"),
+            attributes: Attributes { file, file_system: 1, ..attributes },
+        }
     }
 
     #[test]
@@ -297,6 +316,24 @@ mod tests {
         content.was_told(content.writes);
         content.was_told(asked);
         assert!(!content.is_made_up(), "an answer that comes late is an old one");
+    }
+
+    /// A program may know a number longer than the kernel does.
+    #[test]
+    fn a_file_of_another_file_system_has_one_number_that_no_file_of_the_first_has() {
+        let nodes = Nodes::new(node(0, 9).handle);
+        let elsewhere = |handle: u8, file: u64| {
+            let node = node(handle, file);
+            let file_system = node.attributes.file_system + 1;
+            Node { attributes: Attributes { file_system, ..node.attributes }, ..node }
+        };
+        let first = nodes.enter(&node(1, 7)).number;
+        nodes.forget(first, 1);
+        let other = nodes.enter(&elsewhere(2, 7)).number;
+        assert_eq!((first, other), (7, nodes.number_of(&elsewhere(2, 7).attributes)));
+        nodes.forget(other, 1);
+        assert_eq!((nodes.enter(&node(1, 7)).number, nodes.enter(&elsewhere(2, 7)).number), (7, other));
+        assert_ne!(nodes.enter(&elsewhere(3, 8)).number, other);
     }
 
     #[test]

@@ -140,7 +140,7 @@ fn attributes(number: u64) -> impl FnOnce(&Shared, ReplyAttr, Attributes) {
     move |shared, reply, attributes| {
         let Ok(known) = shared.nodes.of(number) else { return reply.error(Errno::ESTALE) };
         // The root's number is one that FUSE chose; it is shown with its own.
-        let shown_number = if number == ROOT { attributes.file } else { number };
+        let shown_number = if number == ROOT { shared.nodes.number_of(&attributes) } else { number };
         reply.attr(&shared.believed(&known, &attributes), &shown(shown_number, &attributes));
     }
 }

@@ -274,7 +274,9 @@ impl ClientSession {
         let risen = word.flags & !self.flags;
         (self.flags, self.flags_of) = (word.flags, sent);
         let callbacks = risen & CALLBACKS != 0 && self.uses_callbacks;
-        let revoked = self.checks.asks(word.flags & REVOKED != 0, sent, now);
+        // While states are tested, what is revoked is still revoked. If it is afterwards, that asks for the next test.
+        let is_testing = self.recovery.under_way() == Some(UpkeepAction::CheckStates);
+        let revoked = self.checks.asks(word.flags & REVOKED != 0, sent, now) && !is_testing;
         // It is set until RECLAIM_COMPLETE is done.
         let is_forgotten = word.flags & sequence::RECLAIM_NEEDED != 0 && !self.recovery.is_reclaiming();
         let reclaim = self.reclaims.asks(is_forgotten, sent, now);

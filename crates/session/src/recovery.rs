@@ -155,6 +155,12 @@ impl Recovery {
             return None;
         }
         self.under_way = self.next(session);
+        // What is asked for from now on is not what this does: it is done once more.
+        match self.under_way {
+            Some(UpkeepAction::CheckStates) => self.needs.check = false,
+            Some(UpkeepAction::RepairCallbacks) => self.needs.callbacks = false,
+            _ => {}
+        }
         self.under_way
     }
 
@@ -257,10 +263,8 @@ impl Recovery {
             Some(UpkeepAction::Bind(_)) => self.needs.bind = false,
             Some(UpkeepAction::Reclaim) => self.needs.reclaim = false,
             Some(UpkeepAction::ReclaimComplete) => self.needs.complete = false,
-            Some(UpkeepAction::CheckStates) => self.needs.check = false,
-            Some(UpkeepAction::RepairCallbacks) => self.needs.callbacks = false,
             Some(UpkeepAction::DestroyClient(_)) => self.client = None,
-            Some(UpkeepAction::Renew) => {}
+            Some(UpkeepAction::CheckStates | UpkeepAction::RepairCallbacks | UpkeepAction::Renew) => {}
             Some(UpkeepAction::ExchangeId { .. } | UpkeepAction::CreateSession { .. }) | None => return,
         }
         self.succeed();
@@ -269,6 +273,8 @@ impl Recovery {
     /// What was under way failed.
     pub fn on_failed(&mut self, failure: UpkeepFailure, now: Duration) {
         let Some(action) = self.under_way.take() else { return };
+        self.needs.check |= action == UpkeepAction::CheckStates;
+        self.needs.callbacks |= action == UpkeepAction::RepairCallbacks;
         match (action, failure) {
             (_, UpkeepFailure::NoAnswer | UpkeepFailure::Refused(Status::DELAY | Status::GRACE)) => {
                 self.wait(now);

@@ -277,6 +277,29 @@ fn a_flag_is_acted_upon_again_if_it_is_set_after_that() {
     owner.expect(UpkeepAction::Reclaim);
 }
 
+/// Such as a call without an answer while states are tested: its file may have been looked at already.
+#[test]
+fn a_check_that_is_asked_for_during_a_check_is_made_after_it() {
+    let mut owner = Owner::ready();
+    owner.session.set_holds_states(true);
+    owner.session.check_states();
+    owner.expect(UpkeepAction::CheckStates);
+    owner.session.check_states();
+    // The flag says nothing that this check does not find out.
+    owner.called_for_upkeep(sequence::ADMIN_STATE_REVOKED);
+    owner.session.on_done(Ok(()), owner.now);
+    owner.expect(UpkeepAction::CheckStates);
+    owner.called_for_upkeep(sequence::ADMIN_STATE_REVOKED);
+    owner.session.on_done(Ok(()), owner.now);
+    assert_eq!(owner.poll(), None);
+    // One that failed is made again.
+    owner.session.check_states();
+    owner.expect(UpkeepAction::CheckStates);
+    owner.session.on_done(Err(UpkeepFailure::NoAnswer), owner.now);
+    owner.now += SECOND;
+    owner.expect(UpkeepAction::CheckStates);
+}
+
 #[test]
 fn a_flag_that_stays_set_is_acted_upon_ever_more_rarely() {
     let mut owner = Owner::ready();

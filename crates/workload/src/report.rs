@@ -46,6 +46,8 @@ pub struct PlaceReport {
     pub name: String,
     /// What it is.
     pub kind: PlaceKind,
+    /// The version of NFS, where there is one: "NFSv4.2".
+    pub protocol: Option<&'static str>,
     /// How messages travel, where there are any.
     pub transport: Option<String>,
 }

@@ -23,14 +23,14 @@ struct Served {
     url: NfsUrl,
 }
 
-fn serve(file_system: Arc<dyn FileSystem>) -> Served {
+fn serve(file_system: Arc<dyn FileSystem>, version: u32) -> Served {
     let rule = ClientRule { squash: Squash::None, ..ClientRule::default() };
     let export = Export::new("/", 1, file_system, vec![rule]);
     let exports = Exports::new(vec![export], [7; 16]).expect("one export");
     let sockets = Sockets::bind(&["127.0.0.1:0".parse().expect("an address")], true).expect("a free port");
     let server =
         Server::start(&Settings { workers: 4, ..Settings::default() }, sockets, exports).expect("a server");
-    let url = format!("nfs://{}/", server.addresses()[0].1).parse().expect("a URL");
+    let url = format!("nfs://{}/?version={version}", server.addresses()[0].1).parse().expect("a URL");
     Served { _server: server, url }
 }
 
@@ -53,6 +53,15 @@ fn run(url: &NfsUrl, plan: &Plan) -> anyhow::Result<WorkloadResult> {
 
 #[test]
 fn what_the_server_loses_is_written_again() {
+    written_again(3);
+}
+
+#[test]
+fn what_the_server_loses_is_written_again_over_nfs4() {
+    written_again(4);
+}
+
+fn written_again(version: u32) {
     for workload in [
         Workload::Write,
         Workload::Read,
@@ -63,7 +72,7 @@ fn what_the_server_loses_is_written_again() {
         Workload::Mixed,
     ] {
         let file_system = Arc::new(Restarting::every(11));
-        let served = serve(Arc::clone(&file_system) as Arc<dyn FileSystem>);
+        let served = serve(Arc::clone(&file_system) as Arc<dyn FileSystem>, version);
         let plan = Plan {
             files: 6,
             file_size: FileSize::exactly(128 << 10),

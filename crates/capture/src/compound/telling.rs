@@ -1,5 +1,6 @@
-//! The record of a compound so far, with the current and the saved node.
+//! The line of a compound that is written now, with the current and the saved node.
 
+use super::bytes::CompoundBytes;
 use crate::format::Call;
 use crate::pseudonyms::Pseudonyms;
 
@@ -11,21 +12,32 @@ pub enum Current {
     Untold,
     /// The node of a handle, by its pseudonym.
     Told(String),
-    /// The node that the recorded operation found or made.
-    Found,
+    /// The node that the operation of this line found or made; its pseudonym, once a handle was seen.
+    Found(Option<String>),
 }
 
 impl Current {
     /// The pseudonym, if a handle was seen.
     pub fn told(&self) -> Option<String> {
-        if let Self::Told(node) = self { Some(node.clone()) } else { None }
+        match self {
+            Self::Untold | Self::Found(None) => None,
+            Self::Told(node) | Self::Found(Some(node)) => Some(node.clone()),
+        }
+    }
+
+    /// The same for another line.
+    pub fn of_next_line(&self) -> Self {
+        self.told().map_or(Self::Untold, Self::Told)
     }
 }
 
-/// The record of a compound so far.
+/// The line that is written now.
 pub struct CompoundStory<'c> {
     pub pseudonyms: &'c Pseudonyms,
-    pub call: &'c mut Call,
+    pub kept: CompoundBytes<'c>,
+    /// Where in the arguments begins what is read now.
+    pub from: usize,
+    pub call: Call,
     pub current: Current,
     pub saved: Current,
 }

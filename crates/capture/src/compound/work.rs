@@ -12,28 +12,28 @@ use super::telling::{CompoundStory, Current};
 use crate::format::{Call, How, Kind, Stability as Told};
 
 /// Records what an operation says. None: what follows it cannot be read.
-pub fn tell(
-    telling: &mut CompoundStory<'_>,
+pub fn tell<'c>(
+    telling: &mut CompoundStory<'c>,
     number: u32,
-    arguments: &mut Decoder<'_>,
+    arguments: &mut Decoder<'c>,
     result: Option<&mut Decoder<'_>>,
 ) -> Option<()> {
     match number {
         lookup::OPERATION => {
             name(telling, lookup::Arguments::decode(arguments).ok()?.name.0);
             result?;
-            telling.current = Current::Found;
+            telling.current = Current::Found(None);
         }
         lookupp::OPERATION => {
             telling.call.name = Some("..".to_owned());
             result?;
-            telling.current = Current::Found;
+            telling.current = Current::Found(None);
         }
         open::OPERATION => opened(telling, &open::Arguments::decode(arguments).ok()?, result)?,
         create::OPERATION => made(telling, &create::Arguments::decode(arguments).ok()?, result)?,
         read::OPERATION => {
             let wanted = read::Arguments::decode(arguments).ok()?;
-            let call = &mut *telling.call;
+            let call = &mut telling.call;
             (call.offset, call.count) = (Some(wanted.offset), Some(wanted.count.into()));
             let head = read::Head::decode(result?).ok()?;
             (call.done, call.at_end) = (Some(head.length.into()), head.end);
@@ -41,10 +41,10 @@ pub fn tell(
             return None;
         }
         write::OPERATION => {
-            let head = write::Head::decode(arguments).ok();
-            written(telling.call, &head?);
+            let head = write::Head::decode(arguments).ok()?;
+            written(&mut telling.call, &head);
             telling.call.done = Some(write::Success::decode(result?).ok()?.count.into());
-            return None;
+            pass_data(telling, arguments, head.length as usize)?;
         }
         commit::OPERATION => {
             let range = commit::Arguments::decode(arguments).ok()?;
@@ -52,7 +52,7 @@ pub fn tell(
             commit::Success::decode(result?).ok()?;
         }
         setattr::OPERATION => {
-            set(&setattr::Arguments::decode(arguments).ok()?.attributes, telling.call);
+            set(&setattr::Arguments::decode(arguments).ok()?.attributes, &mut telling.call);
             setattr::Success::decode(result?).ok()?;
         }
         remove::OPERATION => {
@@ -109,11 +109,11 @@ fn opened(
     if let Some(Create::Unchecked(new) | Create::Guarded(new) | Create::ExclusiveWith(_, new)) =
         &wanted.create
     {
-        set(new, telling.call);
+        set(new, &mut telling.call);
     }
     open::Success::decode(result?).ok()?;
     if telling.call.name.is_some() {
-        telling.current = Current::Found;
+        telling.current = Current::Found(None);
     }
     Some(())
 }
@@ -124,13 +124,24 @@ fn made(
     result: Option<&mut Decoder<'_>>,
 ) -> Option<()> {
     name(telling, wanted.name.0);
-    set(&wanted.attributes, telling.call);
+    set(&wanted.attributes, &mut telling.call);
     telling.call.found_kind = Some(kind_made(&wanted.node));
     if let create::NewNode::SymbolicLink(target) = &wanted.node {
         telling.call.target = Some(target.0.len() as u32);
     }
     create::Success::decode(result?).ok()?;
-    telling.current = Current::Found;
+    telling.current = Current::Found(None);
+    Some(())
+}
+
+/// Goes on behind the data of a WRITE, if what stands there was kept.
+fn pass_data<'c>(telling: &mut CompoundStory<'c>, arguments: &mut Decoder<'c>, length: usize) -> Option<()> {
+    let (kept, here) = (telling.kept, telling.from + arguments.position());
+    let behind = here.checked_add(length.checked_next_multiple_of(4)?)?;
+    let end = kept.length.checked_sub(kept.end.len())?;
+    let in_end = behind.checked_sub(end).and_then(|at| kept.end.get(at..));
+    let rest = in_end.filter(|_| !kept.end.is_empty()).or_else(|| kept.arguments.get(behind..))?;
+    (telling.from, *arguments) = (behind, Decoder::new(rest));
     Some(())
 }
 
@@ -141,6 +152,11 @@ fn written(call: &mut Call, head: &write::Head) {
         Stability::DataSync => Told::Data,
         Stability::FileSync => Told::File,
     });
+}
+
+/// Whether a procedure of NFSv3 does the same as this operation.
+pub fn has_procedure(operation: u32) -> bool {
+    procedure(operation, &Call::default()).is_some()
 }
 
 /// The procedure of NFSv3 that does what this operation did. None: there is none.

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use howdah_client::Remote;
 use howdah_client::channel::Transport;
 use howdah_client::connect::ConnectOptions;
-use howdah_client::url::{NfsUrl, url_of};
+use howdah_client::url::{NfsUrl, NfsVersion, url_of};
 use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
 use howdah_vfs::{Caller, FileKind, FileSystem, Handle, Name, Timestamp};
 use howdah_workload::counters::CallCounters;
@@ -30,6 +30,11 @@ pub struct Opened {
 }
 
 impl Opened {
+    /// The version of NFS, where there is one.
+    pub fn protocol(&self) -> Option<&'static str> {
+        self.client.as_ref().map(|client| client.protocol())
+    }
+
     /// What the client says of itself, a line each; nothing where there is none.
     pub fn channel(&self) -> Vec<String> {
         self.client.iter().flat_map(|client| describe(&client.channel().report())).collect()
@@ -41,7 +46,7 @@ pub fn is_at_server(typed: &str) -> Result<bool> {
     Ok(typed != MEMORY && url_of(typed)?.is_some())
 }
 
-/// Opens a place. Over NFS by this transport, unless the URL says.
+/// Opens a place. Over NFS by this transport, unless the URL says, or asks for NFSv4, which has no UDP.
 pub fn open_place(typed: &str, transport: Transport) -> Result<Opened> {
     if typed == MEMORY {
         return Ok(Opened { place: memory(), transport: None, client: None });
@@ -74,6 +79,8 @@ fn now() -> Timestamp {
 
 fn nfs(typed: &str, transport: Transport) -> Result<Opened> {
     let url: NfsUrl = typed.parse().with_context(|| format!("reading {typed}"))?;
+    let is_version_4 = matches!(url.options.version, Some(NfsVersion::V4(_)));
+    let transport = if is_version_4 { Transport::Tcp } else { transport };
     let options = ConnectOptions { transport, ..ConnectOptions::default() };
     let client = connect_to(&url, &options)?;
     let caller = url.caller(options.caller);

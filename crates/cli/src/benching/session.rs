@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use anyhow::{Context, Result};
+use howdah_client::channel::Transport;
 use howdah_workload::measure::Machine;
 use howdah_workload::{
     BenchReport, Commit, Interrupted, PlaceKind, PlaceReport, Plan, Progress, Replay, ReplayReport, Schedule,
@@ -93,7 +94,8 @@ fn whole(session: &Session<'_>, started: String, (results, replay): Results, sta
     let Planned { plans, profile, deviations, seed, .. } = session.planned;
     let place = &session.opened.place;
     let transport = session.opened.transport.map(|transport| transport.name().to_ascii_lowercase());
-    let mut notes = notes(place.kind, plans);
+    let protocol = session.opened.protocol();
+    let mut notes = notes((place.kind, protocol), plans);
     if session.keep {
         notes.push(format!("the files are kept, in {stage}"));
     }
@@ -103,9 +105,9 @@ fn whole(session: &Session<'_>, started: String, (results, replay): Results, sta
         command: session.command.clone(),
         seed: *seed,
         machine: Machine::this(),
-        place: PlaceReport { name: place.name.clone(), kind: place.kind, transport },
+        place: PlaceReport { name: place.name.clone(), kind: place.kind, protocol, transport },
         profile: profile.map(|profile| profile.name().to_owned()),
-        deviations: deviations.clone(),
+        deviations: deviations.iter().cloned().chain(other_transport(session)).collect(),
         schedule: session.schedule,
         channel: session.opened.channel(),
         notes,
@@ -114,8 +116,15 @@ fn whole(session: &Session<'_>, started: String, (results, replay): Results, sta
     }
 }
 
+/// That a profile's UDP was not used.
+fn other_transport(session: &Session<'_>) -> Option<String> {
+    let used = session.opened.transport?;
+    let is_other = session.planned.transport() == Transport::Udp && used != Transport::Udp;
+    is_other.then(|| format!("over {}, not UDP", used.name().to_uppercase()))
+}
+
 /// What a reader of the figures should know.
-fn notes(kind: PlaceKind, plans: &[Plan]) -> Vec<String> {
+fn notes((kind, protocol): (PlaceKind, Option<&str>), plans: &[Plan]) -> Vec<String> {
     let mut notes = Vec::new();
     let mut note = |holds: bool, text: &str| {
         if holds {
@@ -126,6 +135,10 @@ fn notes(kind: PlaceKind, plans: &[Plan]) -> Vec<String> {
     note(
         kind == PlaceKind::Directory,
         "data written a moment ago is read from this machine's memory, unless it is larger than that",
+    );
+    note(
+        protocol.is_some_and(|protocol| protocol.starts_with("NFSv4")),
+        "over NFSv4 every call is a COMPOUND: calls are not counted by operation, and both listings use READDIR",
     );
     note(
         plans.iter().any(|plan| plan.verify),

@@ -10,9 +10,11 @@ use super::Failure;
 use crate::arguments::LsArguments;
 use crate::places::{Following, Location, Opener, Place, spelled};
 use crate::report::{self, Listed, attributes_json, listing, name_json, squash_note};
+use crate::running::start_command_log;
 
 /// Lists each place; goes on with the others where one cannot be had.
 pub fn run(arguments: &LsArguments) -> Result<(), Failure> {
+    start_command_log();
     let opener = Opener::default();
     let mut lister = Lister { arguments, titled: arguments.places.len() > 1, first: true, failed: false };
     for location in &arguments.places {

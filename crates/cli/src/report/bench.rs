@@ -53,7 +53,7 @@ fn heading(report: &BenchReport) -> String {
     let kind = match place.kind {
         PlaceKind::Memory => "memory of this process",
         PlaceKind::Directory => "directory",
-        PlaceKind::Nfs => "NFSv3",
+        PlaceKind::Nfs => place.protocol.unwrap_or("NFS"),
     };
     let transport = place
         .transport

@@ -9,7 +9,7 @@ use howdah_rpc::client::envelope::{CallProtection, CallTicket, ResultsCover, Tic
 use howdah_rpc::client::{CallEnvelope, Class, Outgoing, ReceiveInto, Replay, SealBuffer};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::{Answer, CallError, Payload};
+use super::{Answer, CallError, LateAnswer, Payload};
 
 /// A call under way.
 pub(super) struct Call {
@@ -22,6 +22,7 @@ pub(super) struct Call {
     pub(super) deadline: Option<Instant>,
     /// Once it is answered, the server may call over its connection.
     pub(super) invites_calls: bool,
+    on_late: Option<LateAnswer>,
     outgoing: Outgoing<Payload>,
     stamp: Option<TicketStamp>,
     protection: Option<Arc<dyn CallProtection>>,
@@ -69,6 +70,7 @@ impl Call {
             volume,
             deadline,
             invites_calls,
+            on_late: None,
             outgoing,
             stamp: parts.stamp,
             protection: parts.protection,
@@ -76,6 +78,11 @@ impl Call {
             state: Mutex::default(),
             changed: Condvar::new(),
         }
+    }
+
+    /// The same, with who hears of an answer that comes after its caller gave up.
+    pub(super) fn with_late(self, on_late: Option<LateAnswer>) -> Self {
+        Self { on_late, ..self }
     }
 
     /// As its channel must know it.
@@ -87,6 +94,13 @@ impl Call {
         let Self { xid, procedure, class, volume, .. } = **self;
         let ticket = self.stamp.map_or(TicketNeed::None, |stamp| stamp.need);
         CallFacts { xid, procedure, class, volume, ticket, receive, cover, call: Arc::clone(self) }
+    }
+
+    /// It was answered after its caller gave up.
+    pub(super) fn on_late(&self, answer: &Result<Answer, CallError>) {
+        if let (Some(LateAnswer(hear)), Ok(answer)) = (&self.on_late, answer) {
+            hear(&answer.results);
+        }
     }
 
     /// What protects it.

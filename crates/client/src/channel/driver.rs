@@ -103,7 +103,7 @@ impl Driver {
             Patience::Soft(patience) => (now.checked_add(patience), None),
             Patience::WhileHeard(_) => (None, Some(LOOK_AGAIN)),
         };
-        let call = Arc::new(Call::new(Parts {
+        let call = Call::new(Parts {
             xid,
             procedure: ProcedureId { program, version, procedure },
             class: request.class,
@@ -115,7 +115,8 @@ impl Driver {
             stamp: request.stamp,
             protection,
             looks_again,
-        }));
+        });
+        let call = Arc::new(call.with_late(request.on_late));
         call.facts(request.receive, cover)
     }
 }

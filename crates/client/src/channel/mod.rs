@@ -62,6 +62,6 @@ pub use payload::Payload;
 pub use pending::Pending;
 pub use protocol::{AnswerCall, ChannelProtocol};
 pub use report::{ChannelReport, LaneReport, TlsReport};
-pub use request::Request;
+pub use request::{LateAnswer, Request};
 pub use starttls::{is_tls, null_call, secure};
 pub use target::Target;

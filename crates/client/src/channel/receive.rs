@@ -149,6 +149,7 @@ fn on_answer(
             };
             return shared.driver.core().return_buffer(xid, buffer);
         }
+        AnswerEffect::GivenUp(call) => return call.on_late(&answer),
         AnswerEffect::Nothing => return,
     };
     if answered.call.invites_calls && answer.is_ok() {

@@ -38,6 +38,21 @@ pub struct Request<'a> {
     pub replay: Replay,
     /// Once it is answered, the server may call over its connection.
     pub invites_calls: bool,
+    /// Hears of an answer that comes after the caller gave up. Such answers come only in a session.
+    pub on_late: Option<LateAnswer>,
+}
+
+/// Takes results.
+type Hear = dyn Fn(&[u8]) + Send + Sync;
+
+/// Hears the results of a call whose caller has given up, on the thread that receives: it must not wait.
+#[derive(Clone)]
+pub struct LateAnswer(pub Arc<Hear>);
+
+impl fmt::Debug for LateAnswer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("LateAnswer")
+    }
 }
 
 /// No arguments.
@@ -64,6 +79,7 @@ impl<'a> Request<'a> {
             class: Class::Attributes,
             replay: Replay::Idempotent,
             invites_calls: false,
+            on_late: None,
         }
     }
 

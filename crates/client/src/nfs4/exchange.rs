@@ -15,7 +15,9 @@ use super::compound::{Behind, Compound, InSession};
 use super::handles::Handles;
 use super::results::Results;
 use super::session::Session;
-use crate::channel::{Answer, CallError, Channel, Payload, Pending, ReceiveInto, Replay, Request};
+use crate::channel::{
+    Answer, CallError, Channel, LateAnswer, Payload, Pending, ReceiveInto, Replay, Request,
+};
 use crate::common::{Identity, Jukebox, NewKeys, failure};
 
 /// The longest reply to a change, in bytes. A server that keeps less would refuse the change, and is not asked to keep it: one that is
@@ -40,9 +42,20 @@ pub(super) struct CompoundCalls {
 impl CompoundCalls {
     /// Makes a call, and makes it again while its session is lost or the server says "not now".
     pub(super) fn call(&self, caller: &Caller, compound: &Compound<'_>) -> Result<Results> {
+        self.call_or_hear(caller, compound, None)
+    }
+
+    /// The same. If the caller gives up, the answer is heard when it comes.
+    pub(super) fn call_or_hear(
+        &self,
+        caller: &Caller,
+        compound: &Compound<'_>,
+        on_late: Option<&LateAnswer>,
+    ) -> Result<Results> {
         let mut tries = Tries::new(self, compound.name);
         loop {
-            let Some(answer) = tries.wait(self.start(caller, compound, None, None), None)? else { continue };
+            let pending = self.start_and_hear((caller, compound), None, None, on_late);
+            let Some(answer) = tries.wait(pending, None)? else { continue };
             if tries.is_final(&answer, Some(compound))? {
                 return Ok(tries.results(answer));
             }
@@ -56,6 +69,16 @@ impl CompoundCalls {
         compound: &Compound<'_>,
         payload: Option<Payload>,
         receive: Option<ReceiveInto>,
+    ) -> Pending {
+        self.start_and_hear((caller, compound), payload, receive, None)
+    }
+
+    fn start_and_hear(
+        &self,
+        (caller, compound): (&Caller, &Compound<'_>),
+        payload: Option<Payload>,
+        receive: Option<ReceiveInto>,
+        on_late: Option<&LateAnswer>,
     ) -> Pending {
         let keep = compound.replay() == Replay::OnceOnly && self.session.sizes().kept_response >= KEPT_MIN;
         let arguments = InSession { minor_version: self.session.minor_version(), compound, keep };
@@ -72,6 +95,7 @@ impl CompoundCalls {
             receive,
             class: compound.class,
             replay: compound.replay(),
+            on_late: on_late.cloned(),
             ..Request::null(nfs4::PROGRAM, nfs4::VERSION)
         })
     }

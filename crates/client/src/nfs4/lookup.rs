@@ -1,14 +1,16 @@
 //! LOOKUP and LOOKUPP.
 
-use howdah_vfs::{Caller, Found, Handle, Node, Result};
-use howdah_wire::nfs4::{getfh, lookup, lookupp, putfh};
+use howdah_vfs::{Caller, Found, FsError, Handle, Node, Result, Shown};
+use howdah_wire::nfs4::{Status, getfh, lookup, lookupp, putfh};
 
 use super::change::LOOK;
 use super::client::Nfs4Client;
 use super::compound::Compound;
+use super::exchange::CompoundCalls;
 use super::handles::Handles;
 use super::operation::Operation;
 use super::results::ResultReader;
+use super::walk::places;
 use crate::channel::Class;
 
 impl ResultReader<'_> {
@@ -29,6 +31,9 @@ impl Nfs4Client {
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;
         let directory = reader.look()?;
+        if reader.ended() == Status::MOVED {
+            return Err(moved(&self.calls, caller, put, name));
+        }
         reader.skip(lookup::OPERATION)?;
         Ok(Found { node: reader.node(&self.calls.handles)?, directory: Some(directory) })
     }
@@ -49,4 +54,15 @@ impl Nfs4Client {
         reader.skip(lookupp::OPERATION)?;
         Ok(Found { node: reader.node(&self.calls.handles)?, directory: Some(directory) })
     }
+}
+
+/// What is said of a name that leads to another server.
+fn moved(calls: &CompoundCalls, caller: &Caller, put: Operation<'_>, name: &[u8]) -> FsError {
+    let places = places(calls, caller, put, &[name.to_vec()]);
+    let name = Shown(name);
+    match places.is_empty() {
+        true => tracing::warn!("{name} is on another server, which this one does not name"),
+        false => tracing::warn!("{name} is on another server: use {}", places.join(", or ")),
+    }
+    FsError::Io
 }

@@ -1,5 +1,8 @@
 //! SEEK, ALLOCATE, DEALLOCATE, COPY and CLONE (RFC 7862): only in minor version 2, and not at every server.
 
+use std::sync::Arc;
+use std::thread;
+
 use howdah_session::OpenAccess;
 use howdah_vfs::{
     Caller, Change, CopyRange, FileExtent, FileKind, FsError, Handle, RangeOperations, Result, SeekOutcome,
@@ -13,11 +16,11 @@ use super::change::LOOK;
 use super::client::Nfs4Client;
 use super::compound::Compound;
 use super::convert::stability;
-use super::exchange::Tries;
+use super::exchange::{CompoundCalls, Tries};
 use super::open_file::{READS, WRITES};
 use super::operation::Operation;
 use super::results::{ResultReader, Results, Stopped};
-use crate::channel::Class;
+use crate::channel::{Class, LateAnswer};
 
 impl RangeOperations for Nfs4Client {
     /// Some servers say that there is no such place where RFC 7862 15.11.3 says "at the end", and others find everything at the start of
@@ -88,7 +91,7 @@ impl RangeOperations for Nfs4Client {
                 count: range.count,
             })
         };
-        self.between("CLONE", caller, &range, clone, |reader| {
+        self.between(("CLONE", None), caller, &range, clone, |reader| {
             reader.skip(clone::OPERATION)?;
             *change = Change { before: None, after: reader.look().ok() };
             Ok(())
@@ -135,7 +138,8 @@ impl Nfs4Client {
                 servers: Default::default(),
             })
         };
-        let answer = self.between("COPY", caller, range, copy, |reader| {
+        let late = late_copy(&self.calls, caller, range.to.0);
+        let answer = self.between(("COPY", Some(&late)), caller, range, copy, |reader| {
             let copied: copy::Success = reader.take(copy::OPERATION)?;
             *change = Change { before: None, after: reader.look().ok() };
             Ok(copied)
@@ -196,7 +200,7 @@ impl Nfs4Client {
     /// An operation from one file to another, which may take as long as a COMMIT and may run twice.
     fn between<T>(
         &self,
-        name: &'static str,
+        (name, on_late): (&'static str, Option<&LateAnswer>),
         caller: &Caller,
         range: &CopyRange<'_>,
         operation: impl Fn(StateId, StateId) -> Operation<'static>,
@@ -209,7 +213,8 @@ impl Nfs4Client {
             [(range.from.0, READS), (range.to.0, WRITES)],
             |[source, destination]| {
                 let operations = [from, Operation::SaveHandle, to, operation(source, destination), LOOK];
-                let results = self.call(caller, &Compound::new(name, Class::Commit, &operations))?;
+                let compound = Compound::new(name, Class::Commit, &operations);
+                let results = self.calls.call_or_hear(caller, &compound, on_late)?;
                 let mut reader = results.read()?;
                 skip_both(&mut reader)?;
                 Ok(read(&mut reader))
@@ -243,6 +248,35 @@ impl Nfs4Client {
             }
         }
     }
+}
+
+/// Cancels a copy that a server makes later, if it says so only after the caller gave up: else it could replace what is written there next.
+fn late_copy(calls: &CompoundCalls, caller: &Caller, target: &Handle) -> LateAnswer {
+    let (upkeep, channel) = (Arc::clone(calls.session.upkeep()), Arc::downgrade(&calls.channel));
+    let (handles, caller, target) = (Arc::clone(&calls.handles), caller.clone(), *target);
+    LateAnswer(Arc::new(move |results| {
+        let Some(copying) = copies_later(results) else { return };
+        let (Some(channel), Ok(put)) = (channel.upgrade(), handles.to_wire(&target)) else { return };
+        let (upkeep, caller) = (Arc::clone(&upkeep), caller.clone());
+        let cancel = move || {
+            let operations = [Operation::PutHandle(put), Operation::CancelCopy(copying)];
+            let request = upkeep.name.request_as(&caller);
+            if let Err(error) = upkeep.start_in_session(&channel, request, &operations).wait() {
+                tracing::warn!(%error, "a copy that nobody waits for could not be cancelled");
+            }
+        };
+        if let Err(error) = thread::Builder::new().name("cancel".to_owned()).spawn(cancel) {
+            tracing::warn!(%error, "a copy that nobody waits for is not cancelled");
+        }
+    }))
+}
+
+/// The copy that goes on when COPY has been answered.
+fn copies_later(results: &[u8]) -> Option<StateId> {
+    let results = Results { name: "COPY", bytes: results.to_vec(), repeated: false };
+    let mut reader = results.read().ok()?;
+    skip_both(&mut reader).ok()?;
+    reader.take::<copy::Success>(copy::OPERATION).ok()?.state
 }
 
 fn found(results: &Results) -> std::result::Result<SeekOutcome, Stopped> {

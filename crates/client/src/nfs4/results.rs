@@ -73,6 +73,11 @@ impl<'a> ResultReader<'a> {
         Ok(Self { name, decoder, left: head.results, status: head.status })
     }
 
+    /// How the last operation of all ended.
+    pub(super) fn ended(&self) -> Status {
+        self.status
+    }
+
     /// What the next result holds.
     pub(super) fn take<T: Decode<'a>>(&mut self, operation: u32) -> Result<T, Stopped> {
         self.skip(operation)?;

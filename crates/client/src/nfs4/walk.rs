@@ -32,7 +32,7 @@ type Walk<T> = Result<T, EstablishError>;
 pub(super) fn walk(calls: &CompoundCalls, caller: &Caller, path: &[Vec<u8>]) -> Walk<Walked> {
     match walk_here(calls, caller, path) {
         Err(EstablishError::Refused(step, Status::MOVED)) => {
-            Err(EstablishError::Moved(step, places(calls, caller, path)))
+            Err(EstablishError::Moved(step, places(calls, caller, Operation::PutRoot, path)))
         }
         walked => walked,
     }
@@ -141,10 +141,15 @@ fn facts(reader: &mut ResultReader<'_>) -> Walk<ServerFacts> {
     Ok(ServerFacts::of(&values))
 }
 
-/// Where the server says that the node is at which the path leaves it. Nowhere if it does not say.
-fn places(calls: &CompoundCalls, caller: &Caller, path: &[Vec<u8>]) -> Vec<String> {
+/// Where the server says that the node is at which the path leaves it, which begins at the node of `start`. Nowhere if it does not say.
+pub(super) fn places(
+    calls: &CompoundCalls,
+    caller: &Caller,
+    start: Operation<'_>,
+    path: &[Vec<u8>],
+) -> Vec<String> {
     let most = (calls.session.sizes().operations as usize).saturating_sub(BESIDE) / 2;
-    let mut operations = vec![Operation::PutRoot];
+    let mut operations = vec![start];
     let asked = path.len().min(most);
     for name in &path[..asked] {
         operations.extend([Operation::Lookup(name), get(Bitmap::of(&[FS_LOCATIONS]))]);
@@ -153,7 +158,7 @@ fn places(calls: &CompoundCalls, caller: &Caller, path: &[Vec<u8>]) -> Vec<Strin
     let Ok(results) = results else { return Vec::new() };
     let mut last = Vec::new();
     let _ = results.read().and_then(|mut reader| {
-        reader.skip(putrootfh::OPERATION)?;
+        reader.skip(start.number())?;
         for depth in 1..=asked {
             reader.skip(lookup::OPERATION)?;
             let reply = reader.take::<getattr::Success<'_>>(getattr::OPERATION)?;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc;
 
 use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
@@ -272,4 +273,38 @@ fn a_copy_that_a_server_makes_later_is_cancelled() {
         let copied = client.ranges().expect("4.2").copy_range(&ME, range, &mut Change::default());
         assert_eq!((copied.err(), counted.load(Ordering::SeqCst)), (Some(refused), 1), "{status}");
     }
+}
+
+/// Its answer is held back until the caller has given up.
+#[test]
+fn a_copy_that_a_server_makes_later_is_cancelled_though_its_caller_gave_up() {
+    let served = serve_memory();
+    let (middleman, client) = between(&served, "soft=1");
+    let root = client.root();
+    let [from, to] = [b"from", b"to--"].map(|name| {
+        let how = Create::Guarded(NewAttributes::with_mode(0o600));
+        let create = CreateFile::new(&root, Name::parse(name).expect("a name"), &how);
+        client.create(&ME, create, &mut Change::default()).expect("made").handle
+    });
+    let write = WriteFile::new(&from, 0, Data::Bytes(&[1; 1000]), Stability::FileSync);
+    client.write(&ME, write, &mut Change::default()).expect("written");
+    let copying = StateId { sequence: 1, other: *b"it is copied" };
+    let (answer, may_answer) = mpsc::channel::<()>();
+    let (cancelled, is_cancelled) = mpsc::channel();
+    middleman.judge(move |exchange| match behind_put(exchange) {
+        Some(offload_cancel::OPERATION) => {
+            let _ = cancelled.send(exchange.arguments.ends_with(&copying.other));
+            second_ended(exchange, offload_cancel::OPERATION, Status::OK)
+        }
+        Some(savefh::OPERATION) => {
+            // Until the test drops the other end.
+            let _ = may_answer.recv();
+            copied_later(exchange, copying)
+        }
+        _ => Fate::Pass,
+    });
+    let range = CopyRange::new((&from, 0), (&to, 0), 1000);
+    client.ranges().expect("4.2").copy_range(&ME, range, &mut Change::default()).expect_err("no answer");
+    drop(answer);
+    assert_eq!(is_cancelled.recv(), Ok(true));
 }

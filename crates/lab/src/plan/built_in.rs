@@ -35,6 +35,7 @@ pub const BUILT_IN: &[(&str, &str)] = built_in!(
     "udp-2003",
     "unprivileged",
     "verdicts",
+    "versions",
 );
 
 #[cfg(test)]

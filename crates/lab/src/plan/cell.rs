@@ -129,6 +129,9 @@ pub struct ClientSpec {
     /// More flags for it.
     #[serde(default)]
     pub options: Vec<String>,
+    /// The version of NFS that it speaks; if left out, its own choice, or what `url` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<ClientVersion>,
     /// Options of the URL, or of the mount.
     #[serde(default)]
     pub url: String,
@@ -144,7 +147,13 @@ impl ClientSpec {
     /// Options of the mount, those in `url` first.
     pub fn mount_options(&self) -> Vec<String> {
         let written = self.url.split([',', '&']).filter(|option| !option.is_empty()).map(str::to_owned);
-        written.chain(self.further_mount_options()).collect()
+        self.version_option().into_iter().chain(written).chain(self.further_mount_options()).collect()
+    }
+
+    /// The option by which its kind gets the version.
+    pub fn version_option(&self) -> Option<String> {
+        let name = if self.kind == ClientKind::Kernel { "vers" } else { "version" };
+        self.version.map(|version| format!("{name}={}", version.name()))
     }
 
     /// Those in `mount`, as `-o` has them.
@@ -186,6 +195,38 @@ pub enum ClientKind {
     Busy,
     /// A simulation in virtual time, without any network.
     Simulation,
+}
+
+impl ClientKind {
+    /// Whether a plan may choose its version of NFS.
+    pub fn has_versions(self) -> bool {
+        matches!(self, Self::Howdah | Self::Kernel | Self::Mount | Self::Copy)
+    }
+}
+
+/// A version of NFS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ClientVersion {
+    /// NFSv3.
+    #[serde(rename = "3")]
+    V3,
+    /// NFSv4.1.
+    #[serde(rename = "4.1")]
+    V41,
+    /// NFSv4.2.
+    #[serde(rename = "4.2")]
+    V42,
+}
+
+impl ClientVersion {
+    /// As options have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::V3 => "3",
+            Self::V41 => "4.1",
+            Self::V42 => "4.2",
+        }
+    }
 }
 
 /// `[cell.sample]`.

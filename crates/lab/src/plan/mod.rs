@@ -26,7 +26,8 @@ mod validate;
 
 pub use built_in::BUILT_IN;
 pub use cell::{
-    CellSpec, ClientKind, ClientSpec, HostSpec, RelaySpec, SampleSpec, Setting, VerdictSpec, WireSpec,
+    CellSpec, ClientKind, ClientSpec, ClientVersion, HostSpec, RelaySpec, SampleSpec, Setting, VerdictSpec,
+    WireSpec,
 };
 pub use claim::{Claim, Of, PathFigure};
 pub use definition::Plan;

@@ -117,6 +117,11 @@ impl Checker<'_> {
                     let known = known.join(", ");
                     return Err(wrong(format!("client {name}: no wire \"{wire}\"; there are: {known}")));
                 }
+                if client.version.is_some() && !client.kind.has_versions() {
+                    return Err(wrong(format!(
+                        "client {name}: `version` is for kind = \"howdah\", \"copy\", \"mount\" and \"kernel\""
+                    )));
+                }
                 if !cell.spec.host_names().contains(client.host.as_str()) {
                     return Err(wrong(format!("client {name}: no wire leads to host \"{}\"", client.host)));
                 }
@@ -310,6 +315,23 @@ mod tests {
         let text = TEXT.replacen("[[factor]]", &format!("{more}[[factor]]"), 1);
         let error = Plan::parse("plan.toml", &text).expect_err("too many");
         assert!(error.what.contains("at most 10000"), "{error}");
+    }
+
+    #[test]
+    fn a_version_is_for_clients_that_have_several() {
+        let version = |kind: &str, version: &str| {
+            let client = format!("kind = \"{kind}\"\nversion = \"{version}\"");
+            Plan::parse("plan.toml", &TEXT.replacen("kind = \"howdah\"", &client, 1))
+        };
+        let plan = version("howdah", "4.1").expect("it has it");
+        let cells = plan.cells(false).expect("cells");
+        assert_eq!(cells[0].spec.clients["main"].version_option().as_deref(), Some("version=4.1"));
+        let plan = version("kernel", "4.2").expect("it has it");
+        let cells = plan.cells(false).expect("cells");
+        assert_eq!(cells[0].spec.clients["main"].mount_options(), ["vers=4.2"]);
+        let error = version("ping", "4.1").expect_err("no NFS");
+        assert!(error.what.contains("client main: `version` is for kind = "), "{error}");
+        assert!(version("howdah", "4.0").is_err());
     }
 
     #[test]

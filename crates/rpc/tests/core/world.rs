@@ -378,7 +378,8 @@ impl World {
                         }
                         self.core.return_buffer(xid, None);
                     }
-                    AnswerEffect::Nothing => assert!(self.has_session, "it was claimed"),
+                    AnswerEffect::GivenUp(_) => assert!(self.has_session, "its caller waits"),
+                    AnswerEffect::Nothing => panic!("it was claimed"),
                 }
             }
             self.act();

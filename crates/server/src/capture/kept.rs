@@ -8,7 +8,7 @@ use howdah_wire::rpc::{Accepted, CallHeader, ReplyHeader};
 use howdah_wire::xdr::{Decode, Decoder};
 use howdah_wire::{nfs3, nfs4};
 
-use super::limits::{ARGUMENTS_MOST, COMPOUND_RESULT_MOST, RESULT_MOST};
+use super::limits::{ARGUMENTS_END_MOST, ARGUMENTS_MOST, COMPOUND_RESULT_MOST, RESULT_MOST};
 use crate::counts::{Moment, Outcome, Timing};
 use crate::{Peer, Reply, Transport};
 
@@ -40,6 +40,10 @@ pub struct Kept {
     pub received: u32,
     pub sent: u32,
     pub arguments: Box<[u8]>,
+    /// The last bytes of a compound's arguments, if its beginning is not all of them.
+    pub arguments_end: Box<[u8]>,
+    /// How long the arguments are, as far as they were here.
+    pub arguments_length: usize,
     pub result: Box<[u8]>,
     /// Of a list: how many entries, and whether they were the last.
     pub listed: Option<(u64, bool)>,
@@ -75,6 +79,8 @@ impl<'m> Seen<'m> {
             received: length(timing.received),
             sent: length(reply.message_length()),
             arguments: start(self.arguments, ARGUMENTS_MOST),
+            arguments_end: end(called, self.arguments),
+            arguments_length: self.arguments.len(),
             result: start(result.rest(), called.result_most()),
             listed: called.listed(result),
         })
@@ -104,6 +110,12 @@ fn counted<'r, E: Decode<'r>>(result: &mut Decoder<'r>) -> Option<(u64, bool)> {
 
 fn length(bytes: usize) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
+}
+
+/// Behind the data of a WRITE that is not the last operation.
+fn end(called: NfsCall, arguments: &[u8]) -> Box<[u8]> {
+    let is_cut = called == NfsCall::Compound && arguments.len() > ARGUMENTS_MOST;
+    if is_cut { arguments[arguments.len() - ARGUMENTS_END_MOST..].into() } else { Box::default() }
 }
 
 fn start(bytes: &[u8], most: usize) -> Box<[u8]> {

@@ -6,6 +6,8 @@ use howdah_capture::Names;
 /// Bytes of a call's arguments that are kept: two handles and two names of 255 bytes each are 656. Of the data of a WRITE, and
 /// the target of a symbolic link, which come after what is read of them, the beginning may be among them: it is never written.
 pub const ARGUMENTS_MOST: usize = 1024;
+/// The same of the end of a compound: two names and what is set of a file, behind its data.
+pub const ARGUMENTS_END_MOST: usize = 768;
 /// Bytes of a result that are kept: what comes first has all that is read of it.
 pub const RESULT_MOST: usize = 256;
 /// The same of a compound: attributes come last, behind two handles and what OPEN answers.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Receiver;
 
-use howdah_capture::{Call, CallReader, Names, Pseudonyms, read_compound, read_result};
+use howdah_capture::{Call, CallReader, CompoundBytes, Names, Pseudonyms, read_compound, read_result};
 use howdah_wire::nfs3;
 
 use super::kept::{Kept, NfsCall};
@@ -57,7 +57,7 @@ impl CaptureReader {
             && let Ok(kept) = self.waiting.try_recv()
         {
             match self.tell(&kept) {
-                Some(call) => self.unread.push_back(call),
+                Some(calls) => self.unread.extend(calls),
                 None => drop(left_out.fetch_add(1, Ordering::Relaxed)),
             }
         }
@@ -72,8 +72,8 @@ impl CaptureReader {
         nfs.nth(procedure as usize).map(|listed| listed.procedure.name)
     }
 
-    /// None if it makes no sense.
-    fn tell(&mut self, kept: &Kept) -> Option<Call> {
+    /// The lines of a call: one, or several of a compound that does several things. None if it makes no sense.
+    fn tell(&mut self, kept: &Kept) -> Option<Vec<Call>> {
         let udp = kept.transport.is_datagrams();
         let mut call = Call {
             at: rounded(kept.arrived.since(self.began)),
@@ -85,22 +85,32 @@ impl CaptureReader {
             sent: kept.sent,
             ..Call::default()
         };
-        match kept.called {
+        let mut calls = match kept.called {
             NfsCall::Procedure(procedure) => {
                 call.procedure = Cow::Borrowed(self.name(procedure)?);
                 let arguments = CallReader { pseudonyms: &self.pseudonyms };
                 arguments.read(procedure, &kept.arguments, &mut call).ok()?;
                 read_result(&self.pseudonyms, procedure, &kept.result, &mut call).ok()?;
+                vec![call]
             }
-            NfsCall::NothingOf4 => call.procedure = Cow::Borrowed("NULL"),
+            NfsCall::NothingOf4 => {
+                call.procedure = Cow::Borrowed("NULL");
+                vec![call]
+            }
             NfsCall::Compound => {
-                read_compound(&self.pseudonyms, &kept.arguments, &kept.result, &mut call).ok()?;
+                let bytes = CompoundBytes {
+                    arguments: &kept.arguments,
+                    end: &kept.arguments_end,
+                    length: kept.arguments_length,
+                    result: &kept.result,
+                };
+                read_compound(&self.pseudonyms, &bytes, call).ok()?
             }
+        };
+        if let (Some((entries, at_end)), Some(last)) = (kept.listed, calls.last_mut()) {
+            (last.entries, last.at_end) = (Some(entries), at_end);
         }
-        if let Some((entries, at_end)) = kept.listed {
-            (call.entries, call.at_end) = (Some(entries), at_end);
-        }
-        Some(call)
+        Some(calls)
     }
 }
 

@@ -25,7 +25,10 @@ impl Purpose {
 
 #[cfg(test)]
 mod tests {
-    use howdah_wire::nfs4::{access, getattr, getfh, lookup, open, putfh, rename, savefh, sequence, write};
+    use howdah_wire::nfs4::{
+        access, get_dir_delegation, getattr, getfh, lookup, lookupp, nverify, open, putfh, readdir, remove,
+        rename, savefh, sequence, write,
+    };
 
     use super::*;
 
@@ -44,6 +47,13 @@ mod tests {
         assert_eq!(of(&[seq, put, write::OPERATION, get]), Some(write::OPERATION));
         assert_eq!(of(&[seq, put, lookup::OPERATION, getfh::OPERATION, get]), Some(lookup::OPERATION));
         assert_eq!(of(&[seq, put, get, open::OPERATION, access::OPERATION]), Some(open::OPERATION));
+        // As our own client removes a name, looks at a directory, and lists it.
+        let removed = [seq, put, get, lookup::OPERATION, nverify::OPERATION, put, remove::OPERATION];
+        assert_eq!(of(&removed), Some(remove::OPERATION));
+        assert_eq!(of(&[seq, put, get_dir_delegation::OPERATION, get]), Some(get));
+        let listed =
+            [seq, put, get_dir_delegation::OPERATION, get, lookupp::OPERATION, put, readdir::OPERATION];
+        assert_eq!(of(&listed), Some(readdir::OPERATION));
         assert_eq!(of(&[seq, put, savefh::OPERATION, put, rename::OPERATION]), Some(rename::OPERATION));
     }
 }

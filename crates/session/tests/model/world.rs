@@ -321,7 +321,8 @@ impl World {
         let sends = match self.core.on_answer(Some(lane), xid, end, self.now) {
             AnswerEffect::Call(answered) => answered.sends,
             AnswerEffect::Again => return self.core.return_buffer(xid, None),
-            AnswerEffect::Nothing => {
+            AnswerEffect::Nothing => panic!("there is no call {xid}"),
+            AnswerEffect::GivenUp(_) => {
                 assert!(self.abandoned.remove(&xid), "nobody waits for {xid}");
                 return self.server.reached.add(Row::Abandoned);
             }

@@ -1,7 +1,8 @@
 //! What an operation is for, beside the others of its compound.
 
 use super::{
-    access, getattr, getfh, nverify, putfh, putpubfh, putrootfh, restorefh, savefh, sequence, verify,
+    access, get_dir_delegation, getattr, getfh, lookup, lookupp, nverify, putfh, putpubfh, putrootfh,
+    restorefh, savefh, sequence, verify,
 };
 
 /// What an operation is for. A compound is made for its first operation with the greatest role.
@@ -9,8 +10,12 @@ use super::{
 pub enum OperationRole {
     /// It makes a session or a node the current one.
     Prepares,
+    /// It asks for a delegation beside what is asked of a directory anyway.
+    Asks,
     /// It looks at the current node.
     Looks,
+    /// It finds a node, for itself or for what follows.
+    Finds,
     /// All others.
     Works,
 }
@@ -27,6 +32,8 @@ impl OperationRole {
             | savefh::OPERATION
             | restorefh::OPERATION
             | getfh::OPERATION => Self::Prepares,
+            get_dir_delegation::OPERATION => Self::Asks,
+            lookup::OPERATION | lookupp::OPERATION => Self::Finds,
             getattr::OPERATION | access::OPERATION | verify::OPERATION | nverify::OPERATION => Self::Looks,
             _ => Self::Works,
         }

@@ -39,6 +39,9 @@ const NFS_3: &[&str] = &[
     "commit",
 ];
 
+/// What a compound of version 4 holds is not counted apart.
+const NFS_4: &[&str] = &["null", "compound"];
+
 const MOUNT_PROCEDURES: &[&str] = &["null", "mnt", "dump", "umnt", "umntall", "export"];
 
 const PORTMAP_PROCEDURES: &[&str] = &["null", "set", "unset", "getport", "dump", "callit"];
@@ -48,6 +51,7 @@ pub fn procedure_names(program: u32, version: u32) -> &'static [&'static str] {
     match (program, version) {
         (NFS, 2) => NFS_2,
         (NFS, 3) => NFS_3,
+        (NFS, 4) => NFS_4,
         (MOUNT, _) => MOUNT_PROCEDURES,
         (PORTMAP, _) => PORTMAP_PROCEDURES,
         _ => &[],

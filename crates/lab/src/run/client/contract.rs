@@ -40,9 +40,12 @@ pub fn url(cell: &Cell, place: &Place, name: &str) -> Result<String> {
         Some(spec) => relay::url(spec, address, &url),
         None => url,
     };
-    let options = &spec(cell, name)?.url;
-    let join = if url.contains('?') { "&" } else { "?" };
-    Ok(if options.is_empty() { url } else { format!("{url}{join}{options}") })
+    let client = spec(cell, name)?;
+    let options = client.version_option().into_iter().chain([client.url.clone()]);
+    Ok(options.filter(|option| !option.is_empty()).fold(url, |url, option| {
+        let join = if url.contains('?') { "&" } else { "?" };
+        format!("{url}{join}{option}")
+    }))
 }
 
 /// The words that a client of one stream has for what it does.

@@ -233,7 +233,8 @@ impl<T: Clone> Core<T> {
             Some(Call { facts: CallFacts { call, procedure, .. }, is_abandoned: false, .. }) => {
                 AnswerEffect::Call(AnsweredCall { call, procedure, sends, took })
             }
-            _ => AnswerEffect::Nothing,
+            Some(call) => AnswerEffect::GivenUp(call.facts.call),
+            None => AnswerEffect::Nothing,
         }
     }
 

@@ -117,7 +117,9 @@ pub enum AnswerEffect<T> {
     Call(AnsweredCall<T>),
     /// The call is sent again later; its buffer is to be given back at once ([`Core::return_buffer`](super::Core::return_buffer)).
     Again,
-    /// Nothing: nobody waits for it.
+    /// A call is over whose caller has given up.
+    GivenUp(T),
+    /// Nothing: there is no such call.
     Nothing,
 }
 
