@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use howdah_vfs::{Caller, FsError, Handle, Node, Result};
 use howdah_wire::nfs4;
+use howdah_wire::nfs4::attributes::NUMLINKS;
 
 use super::compound::Compound;
 use super::delegations::ClientDelegations;
@@ -32,6 +33,8 @@ pub struct Nfs4Client {
     pub(super) has_xattrs: OnceLock<bool>,
     /// How many files were opened to make them.
     pub(super) made: AtomicU32,
+    /// Whether a file can be made whole in one compound, as far as is known.
+    pub(super) puts_whole_files: AtomicBool,
     /// Files that are open because something of them is locked.
     pub(super) opens: Arc<OpenStates>,
     /// Directories that nobody else changes unnoticed.
@@ -65,6 +68,7 @@ impl Nfs4Client {
         wanted: &Wanted,
     ) -> Self {
         let sizes = walked.facts.sizes(calls.session.sizes(), wanted);
+        let can_verify = walked.facts.attributes.contains(NUMLINKS);
         Self {
             calls,
             root: walked.root,
@@ -74,6 +78,7 @@ impl Nfs4Client {
             facts: walked.facts,
             has_xattrs: OnceLock::new(),
             made: AtomicU32::new(0),
+            puts_whole_files: AtomicBool::new(can_verify),
             opens,
             delegations,
             server,

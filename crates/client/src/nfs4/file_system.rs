@@ -1,12 +1,14 @@
 //! The table: each call of the trait to the file of its compound.
 
 use std::ops::ControlFlow;
+use std::sync::atomic::Ordering;
 
 use howdah_vfs::{
     Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CreateFile, Data,
     DirectoryDelegations, Entry, ExtendedAttributes, FileLocks, FileRange, FileSystem, Found, FsError,
     Handle, Limits, ListDirectory, Listing, LockFreed, MakeDirectory, MakeLink, MakeSpecial, Name, Node,
-    RangeOperations, ReadFile, ReadOutcome, Result, SetAttributes, Statistics, WriteFile, Written,
+    RangeOperations, ReadFile, ReadOutcome, Result, SetAttributes, Statistics, WholeFiles, WriteFile,
+    Written,
 };
 use howdah_wire::nfs4::LinkTarget;
 use howdah_wire::nfs4::create::NewNode;
@@ -35,6 +37,10 @@ impl FileSystem for Nfs4Client {
 
     fn file_locks(&self) -> Option<&dyn FileLocks> {
         Some(self)
+    }
+
+    fn whole_files(&self) -> Option<&dyn WholeFiles> {
+        self.puts_whole_files.load(Ordering::Relaxed).then_some(self)
     }
 
     fn directory_delegations(&self) -> Option<&dyn DirectoryDelegations> {

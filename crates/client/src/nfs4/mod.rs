@@ -22,6 +22,7 @@ mod file_system;
 mod get_attributes;
 mod handle_file;
 mod handles;
+mod lane_probe;
 mod limits;
 mod link;
 mod listing;
@@ -49,6 +50,7 @@ mod statistics;
 mod transfers;
 mod upkeep;
 mod walk;
+mod whole_file;
 mod write;
 
 pub use client::Nfs4Client;

@@ -368,6 +368,12 @@ impl<T: Clone> Core<T> {
         self.outputs.push_back(CoreOutput::Wake(0));
     }
 
+    /// The first lane carries all calls from now on.
+    pub fn keep_first_lane(&mut self) {
+        self.lanes.keep_first();
+        self.follow_growth();
+    }
+
     /// So many bytes were received, on this lane.
     pub fn on_heard(&mut self, lane: Option<usize>, bytes: usize, now: Duration) {
         if self.server.on_heard(now) {
