@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use howdah_net::QuicDialer;
-use howdah_rpc::client::core::{Core, changes_nothing};
+use howdah_rpc::client::core::changes_nothing;
 use howdah_rpc::client::envelope::CallSession;
 use howdah_tune::paths::FoundPath;
 use howdah_wire::rpc::Credentials;
@@ -143,13 +143,6 @@ impl Channel {
     pub fn expect_no_calls(&self) {
         if let Way::Streams(streams) = &self.0 {
             streams.expect_no_calls();
-        }
-    }
-
-    /// The first lane carries all calls from now on: the server does not take its session over others.
-    pub(crate) fn keep_first_lane(&self) {
-        if let Way::Streams(streams) = &self.0 {
-            streams.shared().decide(Core::keep_first_lane);
         }
     }
 

@@ -1,7 +1,7 @@
 //! The client: what it sends compounds by, and what it knows of the server.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use howdah_vfs::{Caller, FsError, Handle, Node, Result};
@@ -11,6 +11,7 @@ use howdah_wire::nfs4::attributes::NUMLINKS;
 use super::compound::Compound;
 use super::delegations::ClientDelegations;
 use super::exchange::CompoundCalls;
+use super::making::Making;
 use super::open_states::OpenStates;
 use super::operation::Operation;
 use super::results::Results;
@@ -31,10 +32,8 @@ pub struct Nfs4Client {
     pub(super) facts: ServerFacts,
     /// Whether the file system has extended attributes, once that was asked.
     pub(super) has_xattrs: OnceLock<bool>,
-    /// How many files were opened to make them.
-    pub(super) made: AtomicU32,
-    /// Whether a file can be made whole in one compound, as far as is known.
-    pub(super) puts_whole_files: AtomicBool,
+    /// How files are made.
+    pub(super) making: Making,
     /// Files that are open because something of them is locked.
     pub(super) opens: Arc<OpenStates>,
     /// Directories that nobody else changes unnoticed.
@@ -77,8 +76,7 @@ impl Nfs4Client {
             sizes,
             facts: walked.facts,
             has_xattrs: OnceLock::new(),
-            made: AtomicU32::new(0),
-            puts_whole_files: AtomicBool::new(can_verify),
+            making: Making::new(can_verify),
             opens,
             delegations,
             server,

@@ -1,7 +1,5 @@
 //! OPEN that makes a file, and CLOSE in the same compound: the open is not kept.
 
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use howdah_vfs::{
     Caller, Change, Create, CreateFile, FileKind, FsError, Handle, NewAttributes, Node, Result, SetAttributes,
 };
@@ -14,9 +12,6 @@ use super::new_file::NewFile;
 use super::operation::Operation;
 use super::results::ResultReader;
 use super::set_attributes::set;
-
-/// Owners of opens of one user: two opens of a file by one owner at the same time are one, and the first CLOSE ends both.
-const OWNERS: u32 = 64;
 
 impl Nfs4Client {
     /// Makes a file.
@@ -50,7 +45,7 @@ impl Nfs4Client {
 
     fn open_and_close(&self, caller: &Caller, create: CreateFile<'_>, change: &mut Change) -> Result<Node> {
         let new = NewFile::of(create.how, self.facts.exclusive);
-        let owner = next_owner(&self.made, caller);
+        let owner = self.making.next_owner(caller);
         let open = open_new(&new, &owner, create.name.as_bytes());
         let put = self.put(create.directory)?;
         let (get, end) = (Operation::GetHandle, Operation::Close(StateId::CURRENT));
@@ -108,11 +103,6 @@ impl Nfs4Client {
         }
         answer.is_ok()
     }
-}
-
-/// The owner of the next open by which a user makes a file, after so many.
-pub(super) fn next_owner(made: &AtomicU32, caller: &Caller) -> String {
-    format!("{}:{}", caller.user, made.fetch_add(1, Ordering::Relaxed) % OWNERS)
 }
 
 /// An OPEN that makes a file in the current directory.

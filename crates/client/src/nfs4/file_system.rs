@@ -1,7 +1,6 @@
 //! The table: each call of the trait to the file of its compound.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::Ordering;
 
 use howdah_vfs::{
     Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CreateFile, Data,
@@ -40,7 +39,7 @@ impl FileSystem for Nfs4Client {
     }
 
     fn whole_files(&self) -> Option<&dyn WholeFiles> {
-        self.puts_whole_files.load(Ordering::Relaxed).then_some(self)
+        self.making.puts_whole().then_some(self)
     }
 
     fn directory_delegations(&self) -> Option<&dyn DirectoryDelegations> {

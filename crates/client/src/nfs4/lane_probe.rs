@@ -51,7 +51,7 @@ enum ProbeState {
 }
 
 /// Ends the wait for a session when it goes.
-pub(super) struct ProbeOwner(pub(super) Arc<LaneProbe>);
+pub(super) struct ProbeOwner(Arc<LaneProbe>);
 
 impl Drop for ProbeOwner {
     fn drop(&mut self) {
@@ -61,6 +61,11 @@ impl Drop for ProbeOwner {
 }
 
 impl ProbeOwner {
+    /// Of a channel that is not open yet.
+    pub(super) fn new(probe: Arc<LaneProbe>) -> Self {
+        Self(probe)
+    }
+
     /// There is a session.
     pub(super) fn begin(&self, channel: &Arc<Channel>, upkeep: &Arc<Upkeep>) {
         *self.0.state.lock() = ProbeState::Session(Arc::downgrade(channel), Arc::downgrade(upkeep));
@@ -84,7 +89,7 @@ impl ConnectStep for LaneProbe {
             Prober { channel: &channel, upkeep: &upkeep, connection: &connection, session, deadline };
         if prober.is_refused() && prober.stands() {
             tracing::info!("the server takes the session over one connection only: there will be no others");
-            channel.keep_first_lane();
+            show(&channel, |session, _| session.keep_to_one_lane());
             return Err(io::Error::new(
                 io::ErrorKind::Unsupported,
                 "the server does not take the session here",

@@ -30,6 +30,7 @@ mod lock_owner;
 mod locks;
 mod lookup;
 mod make;
+mod making;
 mod new_file;
 mod open_file;
 mod open_states;

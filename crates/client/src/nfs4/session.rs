@@ -45,7 +45,7 @@ pub(crate) fn session_protocol() -> (ChannelProtocol, UpkeepCalls) {
         answer_call: Some(Arc::new(move |call| answering.answer(call))),
         on_calls_cut: Some(Arc::new(move || cut.on_cut())),
     };
-    (protocol, UpkeepCalls { sender, receiver, back, probe: ProbeOwner(probe) })
+    (protocol, UpkeepCalls { sender, receiver, back, probe: ProbeOwner::new(probe) })
 }
 
 /// The session of a client.

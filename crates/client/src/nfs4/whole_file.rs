@@ -1,7 +1,5 @@
 //! A whole file in one compound: OPEN that makes it, WRITE, SETATTR, CLOSE, and RENAME to its final name.
 
-use std::sync::atomic::Ordering;
-
 use howdah_vfs::{
     Caller, Create, FsError, Handle, NewAttributes, PutFile, Result, WHOLE_FILE_MAX, WholeFiles,
 };
@@ -11,7 +9,7 @@ use howdah_wire::nfs4::{StateId, Status, getfh, open, putfh, rename, restorefh, 
 use super::client::Nfs4Client;
 use super::compound::Compound;
 use super::convert::{ToSet, how_durable, stability};
-use super::create::{self, next_owner, open_new};
+use super::create::{self, open_new};
 use super::exchange::Tries;
 use super::new_file::NewFile;
 use super::operation::Operation;
@@ -49,7 +47,7 @@ impl WholePut<'_> {
     fn send(&self) -> Result<Results> {
         let Self { client, caller, put } = self;
         let how = Create::Guarded(NewAttributes::with_mode(MODE_UNTIL_COMPLETE));
-        let (new_file, owner) = (NewFile::of(&how, client.facts.exclusive), next_owner(&client.made, caller));
+        let (new_file, owner) = (NewFile::of(&how, client.facts.exclusive), client.making.next_owner(caller));
         let (then, mut buffer) = (ToSet::new(put.new, SETTABLE), Vec::new());
         let end = [
             set(&then, StateId::ANONYMOUS),
@@ -116,8 +114,9 @@ impl WholePut<'_> {
                     | Status::REP_TOO_BIG_TO_CACHE
             )
             || (status == Status::ATTRNOTSUPP && operation == verify::OPERATION);
-        if cannot && self.client.puts_whole_files.swap(false, Ordering::Relaxed) {
+        if cannot {
             tracing::debug!(operation, %status, "the server makes no whole file in one compound");
+            self.client.making.forgo_whole();
         }
     }
 }

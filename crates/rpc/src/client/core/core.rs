@@ -368,12 +368,6 @@ impl<T: Clone> Core<T> {
         self.outputs.push_back(CoreOutput::Wake(0));
     }
 
-    /// The first lane carries all calls from now on.
-    pub fn keep_first_lane(&mut self) {
-        self.lanes.keep_first();
-        self.follow_growth();
-    }
-
     /// So many bytes were received, on this lane.
     pub fn on_heard(&mut self, lane: Option<usize>, bytes: usize, now: Duration) {
         if self.server.on_heard(now) {
@@ -812,6 +806,9 @@ impl<T: Clone> Core<T> {
     }
 
     fn on_refusal(&mut self, lane: usize, now: Duration) {
+        if self.session.as_ref().is_some_and(|session| session.has_one_lane()) {
+            self.lanes.keep_first();
+        }
         self.lanes.on_refusal(lane, now);
         self.follow_growth();
     }
