@@ -88,7 +88,13 @@ impl Copier {
         let ended = (finish, failures);
         let blocks = Arc::new(Blocks::new(context.clone(), stack.clone(), pace.clone(), moves, ended));
         let decision = Decision::new(context.clone(), pace.clone(), placement.clone());
-        let files = Files::new(context.clone(), links.clone(), decision, metadata.clone(), blocks.clone());
+        let files = Files::new(
+            context.clone(),
+            links.clone(),
+            decision,
+            (metadata.clone(), pace.clone()),
+            blocks.clone(),
+        );
         let link_names = LinkNames::new(context.clone(), placement.clone());
         let nodes = Nodes::new(context.clone(), stack.clone(), links, placement, metadata);
         let walked = (stack.clone(), listings.clone());

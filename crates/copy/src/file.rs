@@ -14,9 +14,11 @@ use super::hard_links::HardLinks;
 use super::links::Claim;
 use super::look::look;
 use super::metadata::Metadata;
+use super::pace::Pace;
 use super::partial::{PartialFiles, tidy_journal, tidy_name};
 use super::tally::{add, count};
 use super::tasks::{Entry, LinkPart, Settled};
+use super::whole::WholeCopies;
 use super::worker::Worker;
 
 /// Begins files.
@@ -25,6 +27,7 @@ pub(super) struct Files {
     links: Arc<HardLinks>,
     decision: Decision,
     metadata: Arc<Metadata>,
+    whole: WholeCopies,
     partials: PartialFiles,
     blocks: Arc<Blocks>,
 }
@@ -35,10 +38,12 @@ impl Files {
         context: Arc<Context>,
         links: Arc<HardLinks>,
         decision: Decision,
-        metadata: Arc<Metadata>,
+        (metadata, pace): (Arc<Metadata>, Arc<Pace>),
         blocks: Arc<Blocks>,
     ) -> Self {
-        Self { links, decision, metadata, partials: PartialFiles::new(Arc::clone(&context)), context, blocks }
+        let whole = WholeCopies::new(context.clone(), pace, metadata.clone());
+        let partials = PartialFiles::new(context.clone());
+        Self { context, links, decision, metadata, whole, partials, blocks }
     }
 
     /// Copies a regular file, or says which copy it becomes another name of.
@@ -105,13 +110,16 @@ impl Files {
             // Another node stands for the copy that would be there: one that no name of a file has.
             return Ok(Prepared::Stays(Some(entry.parent.target.handle)));
         }
+        if let Some(copy) = self.whole.copy(entry, (node, there.as_ref()), worker) {
+            return Ok(Prepared::Stays(Some(copy)));
+        }
         Ok(Prepared::Opened(Box::new(self.partials.open(entry, node, earlier)?)))
     }
 }
 
 /// What comes of looking at the destination.
 enum Prepared {
-    /// What is there stays. If it counts as a copy, other names can be made of it.
+    /// What is there stays, or is complete already. If it counts as a copy, other names can be made of it.
     Stays(Option<Handle>),
     Opened(Box<Opened>),
 }

@@ -111,11 +111,7 @@ impl FileJob {
     /// Begins with what was opened.
     pub(super) fn new(context: &Context, entry: Entry, node: Node, opened: Opened) -> Self {
         let attributes = &node.attributes;
-        let sparse = match context.options.sparse {
-            Sparse::Auto => attributes.used < attributes.size,
-            Sparse::Always => true,
-            Sparse::Never => false,
-        };
+        let sparse = is_sparse(context, attributes);
         // A file of one block has one writer anyway.
         let one_writer = entry.parent.item.one_writer && attributes.size > context.block as u64;
         Self {
@@ -160,6 +156,15 @@ impl FileJob {
 
     pub(super) fn size(&self) -> u64 {
         self.node.attributes.size
+    }
+}
+
+/// Whether zeros of a file become holes.
+pub(super) fn is_sparse(context: &Context, source: &Attributes) -> bool {
+    match context.options.sparse {
+        Sparse::Auto => source.used < source.size,
+        Sparse::Always => true,
+        Sparse::Never => false,
     }
 }
 

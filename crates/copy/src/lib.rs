@@ -62,6 +62,7 @@ mod times;
 mod transfer;
 mod unlocked;
 mod walk;
+mod whole;
 mod width;
 mod worker;
 mod zeros;

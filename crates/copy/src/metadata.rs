@@ -97,6 +97,21 @@ impl Metadata {
         }
     }
 
+    /// The attributes of a new copy, whose owner at the destination is taken to be the caller. None for a file that runs as its owner: only
+    /// what the copy is like shows whether it may.
+    pub(super) fn of_new_file(&self, source: &Attributes) -> Option<NewAttributes> {
+        if source.mode & SET_ID != 0 {
+            return None;
+        }
+        let caller = &self.context.destination.caller;
+        let new = self.attributes_for(source, source, None);
+        let gives_away = new.user.is_some_and(|user| user != caller.user);
+        match gives_away && self.keeps_owners.load(Ordering::Relaxed) {
+            true => Some(NewAttributes { user: None, group: None, ..new }),
+            false => Some(new),
+        }
+    }
+
     fn attributes_for(&self, copy: &Attributes, source: &Attributes, size: Option<u64>) -> NewAttributes {
         let preserve = &self.context.options.preserve;
         let same_owner = (copy.user, copy.group) == (source.user, source.group);

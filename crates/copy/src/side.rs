@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use howdah_vfs::{
     AddLink, Attributes, Caller, Change, CommitFile, Content, Create, CreateFile, Data, Detail, Entry,
-    FileSystem, FsError, Handle, ListDirectory, MakeDirectory, Name, NewAttributes, Node, ReadFile,
+    FileSystem, FsError, Handle, ListDirectory, MakeDirectory, Name, NewAttributes, Node, PutFile, ReadFile,
     ReadOutcome, Result, SeekTarget, SetAttributes, Stability, WriteFile, Written,
 };
 
@@ -200,6 +200,19 @@ impl Side {
             Err(FsError::NotFound) => Ok(()),
             outcome => outcome,
         }
+    }
+
+    /// Makes a whole file by one call, first under a partial name, which comes first.
+    pub(super) fn put(
+        &self,
+        directory: &Handle,
+        (partial, last): (&[u8], &[u8]),
+        (data, new): (&Bytes, &NewAttributes),
+        stability: Stability,
+    ) -> Result<Handle> {
+        let whole = self.file_system.whole_files().ok_or(FsError::NotSupported)?;
+        let (partial, name) = (name(partial)?, name(last)?);
+        whole.put_file(&self.caller, PutFile { directory, partial, name, data, new, stability })
     }
 
     /// Gives a node another name in the same directory.

@@ -9,7 +9,7 @@ use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
     AddLink, Attributes, Caller, Change, CreateFile, Entry, FileKind, FileSystem, Found, FsError, Handle,
     ListDirectory, Listing, MakeDirectory, MakeLink, MakeSpecial, Name, NewAttributes, Node, Result,
-    SetAttributes,
+    SetAttributes, WholeFiles,
 };
 use parking_lot::Mutex;
 
@@ -117,6 +117,11 @@ impl Layer for Unlocked {
 
     fn pass<T>(&self, _: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
         run(&*self.inner)
+    }
+
+    /// What is refused for the mode of its directory is tried again by single calls.
+    fn whole_files(&self) -> Option<&dyn WholeFiles> {
+        self.inner.whole_files()
     }
 
     /// A directory that gets its final mode is not given another one at the end.

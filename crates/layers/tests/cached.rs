@@ -1,15 +1,16 @@
 //! All caches together: which calls reach the server, and what callers see.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 use howdah_layers::{AttributeCacheOptions, Cached, CachingOptions};
 use howdah_vfs::layer::{Call, Metered};
 use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
 use howdah_vfs::{
-    Access, Caller, Change, CommitFile, Content, Create, CreateFile, Data, Detail, Entry, FileSystem,
-    FsError, Handle, ListDirectory, Name, NewAttributes, Node, ReadFile, SetAttributes, Stability, WriteFile,
+    Access, Caller, Change, CommitFile, Consistency, Content, Create, CreateFile, Data, Detail, Entry,
+    FileSystem, FsError, Handle, ListDirectory, Name, NewAttributes, Node, ReadFile, SetAttributes,
+    Stability, WriteFile,
 };
 
 const ME: Caller = Caller::ROOT;
@@ -264,4 +265,49 @@ fn a_file_that_is_taken_for_a_directory_keeps_the_size_of_data_that_is_held() {
     files.write(&Caller::ROOT, write, &mut Change::default()).expect("held");
     assert_eq!(create(&file).map(drop), Err(FsError::NotDirectory));
     assert_eq!(files.attributes(&Caller::ROOT, &file).expect("there").size, 4);
+}
+
+mod at_once {
+    use std::sync::Barrier;
+
+    use howdah_vfs::layer::{Call, Layer};
+    use howdah_vfs::memory::MemoryFileSystem;
+    use howdah_vfs::{FileSystem, Result};
+
+    /// Answers READ and ACCESS only while both are under way.
+    pub struct AtOnce {
+        pub inner: MemoryFileSystem,
+        pub both: Barrier,
+    }
+
+    impl Layer for AtOnce {
+        fn inner(&self) -> &dyn FileSystem {
+            &self.inner
+        }
+
+        fn pass<T>(&self, call: Call, run: impl FnOnce(&dyn FileSystem) -> Result<T>) -> Result<T> {
+            if matches!(call, Call::Read | Call::Access) {
+                self.both.wait();
+            }
+            run(&self.inner)
+        }
+    }
+}
+
+#[test]
+fn a_small_file_is_read_while_it_is_opened() {
+    let server = at_once::AtOnce { inner: MemoryFileSystem::new(), both: Barrier::new(2) };
+    for text in ["first", "second"] {
+        let node = create(&server.inner, text).handle;
+        write(&server.inner, &node, 0, text.as_bytes());
+    }
+    let fs = Cached::around(Arc::new(server), CachingOptions::default());
+    for text in ["first", "second"] {
+        let name = Name::parse(text.as_bytes()).expect("a name");
+        let node = fs.lookup(&ME, &fs.root(), name).expect("found").node.handle;
+        fs.will_read(&ME, &node);
+        fs.opened(&ME, &node).expect("opened");
+        // Another READ would wait for ever.
+        assert_eq!(read(&fs, &node, 0, 4096), text.as_bytes());
+    }
 }

@@ -66,6 +66,7 @@ pub struct ClientSession {
     /// Calls whose slot the server did not take.
     bad_slots: u32,
     uses_callbacks: bool,
+    has_one_lane: bool,
     wants_owner: bool,
 }
 
@@ -191,6 +192,11 @@ impl ClientSession {
             slots.on_recall(target_highest);
         }
         self.wants_owner = true;
+    }
+
+    /// The server takes the session over the first connection only.
+    pub fn keep_to_one_lane(&mut self) {
+        self.has_one_lane = true;
     }
 
     /// The client leaves: no call goes out any more but what [`Self::poll`] asks for, until that asks for nothing.
@@ -345,6 +351,10 @@ impl CallSession for ClientSession {
         self.give_up_useless(now);
         self.wants_owner |= !had_work && self.recovery.has_work();
         released.release
+    }
+
+    fn has_one_lane(&self) -> bool {
+        self.has_one_lane
     }
 
     fn wants_owner(&mut self) -> bool {

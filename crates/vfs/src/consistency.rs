@@ -10,6 +10,10 @@ pub trait Consistency: Send + Sync {
     /// As those of GETATTR.
     fn opened(&self, caller: &Caller, node: &Handle) -> Result<Attributes>;
 
+    /// A file will be opened and read, most likely: what a small one holds may be asked for while its opener waits for
+    /// [`opened`](Consistency::opened). Does not wait.
+    fn will_read(&self, _caller: &Caller, _node: &Handle) {}
+
     /// A file that was written is closed or synchronised: returns when its data is durable.
     ///
     /// # Errors

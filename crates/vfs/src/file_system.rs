@@ -8,7 +8,7 @@ use crate::{
     AddLink, Attributes, Caller, Change, CommitFile, Committed, Content, CreateFile, DirectoryDelegations,
     Entry, ExtendedAttributes, FileLocks, FsError, Handle, HostLocks, ListDirectory, Listing, LocalChanges,
     LockFreed, MakeDirectory, MakeLink, MakeSpecial, Name, Node, PosixAcls, Quotas, RangeOperations,
-    ReadFile, Result, SetAttributes, WriteFile, Written,
+    ReadFile, Result, SetAttributes, WholeFiles, WriteFile, Written,
 };
 
 /// A tree of files that can be served, mounted, copied, measured and tested.
@@ -50,6 +50,11 @@ pub trait FileSystem: Send + Sync {
     /// From now on the server's word that a lock may be free which an owner [waits for](FileLocks::lock_range) goes here. Only the first
     /// one counts. Not all servers say so, and what they say may be lost: who waits asks again now and then.
     fn watch_locks(&self, _freed: LockFreed) {}
+
+    /// Makes whole files by one call each, if its server can.
+    fn whole_files(&self) -> Option<&dyn WholeFiles> {
+        None
+    }
 
     /// Its delegations of directories, if its server may give some.
     fn directory_delegations(&self) -> Option<&dyn DirectoryDelegations> {

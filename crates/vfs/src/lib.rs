@@ -31,6 +31,7 @@ mod quotas;
 mod range_operations;
 mod requests;
 mod shown;
+mod whole_files;
 
 pub use acl::{Acl, AclEntry, AclKind, AclSubject, PosixAcls, SetAcl};
 pub use attributes::{Attributes, DeviceNumber, FileKind, NewAttributes, SetTime, SpecialKind, Timestamp};
@@ -54,6 +55,7 @@ pub use quotas::{Quota, QuotaOwner, QuotaUse, Quotas};
 pub use range_operations::{RangeOperations, SeekOutcome, SeekTarget};
 pub use requests::{
     AddLink, CommitFile, CopyRange, Create, CreateFile, FileExtent, ListDirectory, MakeDirectory, MakeLink,
-    MakeSpecial, ReadFile, SetAttributes, WriteFile,
+    MakeSpecial, PutFile, ReadFile, SetAttributes, WriteFile,
 };
 pub use shown::{Shown, is_harmless};
+pub use whole_files::{WHOLE_FILE_MAX, WholeFiles};

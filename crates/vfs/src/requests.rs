@@ -1,5 +1,7 @@
 //! What calls of a file system with many arguments ask for, as values: a layer passes them on whole.
 
+use bytes::Bytes;
+
 use crate::{Data, Detail, Guard, Handle, Name, NewAttributes, SpecialKind, Stability};
 
 macro_rules! requests {
@@ -71,6 +73,23 @@ requests! {
         name: Name<'a>,
         /// What happens if the name exists, and what a new file is like.
         how: &'a Create,
+    }
+
+    /// A regular file to make whole: under a name that nobody looks at, and then under its own.
+    #[derive(Debug, Clone, Copy)]
+    PutFile {
+        /// Where.
+        directory: &'a Handle,
+        /// Its name until it is complete. Nothing may have that yet.
+        partial: Name<'a>,
+        /// Its name then.
+        name: Name<'a>,
+        /// All of its data.
+        data: &'a Bytes,
+        /// What it is like when it is complete; until then only its owner may open it.
+        new: &'a NewAttributes,
+        /// How durable its data must be when the call returns.
+        stability: Stability,
     }
 
     /// A directory to make (MKDIR).

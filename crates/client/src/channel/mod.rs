@@ -63,5 +63,5 @@ pub use pending::Pending;
 pub use protocol::{AnswerCall, ChannelProtocol};
 pub use report::{ChannelReport, LaneReport, TlsReport};
 pub use request::{LateAnswer, Request};
-pub use starttls::{is_tls, null_call, secure};
+pub use starttls::{first_call, is_tls, null_call, secure};
 pub use target::Target;

@@ -129,8 +129,16 @@ pub fn null_call(
     deadline: Instant,
 ) -> io::Result<Vec<u8>> {
     let call = Encoder::to_vec(&CallHeader { xid: XID, program, version, procedure: 0, credentials });
+    first_call(connection, &call, deadline)
+}
+
+/// Makes a call on a connection that nobody else uses, and gives the reply. Both are messages from their xid on.
+///
+/// # Errors
+/// The server does not answer until `deadline`, or not by RPC.
+pub fn first_call(connection: &Connection, call: &[u8], deadline: Instant) -> io::Result<Vec<u8>> {
     let mark = RecordMark { length: call.len() as u32, last: true };
-    let record = [&mark.to_bytes()[..], &call].concat();
+    let record = [&mark.to_bytes()[..], call].concat();
     let mut sent = 0;
     while sent < record.len() {
         match connection.send(&[IoSlice::new(&record[sent..])], false)? {

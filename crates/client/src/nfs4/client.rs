@@ -1,15 +1,17 @@
 //! The client: what it sends compounds by, and what it knows of the server.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use howdah_vfs::{Caller, FsError, Handle, Node, Result};
 use howdah_wire::nfs4;
+use howdah_wire::nfs4::attributes::NUMLINKS;
 
 use super::compound::Compound;
 use super::delegations::ClientDelegations;
 use super::exchange::CompoundCalls;
+use super::making::Making;
 use super::open_states::OpenStates;
 use super::operation::Operation;
 use super::results::Results;
@@ -30,8 +32,8 @@ pub struct Nfs4Client {
     pub(super) facts: ServerFacts,
     /// Whether the file system has extended attributes, once that was asked.
     pub(super) has_xattrs: OnceLock<bool>,
-    /// How many files were opened to make them.
-    pub(super) made: AtomicU32,
+    /// How files are made.
+    pub(super) making: Making,
     /// Files that are open because something of them is locked.
     pub(super) opens: Arc<OpenStates>,
     /// Directories that nobody else changes unnoticed.
@@ -65,6 +67,7 @@ impl Nfs4Client {
         wanted: &Wanted,
     ) -> Self {
         let sizes = walked.facts.sizes(calls.session.sizes(), wanted);
+        let can_verify = walked.facts.attributes.contains(NUMLINKS);
         Self {
             calls,
             root: walked.root,
@@ -73,7 +76,7 @@ impl Nfs4Client {
             sizes,
             facts: walked.facts,
             has_xattrs: OnceLock::new(),
-            made: AtomicU32::new(0),
+            making: Making::new(can_verify),
             opens,
             delegations,
             server,

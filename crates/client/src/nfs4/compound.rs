@@ -34,7 +34,8 @@ impl<'a> Compound<'a> {
 
     /// Whether it may run twice.
     pub(super) fn replay(&self) -> Replay {
-        if self.class == Class::Change { Replay::OnceOnly } else { Replay::Idempotent }
+        let opens = || self.operations.iter().any(|operation| matches!(operation, Operation::Open(_)));
+        if self.class == Class::Change || opens() { Replay::OnceOnly } else { Replay::Idempotent }
     }
 }
 

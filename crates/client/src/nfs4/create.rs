@@ -1,7 +1,5 @@
 //! OPEN that makes a file, and CLOSE in the same compound: the open is not kept.
 
-use std::sync::atomic::Ordering;
-
 use howdah_vfs::{
     Caller, Change, Create, CreateFile, FileKind, FsError, Handle, NewAttributes, Node, Result, SetAttributes,
 };
@@ -14,9 +12,6 @@ use super::new_file::NewFile;
 use super::operation::Operation;
 use super::results::ResultReader;
 use super::set_attributes::set;
-
-/// Owners of opens of one user: two opens of a file by one owner at the same time are one, and the first CLOSE ends both.
-const OWNERS: u32 = 64;
 
 impl Nfs4Client {
     /// Makes a file.
@@ -50,15 +45,8 @@ impl Nfs4Client {
 
     fn open_and_close(&self, caller: &Caller, create: CreateFile<'_>, change: &mut Change) -> Result<Node> {
         let new = NewFile::of(create.how, self.facts.exclusive);
-        let owner = format!("{}:{}", caller.user, self.made.fetch_add(1, Ordering::Relaxed) % OWNERS);
-        let open = Operation::Open(open::Arguments {
-            sequence: 0,
-            access: open::ACCESS_WRITE | open::WANT_NO_DELEGATION,
-            deny: open::DENY_NONE,
-            owner: Owner { client: ClientId(0), owner: Opaque(owner.as_bytes()) },
-            create: Some(new.how()),
-            claim: open::Claim::Name(Name(create.name.as_bytes())),
-        });
+        let owner = self.making.next_owner(caller);
+        let open = open_new(&new, &owner, create.name.as_bytes());
         let put = self.put(create.directory)?;
         let (get, end) = (Operation::GetHandle, Operation::Close(StateId::CURRENT));
         let plain = [put, LOOK, open, get, LOOK, end, put, LOOK];
@@ -117,6 +105,19 @@ impl Nfs4Client {
     }
 }
 
-fn close(reader: &mut ResultReader<'_>) -> std::result::Result<(), super::results::Stopped> {
+/// An OPEN that makes a file in the current directory.
+pub(super) fn open_new<'a>(new: &'a NewFile, owner: &'a str, name: &'a [u8]) -> Operation<'a> {
+    Operation::Open(open::Arguments {
+        sequence: 0,
+        access: open::ACCESS_WRITE | open::WANT_NO_DELEGATION,
+        deny: open::DENY_NONE,
+        owner: Owner { client: ClientId(0), owner: Opaque(owner.as_bytes()) },
+        create: Some(new.how()),
+        claim: open::Claim::Name(Name(name)),
+    })
+}
+
+/// Takes the result of CLOSE.
+pub(super) fn close(reader: &mut ResultReader<'_>) -> std::result::Result<(), super::results::Stopped> {
     reader.take::<close::Success>(close::OPERATION).map(drop)
 }

@@ -6,7 +6,8 @@ use howdah_vfs::{
     Access, AddLink, Attributes, Caller, Change, CommitFile, Committed, CreateFile, Data,
     DirectoryDelegations, Entry, ExtendedAttributes, FileLocks, FileRange, FileSystem, Found, FsError,
     Handle, Limits, ListDirectory, Listing, LockFreed, MakeDirectory, MakeLink, MakeSpecial, Name, Node,
-    RangeOperations, ReadFile, ReadOutcome, Result, SetAttributes, Statistics, WriteFile, Written,
+    RangeOperations, ReadFile, ReadOutcome, Result, SetAttributes, Statistics, WholeFiles, WriteFile,
+    Written,
 };
 use howdah_wire::nfs4::LinkTarget;
 use howdah_wire::nfs4::create::NewNode;
@@ -35,6 +36,10 @@ impl FileSystem for Nfs4Client {
 
     fn file_locks(&self) -> Option<&dyn FileLocks> {
         Some(self)
+    }
+
+    fn whole_files(&self) -> Option<&dyn WholeFiles> {
+        self.making.puts_whole().then_some(self)
     }
 
     fn directory_delegations(&self) -> Option<&dyn DirectoryDelegations> {

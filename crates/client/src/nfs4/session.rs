@@ -9,6 +9,7 @@ use howdah_session::{ClientSession, UpkeepAction};
 use howdah_wire::nfs4::create_session::ChannelSizes;
 
 use super::callbacks::CallbackChannel;
+use super::lane_probe::{LaneProbe, ProbeOwner};
 use super::upkeep::{Upkeep, UpkeepCall};
 use crate::channel::{Channel, ChannelProtocol};
 use crate::waiting::wait_at_most;
@@ -24,6 +25,7 @@ pub(crate) struct UpkeepCalls {
     sender: SyncSender<UpkeepCall>,
     receiver: Receiver<UpkeepCall>,
     pub(super) back: Arc<CallbackChannel>,
+    probe: ProbeOwner,
 }
 
 /// What a channel is opened with to carry a session, and how it says that there is something to do for that.
@@ -32,7 +34,9 @@ pub(crate) fn session_protocol() -> (ChannelProtocol, UpkeepCalls) {
     let [attend, attend_back] = [sender.clone(), sender.clone()];
     let back = CallbackChannel::new(move || _ = attend_back.try_send(UpkeepCall::Attend));
     let [answering, cut] = [Arc::clone(&back), Arc::clone(&back)];
+    let probe = Arc::<LaneProbe>::default();
     let protocol = ChannelProtocol {
+        steps: vec![Arc::clone(&probe) as _],
         session: Some(Box::new(ClientSession::default())),
         // It may have been called already.
         attend_session: Some(Arc::new(move || {
@@ -40,9 +44,8 @@ pub(crate) fn session_protocol() -> (ChannelProtocol, UpkeepCalls) {
         })),
         answer_call: Some(Arc::new(move |call| answering.answer(call))),
         on_calls_cut: Some(Arc::new(move || cut.on_cut())),
-        ..ChannelProtocol::default()
     };
-    (protocol, UpkeepCalls { sender, receiver, back })
+    (protocol, UpkeepCalls { sender, receiver, back, probe: ProbeOwner::new(probe) })
 }
 
 /// The session of a client.
@@ -51,6 +54,7 @@ pub(super) struct Session {
     channel: Arc<Channel>,
     sizes: ChannelSizes,
     sender: SyncSender<UpkeepCall>,
+    _probe: ProbeOwner,
 }
 
 impl Session {
@@ -61,14 +65,15 @@ impl Session {
         sizes: ChannelSizes,
         calls: UpkeepCalls,
     ) -> Self {
-        let (upkeep, UpkeepCalls { sender, receiver, .. }) = (Arc::new(upkeep), calls);
+        let (upkeep, UpkeepCalls { sender, receiver, probe, .. }) = (Arc::new(upkeep), calls);
+        probe.begin(&channel, &upkeep);
         let (its, weak) = (Arc::clone(&upkeep), Arc::downgrade(&channel));
         let begun =
             thread::Builder::new().name("session".to_owned()).spawn(move || its.run(&weak, &receiver));
         if let Err(error) = begun {
             tracing::warn!(%error, "a session that the server loses is not made again");
         }
-        Self { upkeep, channel, sizes, sender }
+        Self { upkeep, channel, sizes, sender, _probe: probe }
     }
 
     /// The minor version of all compounds.

@@ -6,9 +6,11 @@ mod conformance;
 mod connect;
 mod delegations;
 mod injected;
+mod lanes;
 mod locks;
 #[path = "../middleman/mod.rs"]
 mod middleman;
 mod restarts;
 #[path = "../served/mod.rs"]
 mod served;
+mod whole_files;

@@ -100,6 +100,12 @@ impl AttributeCache {
         self.known.lock().attributes(node, time).is_some()
     }
 
+    /// How large a node is, if that is known without asking.
+    pub fn known_size(&self, node: &Handle) -> Option<u64> {
+        let time = (self.stopwatch)();
+        self.known.lock().attributes(node, time).map(|attributes| attributes.size)
+    }
+
     /// Whether it would say that there is no such name by a look at the directory that is not recent.
     fn is_old_absence(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> bool {
         let time = (self.stopwatch)();

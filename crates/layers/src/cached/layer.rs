@@ -125,6 +125,12 @@ impl Consistency for Cached {
         Ok(attributes)
     }
 
+    fn will_read(&self, caller: &Caller, node: &Handle) {
+        if let Some(size) = self.attributes.known_size(node) {
+            self.reading.fetch_small(caller, node, size);
+        }
+    }
+
     fn closed(&self, caller: &Caller, node: &Handle) -> Result<Closed> {
         if let Some(verifier) = self.writing.durable(node) {
             return Ok(Closed { verifier, after: None });

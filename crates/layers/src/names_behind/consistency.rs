@@ -18,6 +18,12 @@ impl Consistency for NamesBehind {
         Ok(self.shared.presented(caller, since, node, attributes))
     }
 
+    fn will_read(&self, caller: &Caller, node: &Handle) {
+        if let Ok(NodeSide::There(real)) = self.side(node) {
+            self.shared.consistency.will_read(caller, &real);
+        }
+    }
+
     /// Waits only for a file with more data than a small one has.
     fn closed(&self, caller: &Caller, node: &Handle) -> Result<Closed> {
         if let Err(failure) = self.shared.take_failure(node) {

@@ -22,6 +22,9 @@ use super::streams::{ReadSeen, Streams};
 /// A block that was fetched and that nobody wanted for so long gives way to another one.
 const IDLE: Duration = Duration::from_secs(5);
 
+/// The largest file that is fetched whole before it is read, in bytes. Not all that is opened is read.
+const SMALL_MAX: u64 = 64 << 10;
+
 /// How much is read ahead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadAheadOptions {
@@ -101,6 +104,8 @@ struct Fetch {
     caller: Caller,
     key: Key,
     number: u64,
+    /// So many bytes of the block are fetched.
+    count: usize,
 }
 
 impl ReadAhead {
@@ -152,22 +157,40 @@ impl ReadAhead {
     /// Takes note of a read, and fetches what will be read next.
     fn look_ahead(&self, caller: &Caller, node: &Handle, read: &Range<u64>, missing: u64, size: u64) {
         let shared = &self.shared;
-        let (block, budget) = (shared.options.block, shared.options.memory_budget);
+        let block = shared.options.block;
         let mut state = shared.state.lock();
         let most = state.flight.in_flight_target() as u64;
-        let now = shared.start.elapsed();
         let seen = ReadSeen { read: read.clone(), missing, size, block: block as u64, most };
         for index in state.streams.on_read(node, &seen) {
-            let key = (*node, index);
-            if (state.blocks.len() + 1) * block > budget && !state.blocks.make_room(now, IDLE) {
+            if !self.fetch(&mut state, caller, ((*node, index), block)) {
                 return;
             }
-            if let Some(number) = state.blocks.expect(caller, key, now) {
-                let fetch = Fetch { shared: Arc::clone(shared), caller: caller.clone(), key, number };
-                // The lock is not held while a job is queued: a job that is dropped takes it.
-                MutexGuard::unlocked(&mut state, || self.fetcher.run(move || fetch.run()));
-            }
         }
+    }
+
+    /// A small file will be read, most likely: all of it is fetched.
+    pub fn fetch_small(&self, caller: &Caller, node: &Handle, size: u64) {
+        let count = SMALL_MAX.min(self.shared.options.block as u64);
+        if (1..=count).contains(&size) {
+            let mut state = self.shared.state.lock();
+            self.fetch(&mut state, caller, ((*node, 0), count as usize));
+        }
+    }
+
+    /// Fetches the first bytes of a block, unless it is here or will be. Says whether there is room for it.
+    fn fetch(&self, state: &mut MutexGuard<'_, Ahead>, caller: &Caller, (key, count): (Key, usize)) -> bool {
+        let shared = &self.shared;
+        let (block, budget) = (shared.options.block, shared.options.memory_budget);
+        let now = shared.start.elapsed();
+        if (state.blocks.len() + 1) * block > budget && !state.blocks.make_room(now, IDLE) {
+            return false;
+        }
+        if let Some(number) = state.blocks.expect(caller, key, now) {
+            let fetch = Fetch { shared: Arc::clone(shared), caller: caller.clone(), key, number, count };
+            // The lock is not held while a job is queued: a job that is dropped takes it.
+            MutexGuard::unlocked(state, || self.fetcher.run(move || fetch.run()));
+        }
+        true
     }
 
     /// The block, if it is here or will be.
@@ -404,17 +427,19 @@ impl ReadAheadOptions {
 impl Fetch {
     fn run(self) {
         let shared = &self.shared;
-        let size = shared.options.block;
         let at = shared.start.elapsed();
-        let started = shared.state.lock().flight.on_start(at, size);
-        let read = shared.read_block(&self.caller, &self.key);
+        let started = shared.state.lock().flight.on_start(at, self.count);
+        let read = shared.read_block(&self.caller, &self.key, self.count);
         let now = shared.start.elapsed();
         let mut state = shared.state.lock();
         match &read {
             Ok((bytes, ..)) => state.flight.on_finish(now, started, bytes.len()),
             Err(_) => state.flight.on_give_up(),
         }
-        let block = read.ok().map(|(bytes, end, attributes)| Block { bytes, end, attributes });
+        // A block that is not whole is one at the end of its file.
+        let is_whole = |bytes: &Bytes, end| end || bytes.len() == shared.options.block;
+        let block = read.ok().filter(|(bytes, end, _)| is_whole(bytes, *end));
+        let block = block.map(|(bytes, end, attributes)| Block { bytes, end, attributes });
         let attributes = block.as_ref().map(|block| block.attributes);
         shared.fetched.fetch_add(1, Ordering::Relaxed);
         // The file changed meanwhile: readers ask again.
@@ -466,11 +491,10 @@ impl Shared {
         Ok(ReadOutcome { content: Content::Appended(length + rest.content.len()), ..rest })
     }
 
-    fn read_block(&self, caller: &Caller, key: &Key) -> Result<(Bytes, bool, Attributes)> {
-        let size = self.options.block;
-        let offset = key.1.checked_mul(size as u64).ok_or(FsError::TooBig)?;
-        let mut buffer = Vec::with_capacity(size);
-        let read = self.inner.read(caller, ReadFile::new(&key.0, offset, size), &mut buffer)?;
+    fn read_block(&self, caller: &Caller, key: &Key, count: usize) -> Result<(Bytes, bool, Attributes)> {
+        let offset = key.1.checked_mul(self.options.block as u64).ok_or(FsError::TooBig)?;
+        let mut buffer = Vec::with_capacity(count);
+        let read = self.inner.read(caller, ReadFile::new(&key.0, offset, count), &mut buffer)?;
         let bytes = match &read.content {
             Content::Appended(_) => Bytes::from(buffer),
             Content::Bytes(bytes) => bytes.clone(),

@@ -64,6 +64,10 @@ impl Shared {
         let node = self.nodes.of(number)?;
         let caller = self.caller(asker);
         self.settle_first(&node);
+        if reads_only(flags) && node.content.lock().seen.is_none() {
+            // The kernel has no pages of it.
+            self.consistency.will_read(&caller, &node.handle);
+        }
         let now = self.consistency.opened(&caller, &node.handle)?;
         self.may_open(&caller, &node.handle, flags)?;
         let seen = Seen::from(&now);
@@ -271,4 +275,9 @@ impl Shared {
     pub fn open_files(&self) -> usize {
         self.nodes.opens.load(Relaxed)
     }
+}
+
+/// Whether a file is opened to be read, and by way of the kernel's pages.
+fn reads_only(flags: i32) -> bool {
+    flags & (libc::O_ACCMODE | libc::O_TRUNC | libc::O_DIRECT | EXECUTE) == libc::O_RDONLY
 }

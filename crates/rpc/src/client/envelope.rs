@@ -78,6 +78,11 @@ pub trait CallSession: Any + Send {
         now: Duration,
     ) -> AfterCall;
 
+    /// Whether the server takes its calls over the first lane only: no other is connected again.
+    fn has_one_lane(&self) -> bool {
+        false
+    }
+
     /// Whether there is something to do for the owner of the session since it was last asked.
     fn wants_owner(&mut self) -> bool;
 }

@@ -8,8 +8,8 @@ use crate::{
     DirectoryDelegations, Entry, ExtendedAttributes, FileExtent, FileLock, FileLocks, FileSystem, Found,
     FsError, Handle, HostLocks, KeptOpen, Limits, ListDirectory, Listing, LocalChanges, LockFreed,
     MakeDirectory, MakeLink, MakeSpecial, Name, Node, PosixAcls, Quotas, RangeOperations, ReadFile,
-    ReadOutcome, Result, SeekOutcome, SeekTarget, SetAcl, SetAttributes, SetXattr, Statistics, WriteFile,
-    Written, XattrName,
+    ReadOutcome, Result, SeekOutcome, SeekTarget, SetAcl, SetAttributes, SetXattr, Statistics, WholeFiles,
+    WriteFile, Written, XattrName,
 };
 
 /// Writes the trait [`Layer`] with a default for every method, and makes every layer a [`FileSystem`] with its groups.
@@ -50,6 +50,11 @@ macro_rules! forward {
             /// [`FileSystem::directory_delegations`]. They do not pass through the layer.
             fn directory_delegations(&self) -> Option<&dyn DirectoryDelegations> {
                 self.inner().directory_delegations()
+            }
+
+            /// [`FileSystem::whole_files`]. None, unless the layer has no need to know of them.
+            fn whole_files(&self) -> Option<&dyn WholeFiles> {
+                None
             }
 
             /// [`FileSystem::local_changes`]. They do not pass through the layer.
@@ -130,6 +135,10 @@ macro_rules! forward {
 
             fn directory_delegations(&self) -> Option<&dyn DirectoryDelegations> {
                 Layer::directory_delegations(self)
+            }
+
+            fn whole_files(&self) -> Option<&dyn WholeFiles> {
+                Layer::whole_files(self)
             }
 
             fn local_changes(&self) -> Option<&dyn LocalChanges> {

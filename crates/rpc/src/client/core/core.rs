@@ -807,6 +807,9 @@ impl<T: Clone> Core<T> {
     }
 
     fn on_refusal(&mut self, lane: usize, now: Duration) {
+        if self.session.as_ref().is_some_and(|session| session.has_one_lane()) {
+            self.lanes.keep_first();
+        }
         self.lanes.on_refusal(lane, now);
         self.follow_growth();
     }

@@ -85,6 +85,12 @@ impl AllLanes {
         (wanted != before).then_some(before)
     }
 
+    /// No other than the first is used from now on.
+    pub(super) fn keep_first(&mut self) {
+        self.growth.end_at_one();
+        self.small = None;
+    }
+
     /// A connection that was being tried was not taken, or closed before anything came over it.
     pub(super) fn on_refusal(&mut self, lane: usize, now: Duration) {
         let is_suspect = self.all[lane].is_suspect;

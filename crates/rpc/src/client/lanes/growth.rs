@@ -67,6 +67,8 @@ pub enum Why {
         /// So many were tried.
         tried: usize,
     },
+    /// The server takes the session over one connection only.
+    NotShared,
 }
 
 /// Decides how many lanes there are.
@@ -254,6 +256,11 @@ impl Growth {
         }
     }
 
+    /// There is one from now on: others cannot carry calls of the session.
+    pub fn end_at_one(&mut self) {
+        (self.lanes, self.why, self.state) = (1, Why::NotShared, State::Fixed);
+    }
+
     fn grow(&mut self, before: Stretch) {
         if self.lanes >= LANES_MAX {
             self.why = Why::Most;
@@ -320,6 +327,9 @@ impl fmt::Display for Why {
                 write!(formatter, "since {tried} delivered {gain:.2} times as much")
             }
             Self::Refused { tried } => write!(formatter, "since the server did not take {tried}"),
+            Self::NotShared => {
+                formatter.write_str("since the server takes the NFSv4 session over one connection only")
+            }
         }
     }
 }
