@@ -51,7 +51,7 @@ pub fn size(options: &[String], flag: &str) -> Result<Option<u64>> {
 /// Writes a file of data that no layer could take for nothing.
 pub fn fill(path: &Path, size: u64) -> Result<()> {
     let mut file = File::create(path).with_context(|| format!("making {}", path.display()))?;
-    let piece: Vec<u8> = (0..PIECE).map(|index| (index % 251) as u8).collect();
+    let piece: Vec<u8> = (0..size.min(PIECE as u64)).map(|index| (index % 251) as u8).collect();
     let mut left = size;
     while left > 0 {
         let part = left.min(PIECE as u64) as usize;
