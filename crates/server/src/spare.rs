@@ -138,7 +138,8 @@ mod tests {
         workers[0].put(taken);
         workers[1].put(vec![0; LONG_MAX + 1]);
         assert_eq!((kept(), long.take(100).capacity()), (1, 100), "too long, and too short");
-        assert_eq!(long.take(1 << 20).as_ptr(), place);
+        let again = long.take(1 << 20);
+        assert_eq!(again.as_ptr(), place);
         (0..100).for_each(|_| workers[0].put(Vec::with_capacity(LONG_MIN)));
         assert_eq!(kept(), LONG_KEPT);
         assert_eq!(long.take(LONG_MAX).capacity(), LONG_MAX, "one that was shorter");
