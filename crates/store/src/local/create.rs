@@ -406,7 +406,8 @@ mod tests {
             });
             for number in 0..200 {
                 let (name, how) = (format!("f{number}"), Create::Exclusive([1, 2, 3, 4, 5, 6, 7, 8]));
-                let create = CreateFile::new(&fs.root(), self::name(&name), &how);
+                let root = fs.root();
+                let create = CreateFile::new(&root, self::name(&name), &how);
                 fs.create(&me(), create, &mut Change::default()).expect("made");
                 while seen.load(Ordering::SeqCst) <= number {
                     std::thread::yield_now();
