@@ -150,10 +150,17 @@ impl Names {
                 states.push(self.clone());
                 symlink(target, at(&free))
             }
-            (7, Some(path)) => {
-                self.names.remove(&path);
+            (7, file) => {
+                // Links that stayed would take all names in the end, and nothing would change any more.
+                let links = self.all(|node| matches!(node, Node::Link(_)));
+                let removable: Vec<_> = file.into_iter().chain(links).collect();
+                if removable.is_empty() {
+                    return Ok(false);
+                }
+                let path = &removable[random.index(removable.len())];
+                self.names.remove(path);
                 states.push(self.clone());
-                fs::remove_file(at(&path))
+                fs::remove_file(at(path))
             }
             (8 | 9, Some(path)) => {
                 let other = files[random.index(files.len())].clone();
