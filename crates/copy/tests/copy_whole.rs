@@ -65,7 +65,7 @@ impl WholeFiles for Whole {
     }
 }
 
-/// Copies a tree of which all files are small, and gives how many were put whole and how many were asked to be.
+/// Copies a tree of small files. Returns how many files arrived, and how many whole-file calls were made.
 fn copied(refuses: bool, options: CopyOptions) -> (u64, u32) {
     let mut random = Random::new(seed("a_tree_of_small_files"));
     let (from, whole) = (memory(), Arc::new(Whole::default()));

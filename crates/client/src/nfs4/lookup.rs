@@ -56,7 +56,7 @@ impl Nfs4Client {
     }
 }
 
-/// What is said of a name that leads to another server.
+/// Warns that a name leads to another server, with that server's address if known, and gives the error for the caller.
 fn moved(calls: &CompoundCalls, caller: &Caller, put: Operation<'_>, name: &[u8]) -> FsError {
     let places = places(calls, caller, put, &[name.to_vec()]);
     let name = Shown(name);

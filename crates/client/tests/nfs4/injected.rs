@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_vfs::{
-    Caller, Change, CopyRange, Create, CreateFile, Data, FsError, MakeDirectory, Name, NewAttributes,
+    Caller, Change, CopyRange, Create, CreateFile, Data, FsError, Handle, MakeDirectory, Name, NewAttributes,
     Stability, WriteFile,
 };
 use howdah_wire::nfs4::attributes::{FS_LOCATIONS, Location, Locations, Values};
@@ -240,10 +240,8 @@ fn second_ended(exchange: &Exchange<'_>, operation: u32, status: Status) -> Fate
     Fate::Replace(bytes)
 }
 
-#[test]
-fn a_copy_that_a_server_makes_later_is_cancelled() {
-    let served = serve_memory();
-    let (middleman, client) = between(&served, "");
+/// A file of 1,000 bytes and an empty one.
+fn source_and_target(client: &dyn Remote) -> (Handle, Handle) {
     let root = client.root();
     let [from, to] = [b"from", b"to--"].map(|name| {
         let how = Create::Guarded(NewAttributes::with_mode(0o600));
@@ -252,6 +250,14 @@ fn a_copy_that_a_server_makes_later_is_cancelled() {
     });
     let write = WriteFile::new(&from, 0, Data::Bytes(&[1; 1000]), Stability::FileSync);
     client.write(&ME, write, &mut Change::default()).expect("written");
+    (from, to)
+}
+
+#[test]
+fn a_copy_that_a_server_makes_later_is_cancelled() {
+    let served = serve_memory();
+    let (middleman, client) = between(&served, "");
+    let (from, to) = source_and_target(&*client);
     let copying = StateId { sequence: 1, other: *b"it is copied" };
     for (status, refused) in [
         (Status::OK, FsError::NotSupported),
@@ -280,14 +286,7 @@ fn a_copy_that_a_server_makes_later_is_cancelled() {
 fn a_copy_that_a_server_makes_later_is_cancelled_though_its_caller_gave_up() {
     let served = serve_memory();
     let (middleman, client) = between(&served, "soft=1");
-    let root = client.root();
-    let [from, to] = [b"from", b"to--"].map(|name| {
-        let how = Create::Guarded(NewAttributes::with_mode(0o600));
-        let create = CreateFile::new(&root, Name::parse(name).expect("a name"), &how);
-        client.create(&ME, create, &mut Change::default()).expect("made").handle
-    });
-    let write = WriteFile::new(&from, 0, Data::Bytes(&[1; 1000]), Stability::FileSync);
-    client.write(&ME, write, &mut Change::default()).expect("written");
+    let (from, to) = source_and_target(&*client);
     let copying = StateId { sequence: 1, other: *b"it is copied" };
     let (answer, may_answer) = mpsc::channel::<()>();
     let (cancelled, is_cancelled) = mpsc::channel();

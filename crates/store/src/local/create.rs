@@ -73,7 +73,8 @@ impl LocalFileSystem {
         asked: &Create,
     ) -> Result<rustix::io::Result<OwnedFd>> {
         self.identity.assume(caller)?;
-        // Its times show whoever repeats the call that it was made by it, also after a crash of this server.
+        // The file has these times before it has a name. If the client sends the call again after a crash of this server, they show that
+        // the file is its own.
         let telling = match asked {
             Create::Guarded(new) if matches!(new.modified, SetTime::To(_)) => Some(*new),
             Create::Exclusive(verifier) | Create::ExclusiveWith(verifier, _) => {
