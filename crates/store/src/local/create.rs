@@ -73,8 +73,7 @@ impl LocalFileSystem {
         asked: &Create,
     ) -> Result<rustix::io::Result<OwnedFd>> {
         self.identity.assume(caller)?;
-        // The file has these times before it has a name. If the client sends the call again after a crash of this server, they show that
-        // the file is its own.
+        // A client that sends the call again, also after a crash of this server, knows its file by these times.
         let telling = match asked {
             Create::Guarded(new) if matches!(new.modified, SetTime::To(_)) => Some(*new),
             Create::Exclusive(verifier) | Create::ExclusiveWith(verifier, _) => {
