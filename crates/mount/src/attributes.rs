@@ -102,7 +102,7 @@ pub fn set_time(time: Option<TimeOrNow>) -> SetTime {
     }
 }
 
-fn timestamp(time: SystemTime) -> Timestamp {
+pub fn timestamp(time: SystemTime) -> Timestamp {
     let seconds = |time: Duration| i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
     match time.duration_since(UNIX_EPOCH) {
         Ok(after) => Timestamp { seconds: seconds(after), nanoseconds: after.subsec_nanos() },

@@ -1,11 +1,12 @@
 //! Attributes that programs have set on a file, and that the server has not got yet.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use howdah_vfs::{Attributes, Caller, NewAttributes, SetTime};
 use parking_lot::{Condvar, Mutex};
 
+use crate::attributes::timestamp;
 use crate::refused::Answer;
 
 /// Bits of a mode beside permissions.
@@ -18,6 +19,8 @@ pub struct Unset {
     call: Option<Arc<SettingCall>>,
     /// What is to be set when the file is closed, and by which user.
     later: Option<(Caller, NewAttributes)>,
+    /// When a program set that.
+    changed: Option<SystemTime>,
 }
 
 /// A call that sets attributes while others go on.
@@ -123,7 +126,7 @@ impl SettingCall {
 impl Unset {
     /// A file that was just made gets its attributes by that call.
     pub fn by(call: Arc<SettingCall>) -> Self {
-        Self { call: Some(call), later: None }
+        Self { call: Some(call), ..Self::default() }
     }
 
     /// Whether there is anything.
@@ -138,10 +141,12 @@ impl Unset {
         {
             attributes = applied(&call.new, attributes);
         }
-        match &self.later {
-            Some((_, new)) => applied(new, attributes),
-            None => attributes,
+        if let Some((_, new)) = &self.later {
+            attributes = applied(new, attributes);
         }
+        // By our clock: the server's time of the change is not known before it is made.
+        let changed = self.changed.map_or(attributes.changed, timestamp);
+        Attributes { changed: attributes.changed.max(changed), ..attributes }
     }
 
     /// Whether a change can wait until the file is closed: it takes nothing from anybody until then. `shown` is what the file is like.
@@ -159,6 +164,7 @@ impl Unset {
     pub fn set_later(&mut self, caller: &Caller, new: &NewAttributes) {
         let (_, later) = self.later.get_or_insert_with(|| (caller.clone(), NewAttributes::default()));
         *later = followed(later, new);
+        self.changed = Some(SystemTime::now());
     }
 
     /// Lets the call start that sets attributes of a new file.
@@ -203,6 +209,7 @@ impl Unset {
             call.take();
         }
         self.later = None;
+        self.changed = None;
     }
 }
 
@@ -268,9 +275,13 @@ mod tests {
         unset.set_later(&Caller::ROOT, &NewAttributes::with_mode(0o644));
         let shown = unset.shown(attributes());
         assert_eq!((shown.mode, shown.modified), (0o644, time));
+        let server = Attributes { changed: time, ..attributes() };
+        assert!(unset.shown(server).changed > time, "it was changed, whatever the server knows of it");
         assert_eq!(unset.take().1, Some((Caller::ROOT, NewAttributes { mode: Some(0o644), ..times })));
         unset.wrote();
         assert_ne!(unset.shown(attributes()).modified, time);
+        unset.done();
+        assert_eq!(unset.shown(server).changed, time);
     }
 
     #[test]
