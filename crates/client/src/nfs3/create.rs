@@ -7,6 +7,7 @@ use super::client::Nfs3;
 use super::convert::new_attributes;
 use super::made::Place;
 use super::procedure::Procedure;
+use super::remove::REMOVE;
 
 const PROCEDURE: Procedure = Procedure::once(create::PROCEDURE, "CREATE");
 
@@ -56,7 +57,7 @@ impl Nfs3 {
         let mut set = Change::default();
         if let Err(error) = self.set(place.caller, &made.handle, new, None, &mut set) {
             // Best effort: the refusal is reported in any case.
-            let _ = self.remove_name(place.caller, place.directory, place.name, &mut Change::default());
+            let _ = self.remove_by(REMOVE, place.caller, place.directory, place.name, &mut Change::default());
             return Err(error);
         }
         Ok(Node { attributes: set.after.unwrap_or(made.attributes), ..made })

@@ -10,6 +10,7 @@ use howdah_vfs::{
 
 use super::client::Nfs3;
 use super::made::Place;
+use super::remove::{REMOVE, RMDIR};
 use crate::channel::Payload;
 use crate::common::{DirectoryPages, ReadRange, Transfers};
 
@@ -114,7 +115,7 @@ impl FileSystem for Nfs3 {
     }
 
     fn remove(&self, caller: &Caller, directory: &Handle, name: Name<'_>, change: &mut Change) -> Result<()> {
-        self.remove_name(caller, directory, name, change)
+        self.remove_by(REMOVE, caller, directory, name, change)
     }
 
     fn remove_directory(
@@ -124,7 +125,7 @@ impl FileSystem for Nfs3 {
         name: Name<'_>,
         change: &mut Change,
     ) -> Result<()> {
-        self.remove_empty(caller, directory, name, change)
+        self.remove_by(RMDIR, caller, directory, name, change)
     }
 
     fn rename(

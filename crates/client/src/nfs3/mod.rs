@@ -29,7 +29,6 @@ mod readlink;
 mod remove;
 mod rename;
 mod repeated;
-mod rmdir;
 mod setattr;
 mod sizes;
 mod symlink;

@@ -12,14 +12,27 @@ use crate::{Refusal, Reply, Request};
 
 /// Answers a call.
 pub fn run(nfs3: &Nfs3, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
+    run_with(nfs3, request, reply, remove)
+}
+
+/// How a name is removed from a directory.
+type Remove = fn(&Object<'_>, &[u8], &mut Change) -> Result<(), Status>;
+
+/// Answers a call that removes a name in this way.
+pub fn run_with(
+    nfs3: &Nfs3,
+    request: &mut Request<'_, '_>,
+    reply: &mut Reply,
+    remove: Remove,
+) -> Result<(), Refusal> {
     let exports = nfs3.exports();
     let context = Context::new(nfs3, &exports, request)?;
     let arguments = Arguments::decode(&mut request.arguments)?;
-    reply.write(&answer(&context, &arguments));
+    reply.write(&answer(&context, &arguments, remove));
     Ok(())
 }
 
-fn answer(context: &Context<'_>, arguments: &Arguments<'_>) -> Answer {
+fn answer(context: &Context<'_>, arguments: &Arguments<'_>, remove: Remove) -> Answer {
     let directory = context.open(arguments.object.directory).map_err(nothing_known)?;
     let mut change = Change::default();
     let outcome = remove(&directory, arguments.object.name, &mut change);

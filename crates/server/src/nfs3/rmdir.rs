@@ -1,36 +1,19 @@
 //! RMDIR: removes an empty directory.
 
 use howdah_vfs::{Change, FileSystem};
-use howdah_wire::nfs3::rmdir::{Arguments, Reply as Answer, Success};
-use howdah_wire::nfs3::{Refused, Status};
-use howdah_wire::xdr::Decode;
+use howdah_wire::nfs3::Status;
 
 use super::Nfs3;
-use super::context::{Context, Object, nothing_known};
-use super::{convert, names};
+use super::context::Object;
+use super::{convert, names, remove};
 use crate::{Refusal, Reply, Request};
 
 /// Answers a call.
 pub fn run(nfs3: &Nfs3, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
-    let exports = nfs3.exports();
-    let context = Context::new(nfs3, &exports, request)?;
-    let arguments = Arguments::decode(&mut request.arguments)?;
-    reply.write(&answer(&context, &arguments));
-    Ok(())
+    remove::run_with(nfs3, request, reply, remove_directory)
 }
 
-fn answer(context: &Context<'_>, arguments: &Arguments<'_>) -> Answer {
-    let directory = context.open(arguments.object.directory).map_err(nothing_known)?;
-    let mut change = Change::default();
-    let outcome = remove(&directory, arguments.object.name, &mut change);
-    let consistency = directory.consistency(&change);
-    match outcome {
-        Ok(()) => Ok(Success { directory: consistency }),
-        Err(status) => Err(Refused { status, detail: consistency }),
-    }
-}
-
-fn remove(directory: &Object<'_>, name: &[u8], change: &mut Change) -> Result<(), Status> {
+fn remove_directory(directory: &Object<'_>, name: &[u8], change: &mut Change) -> Result<(), Status> {
     let name = names::directory(name)?;
     let removed = directory.file_system.remove_directory(&directory.caller, &directory.handle, name, change);
     removed.map_err(convert::status)
