@@ -32,6 +32,15 @@ pub const SCENARIOS: &[Scenario] = &[
         ..BASE
     },
     Scenario {
+        name: "linux-server-nfs4-newer",
+        about: "our client of NFSv4.2 on the server of a newer Linux kernel: the same",
+        peer: driven_by(LINUX, NFS42, LINUX_DIFFERS_BY_NFS4),
+        sizes: SIZES,
+        limit: LIMIT,
+        newer_guest: true,
+        ..BASE
+    },
+    Scenario {
         name: "linux-server-udp",
         about: "the same in datagrams",
         peer: driven(LINUX, Transport::Udp),
