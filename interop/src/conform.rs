@@ -8,8 +8,8 @@ use anyhow::{Context, Result, ensure};
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_client::url::NfsUrl;
 use howdah_store::local::{LocalFileSystem, Options};
-use howdah_vfs::{Caller, FileSystem};
 use howdah_vfs::conformance::{self, Abilities, ActsAs, Report, Subject};
+use howdah_vfs::{Caller, FileSystem};
 use rustix::process::{getegid, geteuid, umask};
 
 /// Of a large directory: calls are slow there.
