@@ -18,7 +18,12 @@ pub struct Bucket {
 impl Bucket {
     /// At most so many bytes per second (at least 1).
     pub fn new(bytes_per_second: u64) -> Self {
-        Self { bytes_per_second: bytes_per_second.max(1), due: Duration::ZERO, held: Duration::ZERO, returned: 0 }
+        Self {
+            bytes_per_second: bytes_per_second.max(1),
+            due: Duration::ZERO,
+            held: Duration::ZERO,
+            returned: 0,
+        }
     }
 
     /// Takes `bytes` at `now` (since any fixed moment) and says how long to wait before they are done with.

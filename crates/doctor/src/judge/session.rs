@@ -78,7 +78,8 @@ pub fn findings(session: &ServerSessionFacts) -> Vec<Finding> {
         )));
     }
     if session.has_one_connection {
-        let says = "the server takes the session over one connection only: a long or lossy path is filled less well";
+        let says =
+            "the server takes the session over one connection only: a long or lossy path is filled less well";
         findings.push(Finding::note(says).mended_by(advice(
             "use version=3 for large files over a long path, or ask the server's maker about session trunking",
             "with NFSv3 the client opens as many connections as the path needs",

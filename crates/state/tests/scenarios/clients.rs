@@ -108,9 +108,8 @@ fn a_start_does_not_wait_for_a_client_that_has_nothing() {
     let mut state = server();
     let [a, b] = ["a", "b"].map(|name| connect(&mut state, NOW, name));
     open(&mut state, NOW, b, "o", BOTH).expect("OPEN");
-    let recorded = |state: &State| -> Vec<Vec<u8>> {
-        state.records().present_clients().map(<[u8]>::to_vec).collect()
-    };
+    let recorded =
+        |state: &State| -> Vec<Vec<u8>> { state.records().present_clients().map(<[u8]>::to_vec).collect() };
     state.expire(NOW + seconds(4));
     assert_eq!(recorded(&state), [b"a", b"b"], "it may open a file at any moment");
     state.expire(NOW + seconds(5));
