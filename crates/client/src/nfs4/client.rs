@@ -1,8 +1,8 @@
 //! The client: what it sends compounds by, and what it knows of the server.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use howdah_vfs::{Caller, FsError, Handle, Node, Result};
 use howdah_wire::nfs4;

@@ -224,7 +224,9 @@ impl Decode<'_> for Beginning {
         let sequence = match first {
             Some(first) => Some(first).filter(|first| first.operation == sequence::OPERATION),
             // Some servers leave out the result of SEQUENCE.
-            None => Some(ResultHead { operation: sequence::OPERATION, status }).filter(|_| is_of_session(status)),
+            None => {
+                Some(ResultHead { operation: sequence::OPERATION, status }).filter(|_| is_of_session(status))
+            }
         };
         Ok(Self { status, results, sequence: sequence.map(|first| first.status) })
     }

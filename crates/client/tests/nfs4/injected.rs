@@ -7,8 +7,8 @@ use std::sync::mpsc;
 use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_vfs::{
-    AddLink, Caller, Change, CopyRange, Create, CreateFile, Data, FsError, Handle, MakeDirectory, Name, NewAttributes,
-    Stability, WriteFile,
+    AddLink, Caller, Change, CopyRange, Create, CreateFile, Data, FsError, Handle, MakeDirectory, Name,
+    NewAttributes, Stability, WriteFile,
 };
 use howdah_wire::nfs4::attributes::{FS_LOCATIONS, Location, Locations, Values};
 use howdah_wire::nfs4::compound::{ReplyHead, ResultHead};
@@ -231,7 +231,8 @@ fn what_was_made_is_finished_though_the_server_says_not_now_behind_it() {
     assert_eq!(client.lookup(&ME, &root, name("d")).expect("it is there").node.handle, made.handle);
     injected(&LINKED, getattr::OPERATION);
     let file = file.expect("made");
-    let linked = client.link(&ME, AddLink::new(&file, &root, name("l")), &mut Change::default()).expect("linked");
+    let linked =
+        client.link(&ME, AddLink::new(&file, &root, name("l")), &mut Change::default()).expect("linked");
     assert_eq!(linked.links, 2);
 }
 
