@@ -117,10 +117,10 @@ pub enum Command {
         #[arg(long)]
         bytes: u64,
     },
-    /// Run the conformance suite on a directory, served as howdah serves it
+    /// Run the conformance suite on a directory, served as howdah serves it, or on a server, through howdah's client
     Conform {
-        /// The directory, which is made if it is not there.
-        directory: PathBuf,
+        /// The directory, which is made if it is not there, or the URL of an export.
+        place: PathBuf,
     },
     /// Print the kernel's handle of each file (name_to_handle_at), to compare mounts on several hosts
     Handles {

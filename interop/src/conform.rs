@@ -1,13 +1,15 @@
-//! The conformance suite on any directory, such as a mount of a cluster file system: the cases that need no server.
+//! The conformance suite on any directory, such as a mount of a cluster file system (the cases that need no server), and on any server.
 
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
+use howdah_client::connect::{ConnectOptions, connect};
+use howdah_client::url::NfsUrl;
 use howdah_store::local::{LocalFileSystem, Options};
-use howdah_vfs::Caller;
 use howdah_vfs::conformance::{self, Abilities, ActsAs, Report, Subject};
+use howdah_vfs::{Caller, FileSystem};
 use rustix::process::{getegid, geteuid, umask};
 
 /// Of a large directory: calls are slow there.
@@ -46,6 +48,18 @@ pub fn run(directory: &Path) -> Result<Report> {
     let report = conformance::run(&|| Subject::new(Arc::clone(&served) as _, abilities()));
     let is_known = |case: &str| MOOSEFS.iter().any(|(name, _)| *name == case);
     ensure!(report.failures().all(|(case, _)| is_known(case.name)), "{report}");
+    Ok(report)
+}
+
+/// Runs all cases on an export of a server, through our client.
+///
+/// # Errors
+/// The server cannot be reached, or a case failed: the report.
+pub fn run_on_server(url: &str) -> Result<Report> {
+    let url: NfsUrl = url.parse().with_context(|| format!("reading {url}"))?;
+    let client: Arc<dyn FileSystem> = connect(&url, &ConnectOptions::default())?;
+    let report = conformance::run(&|| Subject::new(Arc::clone(&client), abilities()));
+    ensure!(report.failures().next().is_none(), "{report}");
     Ok(report)
 }
 

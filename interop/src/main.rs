@@ -158,7 +158,13 @@ fn run_command(command: Command) -> Result<ExitCode> {
         Command::Pattern { seed, bytes } => {
             pattern::write(seed, bytes, &mut io::stdout().lock()).context("writing to standard output")?;
         }
-        Command::Conform { directory } => println!("{}", howdah_interop::conform::run(&directory)?),
+        Command::Conform { place } => {
+            let report = match place.to_str().filter(|place| place.starts_with("nfs://")) {
+                Some(url) => howdah_interop::conform::run_on_server(url)?,
+                None => howdah_interop::conform::run(&place)?,
+            };
+            println!("{report}");
+        }
         Command::Handles { files } => {
             for file in files {
                 let handle =

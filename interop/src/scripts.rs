@@ -19,7 +19,7 @@ pub const GUEST: &[(&str, &str)] = texts!(
 
 /// What the host runs.
 pub const HOST: &[(&str, &str)] = texts!(
-    "host": "fuse-acls.sh", "fuse-applications.sh", "fuse-connectathon.sh", "fuse-fsx.sh", "fuse-locks.sh", "fuse-pjdfstest.sh", "fuse.sh",
+    "host": "fuse-acls.sh", "fuse-applications.sh", "fuse-connectathon.sh", "fuse-fsx.sh", "fuse-locks-kernel.sh", "fuse-locks.sh", "fuse-pjdfstest.sh", "fuse.sh",
     "heads-cephfs.sh", "heads-lib.sh", "heads-moosefs.sh", "lib.sh", "libnfs.sh", "own-portmap.sh", "rpcbind.sh",
 );
 

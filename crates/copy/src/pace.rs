@@ -26,6 +26,13 @@ impl Pace {
         self.stop.wait(wait)
     }
 
+    /// Bytes that were waited for are not on their way: others take their turn.
+    pub(super) fn give_back(&self, bytes: u64) {
+        if let Some(bucket) = &self.bucket {
+            bucket.lock().give_back(bytes);
+        }
+    }
+
     /// For how long somebody waited.
     pub(super) fn held_back(&self) -> Duration {
         self.bucket.as_ref().map_or(Duration::ZERO, |bucket| bucket.lock().held())

@@ -11,22 +11,36 @@ pub struct Bucket {
     bytes_per_second: u64,
     due: Duration,
     held: Duration,
+    /// Bytes that were waited for, and given back.
+    returned: u64,
 }
 
 impl Bucket {
     /// At most so many bytes per second (at least 1).
     pub fn new(bytes_per_second: u64) -> Self {
-        Self { bytes_per_second: bytes_per_second.max(1), due: Duration::ZERO, held: Duration::ZERO }
+        Self {
+            bytes_per_second: bytes_per_second.max(1),
+            due: Duration::ZERO,
+            held: Duration::ZERO,
+            returned: 0,
+        }
     }
 
     /// Takes `bytes` at `now` (since any fixed moment) and says how long to wait before they are done with.
     pub fn take(&mut self, bytes: u64, now: Duration) -> Duration {
-        let nanoseconds = u128::from(bytes) * 1_000_000_000 / u128::from(self.bytes_per_second);
+        let returned = self.returned.min(bytes);
+        self.returned -= returned;
+        let nanoseconds = u128::from(bytes - returned) * 1_000_000_000 / u128::from(self.bytes_per_second);
         let cost = Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX));
         let before = self.due.max(now);
         self.due = self.due.max(now.saturating_sub(CATCH_UP)).saturating_add(cost);
         self.held += self.due.saturating_sub(before);
         self.due.saturating_sub(now)
+    }
+
+    /// Gives back what was taken and waited for, and is not on its way after all: the next take that many without a wait.
+    pub fn give_back(&mut self, bytes: u64) {
+        self.returned += bytes;
     }
 
     /// For how long somebody had to wait.
@@ -85,6 +99,15 @@ mod tests {
         // Two at once wait together.
         assert_eq!((bucket.take(1_000_000, second(10)), bucket.held()), (second(2), second(2)));
         assert_eq!((bucket.take(50_000, second(20)), bucket.held()), (Duration::ZERO, second(2)));
+    }
+
+    #[test]
+    fn what_is_given_back_is_not_waited_for_twice() {
+        let (mut bucket, second) = (Bucket::new(1_000_000), Duration::from_secs);
+        assert_eq!(bucket.take(1_000_000, second(0)), second(1));
+        bucket.give_back(1_000_000);
+        assert_eq!(bucket.take(1_000_000, second(1)), Duration::ZERO);
+        assert!(bucket.take(1_000_000, second(1)) >= Duration::from_millis(950));
     }
 
     #[test]

@@ -45,7 +45,14 @@ impl WholeCopies {
         if !self.may(entry, node, there) {
             return None;
         }
-        let bytes = self.read(entry, node, &mut worker.buffer)?;
+        if !self.pace.wait(node.attributes.size) {
+            return None;
+        }
+        let Some(bytes) = self.read(entry, node, &mut worker.buffer) else {
+            // The usual way waits for them.
+            self.pace.give_back(node.attributes.size);
+            return None;
+        };
         let copy = self.put(entry, node, &bytes);
         reclaim(bytes, &mut worker.buffer);
         let copy = copy?;
@@ -72,9 +79,6 @@ impl WholeCopies {
     /// All of a file, as it was when it was listed. Nothing if it has holes to keep.
     fn read(&self, entry: &Entry, node: &Node, buffer: &mut Vec<u8>) -> Option<Bytes> {
         let (source, size) = (entry.parent.source(), node.attributes.size as usize);
-        if !self.pace.wait(node.attributes.size) {
-            return None;
-        }
         let mut bytes = Bytes::new();
         if size > 0 {
             let read = source.read(&node.handle, 0, size, buffer).ok()?;

@@ -599,7 +599,8 @@ impl Filesystem for Skin {
         let shared = &self.shared;
         let is_known =
             name.as_bytes().starts_with(b"user.") || shared.shows_acls && acl_kind(name.as_bytes()).is_some();
-        if !is_known && (shared.shows_acls || shared.file_system.xattrs().is_some()) {
+        let has = || shared.file_system.may_get_xattrs() || shared.file_system.xattrs().is_some();
+        if !is_known && (shared.shows_acls || has()) {
             return reply.error(Errno::EOPNOTSUPP);
         }
         let name = name.as_bytes().to_vec();

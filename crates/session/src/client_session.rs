@@ -274,6 +274,7 @@ impl ClientSession {
     /// The server took a call that was sent then. What it says with the answer to an earlier call does not count any more.
     fn on_word(&mut self, word: SequenceWord, sent: Duration, now: Duration) {
         self.lease.on_renewed(sent);
+        self.recovery.on_call_taken();
         if sent < self.flags_of {
             return;
         }

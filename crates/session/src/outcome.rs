@@ -38,8 +38,15 @@ impl SequenceOutcome {
     fn decode(decoder: &mut Decoder<'_>, ticket: &CallTicket) -> Result<Self, DecodeError> {
         let head = ReplyHead::decode(decoder)?;
         if head.results == 0 {
-            let is_refusal = head.status != Status::OK;
-            return Ok(if is_refusal { Self::NotReached(head.status) } else { Self::Foreign });
+            return Ok(match head.status {
+                Status::OK => Self::Foreign,
+                // Some servers leave out the result of SEQUENCE.
+                status @ (Status::BADSESSION
+                | Status::DEADSESSION
+                | Status::RETRY_UNCACHED_REP
+                | Status::SEQ_FALSE_RETRY) => Self::Refused(status),
+                status => Self::NotReached(status),
+            });
         }
         let first = ResultHead::decode(decoder)?;
         if first.operation != sequence::OPERATION {
@@ -113,6 +120,8 @@ mod tests {
         let refused = reply(Status::MINOR_VERS_MISMATCH, 0, |_| {});
         assert_eq!(parse(&refused), SequenceOutcome::NotReached(Status::MINOR_VERS_MISMATCH));
         assert_eq!(parse(&refused[..3]), SequenceOutcome::Foreign);
+        let short = reply(Status::RETRY_UNCACHED_REP, 0, |_| {});
+        assert_eq!(parse(&short), SequenceOutcome::Refused(Status::RETRY_UNCACHED_REP));
         let other = reply(Status::NOENT, 1, |encoder| {
             ResultHead { operation: 3, status: Status::NOENT }.encode(encoder);
         });

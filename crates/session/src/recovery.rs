@@ -193,6 +193,13 @@ impl Recovery {
         self.is_ending
     }
 
+    /// The server took a call.
+    pub fn on_call_taken(&mut self) {
+        if self.is_ready() {
+            self.strikes.on_progress();
+        }
+    }
+
     /// The session is gone at the server.
     pub fn on_session_gone(&mut self, now: Duration) {
         if !self.needs.session && !self.needs.client {
@@ -294,7 +301,11 @@ impl Recovery {
             // There is nothing left to destroy, or nothing that can be done about it.
             (UpkeepAction::DestroySession(_), _) => self.doomed = None,
             (UpkeepAction::DestroyClient(_), _) => self.client = None,
-            (UpkeepAction::ReclaimComplete, UpkeepFailure::Refused(Status::COMPLETE_ALREADY)) => {
+            (
+                UpkeepAction::ReclaimComplete,
+                // A server without the operation waits for nobody.
+                UpkeepFailure::Refused(Status::COMPLETE_ALREADY | Status::NOTSUPP | Status::OP_ILLEGAL),
+            ) => {
                 self.needs.complete = false;
             }
             // It is done on the next session.

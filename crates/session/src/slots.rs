@@ -168,6 +168,8 @@ impl SlotTable {
             SequenceOutcome::Refused(status) => {
                 released.trouble = self.on_refusal(ticket, status, sends);
             }
+            // The server failed at an operation, and leaves out the results of those before: SEQUENCE is one of them.
+            SequenceOutcome::NotReached(Status::SERVERFAULT) => self.put_back(ticket, 1),
             SequenceOutcome::NotReached(_) => released.trouble = self.on_not_run(ticket, sends),
             SequenceOutcome::Foreign => {
                 released.trouble = Some(SlotTrouble::Foreign);

@@ -29,6 +29,11 @@ impl Strikes {
         Some(FIRST.saturating_mul(1 << beyond.min(16)).min(LONGEST))
     }
 
+    /// What the last one made is of use: the next waits as the first that has to, and is not the last of many.
+    pub fn on_progress(&mut self) {
+        self.count = self.count.min(MOST - 1);
+    }
+
     /// How many there were of late.
     pub fn count(&self) -> u32 {
         self.count
@@ -47,5 +52,17 @@ mod tests {
         let waits: Vec<_> = waits.iter().map(seconds).collect();
         assert_eq!(waits, [None, None, Some(1), Some(2), Some(4), Some(8), Some(16), Some(30), Some(30)]);
         assert_eq!(strikes.strike(Duration::from_secs(65)), None, "they are long ago");
+    }
+
+    #[test]
+    fn what_is_of_use_between_them_keeps_the_wait_short() {
+        let mut strikes = Strikes::default();
+        let mut wait = || {
+            strikes.on_progress();
+            strikes.strike(Duration::ZERO)
+        };
+        let waits: Vec<_> = (0..6).map(|_| wait()).collect();
+        let second = Some(FIRST);
+        assert_eq!(waits, [None, None, second, second, second, second]);
     }
 }

@@ -138,6 +138,41 @@ fn a_server_that_forgot_the_client_gets_its_states_again() {
 }
 
 #[test]
+fn a_server_without_reclaim_complete_is_ready_after_a_restart() {
+    for status in [Status::NOTSUPP, Status::OP_ILLEGAL] {
+        let mut owner = Owner::ready();
+        owner.called(Status::BADSESSION, 0);
+        owner.expect(UpkeepAction::CreateSession { client: 1, sequence: 8 });
+        owner.refused(Status::STALE_CLIENTID);
+        owner.expect(UpkeepAction::ExchangeId { incarnation: 0 });
+        assert!(owner.exchanged(2, false));
+        owner.expect(UpkeepAction::CreateSession { client: 2, sequence: 7 });
+        owner.created();
+        owner.expect(UpkeepAction::ReclaimComplete);
+        owner.session.on_done(Err(UpkeepFailure::Refused(status)), owner.now);
+        assert_eq!((owner.poll(), owner.session.standing()), (None, SessionStanding::Ready));
+    }
+}
+
+#[test]
+fn a_client_whose_sessions_end_after_some_calls_stays_the_same_client() {
+    let mut owner = Owner::ready();
+    for round in 0..20 {
+        owner.called(Status::OK, 0);
+        owner.called(Status::BADSESSION, 0);
+        if round >= 2 {
+            assert_eq!(owner.poll(), None, "the server gets a second");
+            owner.now += SECOND;
+            owner.expect(UpkeepAction::ExchangeId { incarnation: 0 });
+            assert!(!owner.exchanged(1, true));
+        }
+        owner.expect(UpkeepAction::CreateSession { client: 1, sequence: 8 + round });
+        owner.created();
+        assert_eq!((owner.poll(), owner.session.standing()), (None, SessionStanding::Ready));
+    }
+}
+
+#[test]
 fn a_client_that_the_server_still_knows_keeps_its_states_and_numbers() {
     let mut owner = Owner::ready();
     owner.session.set_holds_states(true);

@@ -37,6 +37,11 @@ pub trait FileSystem: Send + Sync {
         None
     }
 
+    /// Whether it may have extended attributes later where it has none now: other file systems lie below it.
+    fn may_get_xattrs(&self) -> bool {
+        false
+    }
+
     /// Its POSIX ACLs, if it has them.
     fn acls(&self) -> Option<&dyn PosixAcls> {
         None

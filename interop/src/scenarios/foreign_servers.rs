@@ -32,6 +32,15 @@ pub const SCENARIOS: &[Scenario] = &[
         ..BASE
     },
     Scenario {
+        name: "linux-server-nfs4-newer",
+        about: "our client of NFSv4.2 on the server of a newer Linux kernel: the same",
+        peer: driven_by(LINUX, NFS42, LINUX_DIFFERS_BY_NFS4),
+        sizes: SIZES,
+        limit: LIMIT,
+        newer_guest: true,
+        ..BASE
+    },
+    Scenario {
         name: "linux-server-udp",
         about: "the same in datagrams",
         peer: driven(LINUX, Transport::Udp),
@@ -154,7 +163,9 @@ const NO_COPY: &str = "there is no COPY";
 const CUT_TARGET: &str = "a target with a NUL is cut there";
 const NOT_ATOMIC: &str = "no change of a directory is said to be atomic";
 
-/// The Linux kernel's server (6.1) by NFSv4.2, in the order of the suite.
+const NO_CLONE: &str = "Linux 6.12 tells a block size of clones also where its file system makes none";
+
+/// The Linux kernel's server (6.1 and 6.12) by NFSv4.2, in the order of the suite.
 const LINUX_DIFFERS_BY_NFS4: &[Difference] = &[
     sometimes("rename: it_replaces_a_file", KEPT_OPEN),
     sometimes("link: a_node_goes_with_its_last_name", KEPT_OPEN),
@@ -174,6 +185,9 @@ const LINUX_DIFFERS_BY_NFS4: &[Difference] = &[
     ),
     sometimes("ranges: a_punched_range_reads_as_zeros", COARSE),
     sometimes("copies: a_copied_range_is_the_same", COARSE),
+    sometimes("copies: a_clone_is_the_same_and_stays", NO_CLONE),
+    sometimes("copies: a_clone_ends_where_its_source_does", NO_CLONE),
+    sometimes("copies: clones_that_fit_no_blocks_are_refused", NO_CLONE),
     sometimes("extended attributes: a_change_is_a_change_of_the_node", COARSE),
 ];
 

@@ -51,6 +51,13 @@ pub const SCENARIOS: &[Scenario] = &[
         ..MOUNTED
     },
     Scenario {
+        name: "linux-server-mounted-locks",
+        about: "programs on two mounts of the Linux kernel's server over NFSv4.2, and on the kernel's own client, contend for files",
+        peer: mounted(LINUX, "fuse-locks-kernel.sh", &["perl"]),
+        sizes: CONTENTION,
+        ..MOUNTED
+    },
+    Scenario {
         name: "fuse-locks",
         about: "programs on two mounts by FUSE over NFSv4.2, and on the host, contend for files and for an sqlite database",
         peer: job("fuse-locks.sh", &["perl", "sqlite3", "flock"]),

@@ -1,8 +1,8 @@
 //! The client: what it sends compounds by, and what it knows of the server.
 
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 
 use howdah_vfs::{Caller, FsError, Handle, Node, Result};
 use howdah_wire::nfs4;
@@ -16,6 +16,7 @@ use super::open_states::OpenStates;
 use super::operation::Operation;
 use super::results::Results;
 use super::server_facts::ServerFacts;
+use super::xattr_support::XattrSupport;
 use crate::channel::{Channel, Payload, Pending, ProcedureReport, ReceiveInto};
 use crate::common::{Verifiers, Wanted};
 use crate::{Remote, SessionGrant, Sizes};
@@ -30,8 +31,8 @@ pub struct Nfs4Client {
     pub(super) verifiers: Verifiers,
     pub(super) sizes: Sizes,
     pub(super) facts: ServerFacts,
-    /// Whether the file system has extended attributes, once that was asked.
-    pub(super) has_xattrs: OnceLock<bool>,
+    /// Which file systems have extended attributes.
+    pub(super) xattr_support: XattrSupport,
     /// How files are made.
     pub(super) making: Making,
     /// Files that are open because something of them is locked.
@@ -75,7 +76,7 @@ impl Nfs4Client {
             verifiers: Verifiers::default(),
             sizes,
             facts: walked.facts,
-            has_xattrs: OnceLock::new(),
+            xattr_support: XattrSupport::new(walked.root.handle, walked.root.attributes.file_system),
             making: Making::new(can_verify),
             opens,
             delegations,

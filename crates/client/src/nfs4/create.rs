@@ -63,8 +63,18 @@ impl Nfs4Client {
         }
         let opened = opened?;
         *change = changed(&before, opened.directory, None);
-        let handle = self.calls.handles.learn(reader.take::<getfh::Success<'_>>(getfh::OPERATION)?.node)?;
-        let made = self.new_node(&new, handle, &mut reader);
+        let handle = match reader.take::<getfh::Success<'_>>(getfh::OPERATION).map_err(FsError::from) {
+            Ok(reply) => self.calls.handles.learn(reply.node)?,
+            // The file is made. Only what follows is to be done again.
+            Err(FsError::Delay) => {
+                self.look_up(caller, create.directory, create.name.as_bytes())?.node.handle
+            }
+            Err(error) => return Err(error),
+        };
+        let made = match self.new_node(&new, handle, &mut reader) {
+            Err(FsError::Delay) => self.complete(caller, &new, handle),
+            made => made,
+        };
         // A server that does not know the current stateid takes the one that it gave.
         if made.is_err() || close(&mut reader).is_err() {
             self.close_file(caller, &handle, opened.state);
@@ -86,6 +96,18 @@ impl Nfs4Client {
             reader.set()?;
         }
         Ok(Node { handle, attributes: new.seen(reader.look()?) })
+    }
+
+    /// Does what follows OPEN, for which the server asked for patience.
+    fn complete(&self, caller: &Caller, new: &NewFile, handle: Handle) -> Result<Node> {
+        if !new.to_set().is_empty() {
+            let operations = [self.put(&handle)?, set(new.to_set(), StateId::ANONYMOUS)];
+            let results = self.call(caller, &Compound::change("SETATTR", &operations))?;
+            let mut reader = results.read()?;
+            reader.skip(putfh::OPERATION)?;
+            reader.set()?;
+        }
+        Ok(Node { handle, attributes: new.seen(self.get_attributes(caller, &handle)?) })
     }
 
     /// Ends an open. Says whether the server answered.

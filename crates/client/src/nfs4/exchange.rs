@@ -221,7 +221,13 @@ impl Decode<'_> for Beginning {
     fn decode(decoder: &mut Decoder<'_>) -> std::result::Result<Self, DecodeError> {
         let ReplyHead { status, results, .. } = ReplyHead::decode(decoder)?;
         let first = if results > 0 { Some(ResultHead::decode(decoder)?) } else { None };
-        let sequence = first.filter(|first| first.operation == sequence::OPERATION);
+        let sequence = match first {
+            Some(first) => Some(first).filter(|first| first.operation == sequence::OPERATION),
+            // Some servers leave out the result of SEQUENCE.
+            None => {
+                Some(ResultHead { operation: sequence::OPERATION, status }).filter(|_| is_of_session(status))
+            }
+        };
         Ok(Self { status, results, sequence: sequence.map(|first| first.status) })
     }
 }

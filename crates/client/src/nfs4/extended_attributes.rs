@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use howdah_vfs::{
-    Caller, Change, ExtendedAttributes, FsError, Handle, Result, SetXattr, SetXattrMode, XattrName,
+    Caller, Change, ExtendedAttributes, FsError, Handle, Node, Result, SetXattr, SetXattrMode, XattrName,
 };
 use howdah_wire::nfs4::attributes as wire;
 use howdah_wire::nfs4::{Bitmap, Name, XattrValue, getxattr, listxattrs, putfh, removexattr, setxattr};
@@ -117,22 +117,25 @@ impl ExtendedAttributes for Nfs4Client {
 }
 
 impl Nfs4Client {
-    /// Its extended attributes, if the minor version and the file system have them.
+    /// Its extended attributes, if the minor version and a file system have them.
     pub(super) fn extended_attributes(&self) -> Option<&dyn ExtendedAttributes> {
-        let says =
-            self.calls.session.minor_version() >= 2 && self.facts.attributes.contains(wire::XATTR_SUPPORT);
-        (says && self.has_xattrs()).then_some(self as _)
+        let may = self.calls.session.minor_version() >= 2
+            && self.xattr_support.is_there(|node| self.has_xattrs(node));
+        may.then_some(self as _)
     }
 
-    /// Asked once, when somebody wants to know. A server that does not answer may have them.
-    fn has_xattrs(&self) -> bool {
-        if let Some(known) = self.has_xattrs.get() {
-            return *known;
+    fn has_xattrs(&self, node: &Handle) -> Option<bool> {
+        if *node == self.root.handle && !self.facts.attributes.contains(wire::XATTR_SUPPORT) {
+            return Some(false);
         }
         let wanted = Bitmap::of(&[wire::XATTR_SUPPORT]);
-        let reply = self.with_values(&Caller::ROOT, &self.root.handle, wanted, |reply| {
-            reply.support.extended_attributes.unwrap_or(false)
-        });
-        reply.map_or(true, |reply| *self.has_xattrs.get_or_init(|| reply))
+        let said = |reply: &wire::Attributes<'_>| reply.support.extended_attributes.unwrap_or(false);
+        self.with_values(&Caller::ROOT, node, wanted, |reply| said(&reply)).ok()
+    }
+
+    /// Notes the file system of a node.
+    pub(super) fn met(&self, node: Node) -> Node {
+        self.xattr_support.meet(node.handle, node.attributes.file_system);
+        node
     }
 }

@@ -34,6 +34,10 @@ impl FileSystem for Nfs4Client {
         self.extended_attributes()
     }
 
+    fn may_get_xattrs(&self) -> bool {
+        self.calls.session.minor_version() >= 2
+    }
+
     fn file_locks(&self) -> Option<&dyn FileLocks> {
         Some(self)
     }

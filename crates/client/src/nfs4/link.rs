@@ -41,7 +41,11 @@ impl Nfs4Client {
             return if there.handle == *node { Ok(there.attributes) } else { Err(FsError::Exists) };
         }
         *change = changed(&before, reply?.directory, reader.look().ok());
-        reader.skip(restorefh::OPERATION)?;
-        reader.look()
+        let linked = reader.skip(restorefh::OPERATION).map_err(FsError::from).and_then(|()| reader.look());
+        match linked {
+            // It is done.
+            Err(FsError::Delay) => self.get_attributes(caller, node),
+            linked => linked,
+        }
     }
 }

@@ -109,11 +109,33 @@ impl Nfs4Client {
             }
         }
         for entry in reply.entries {
-            if give(&entry, &self.calls.handles, &mut page, sink)?.is_break() {
+            if self.give_entry(&entry, &mut page, sink)?.is_break() {
                 break;
             }
         }
         Ok(page)
+    }
+
+    fn give_entry(
+        &self,
+        entry: &readdir::Entry<'_>,
+        page: &mut Page,
+        sink: &mut Sink<'_>,
+    ) -> Result<ControlFlow<()>> {
+        let values = convert::values(&entry.attributes)?;
+        let identity = &values.identity;
+        // An entry whose attributes cannot be had says why instead.
+        let told = match identity.handle.filter(|_| identity.kind.is_some()) {
+            Some(handle) => {
+                let (handle, attributes) = (self.calls.handles.learn(handle)?, convert::of(&values)?);
+                self.xattr_support.meet(handle, attributes.file_system);
+                Some((handle, Some(attributes)))
+            }
+            None => None,
+        };
+        // Where another file system is mounted, the number of a name is that of what is covered.
+        let file = identity.mounted_on_file.or(identity.file).unwrap_or(0);
+        Ok(page.give(&Listed { name: entry.name.0, file, cookie: entry.cookie, told }, sink))
     }
 }
 
@@ -142,24 +164,6 @@ fn parent(reader: &mut ResultReader<'_>, handles: &Handles) -> Result<Node> {
     let node = reader.node(handles)?;
     reader.skip(putfh::OPERATION)?;
     Ok(node)
-}
-
-fn give(
-    entry: &readdir::Entry<'_>,
-    handles: &Handles,
-    page: &mut Page,
-    sink: &mut Sink<'_>,
-) -> Result<ControlFlow<()>> {
-    let values = convert::values(&entry.attributes)?;
-    let identity = &values.identity;
-    // An entry whose attributes cannot be had says why instead.
-    let told = match identity.handle.filter(|_| identity.kind.is_some()) {
-        Some(handle) => Some((handles.learn(handle)?, Some(convert::of(&values)?))),
-        None => None,
-    };
-    // Where another file system is mounted, the number of a name is that of what is covered.
-    let file = identity.mounted_on_file.or(identity.file).unwrap_or(0);
-    Ok(page.give(&Listed { name: entry.name.0, file, cookie: entry.cookie, told }, sink))
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ impl Nfs4Client {
             return Err(moved(&self.calls, caller, put, name));
         }
         reader.skip(lookup::OPERATION)?;
-        Ok(Found { node: reader.node(&self.calls.handles)?, directory: Some(directory) })
+        Ok(Found { node: self.met(reader.node(&self.calls.handles)?), directory: Some(directory) })
     }
 
     /// The directory that holds this one. What lies above the root is not asked for: it may be another export.

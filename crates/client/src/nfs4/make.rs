@@ -47,9 +47,14 @@ impl Nfs4Client {
         }
         let reply = reply?.directory;
         *change = changed(&before, reply, None);
-        let made = reader.node(&self.calls.handles)?;
-        reader.skip(putfh::OPERATION)?;
-        *change = changed(&before, reply, reader.look().ok());
+        let made = match reader.node(&self.calls.handles) {
+            // It is made.
+            Err(FsError::Delay) => self.look_up(caller, directory, place.name.as_bytes())?.node,
+            made => made?,
+        };
+        if reader.skip(putfh::OPERATION).is_ok() {
+            *change = changed(&before, reply, reader.look().ok());
+        }
         Ok(made)
     }
 }

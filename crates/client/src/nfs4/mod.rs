@@ -53,6 +53,7 @@ mod upkeep;
 mod walk;
 mod whole_file;
 mod write;
+mod xattr_support;
 
 pub use client::Nfs4Client;
 pub use error::{EstablishError, EstablishStep};

@@ -88,8 +88,15 @@ impl WholePut<'_> {
         reader.skip(putfh::OPERATION)?;
         reader.skip(savefh::OPERATION)?;
         let opened = reader.take::<open::Success<'_>>(open::OPERATION)?;
-        let reply = reader.take::<getfh::Success<'_>>(getfh::OPERATION)?;
-        let handle = client.calls.handles.learn(reply.node)?;
+        let handle = match reader.take::<getfh::Success<'_>>(getfh::OPERATION) {
+            Ok(reply) => client.calls.handles.learn(reply.node)?,
+            Err(stopped) => {
+                // It is made, and open.
+                let there = client.look_up(caller, put.directory, put.partial.as_bytes())?.node;
+                client.close_file(caller, &there.handle, opened.state);
+                return Err(stopped.into());
+            }
+        };
         if let Err(stopped) = fill(&mut reader, put) {
             // It is still open.
             client.close_file(caller, &handle, opened.state);

@@ -1,12 +1,14 @@
 //! From a URL to a file system by NFSv4.
 
 use std::net::TcpListener;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_vfs::{
-    Caller, Change, Create, CreateFile, FileKind, FsError, MakeDirectory, MakeLink, Name, NewAttributes,
+    Caller, Change, Create, CreateFile, Detail, FileKind, FsError, ListDirectory, MakeDirectory, MakeLink,
+    Name, NewAttributes, XattrName,
 };
 use howdah_wire::mount;
 
@@ -50,6 +52,30 @@ fn a_server_tells_itself_from_others_however_it_is_named() {
     let by_name = connect(&url.parse().expect("a URL"), &ConnectOptions::default());
     assert_eq!(identity(&*by_name.unwrap_or_else(|error| panic!("{error}"))), a);
     assert_eq!(identity(&*opened(&one, "/export", "version=3")), None);
+}
+
+#[test]
+fn extended_attributes_below_a_root_without_are_found_when_the_file_system_is_met() {
+    let served = with_tree();
+    let listed = |client: &dyn Remote| {
+        let root = client.root();
+        let list = ListDirectory::new(&root, 0, Detail::Nodes);
+        client.read_directory(&ME, list, &mut |_| ControlFlow::Continue(())).expect("listed");
+    };
+    let looked_up = |client: &dyn Remote| {
+        client.lookup(&ME, &client.root(), name("export")).expect("found");
+    };
+    for (what, meet) in [("listed", &listed as &dyn Fn(&dyn Remote)), ("looked up", &looked_up)] {
+        let client = opened(&served, "/", "version=4.2");
+        assert!(client.xattrs().is_none() && client.may_get_xattrs(), "the root of all");
+        meet(&*client);
+        let export = client.lookup(&ME, &client.root(), name("export")).expect("found").node.handle;
+        let (xattrs, key) = (client.xattrs().expect(what), XattrName::parse(b"key").expect("a name"));
+        let mut value = Vec::new();
+        assert_eq!(xattrs.get_xattr(&ME, &export, key, &mut value), Err(FsError::NoXattr), "{what}");
+        let refused = xattrs.get_xattr(&ME, &client.root(), key, &mut value);
+        assert_eq!(refused, Err(FsError::NotSupported), "{what}");
+    }
 }
 
 #[test]

@@ -7,14 +7,14 @@ use std::sync::mpsc;
 use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_vfs::{
-    Caller, Change, CopyRange, Create, CreateFile, Data, FsError, Handle, MakeDirectory, Name, NewAttributes,
-    Stability, WriteFile,
+    AddLink, Caller, Change, CopyRange, Create, CreateFile, Data, FsError, Handle, MakeDirectory, Name,
+    NewAttributes, Stability, WriteFile,
 };
 use howdah_wire::nfs4::attributes::{FS_LOCATIONS, Location, Locations, Values};
 use howdah_wire::nfs4::compound::{ReplyHead, ResultHead};
 use howdah_wire::nfs4::{
-    Bitmap, COMPOUND, Name as Name4, Opaque, PROGRAM, StateId, Status, copy, getattr, getfh, lookup,
-    offload_cancel, putfh, putrootfh, reclaim_complete, savefh, sequence,
+    Bitmap, COMPOUND, Name as Name4, Opaque, PROGRAM, StateId, Status, copy, create, getattr, getfh, link,
+    lookup, offload_cancel, open, putfh, putrootfh, reclaim_complete, savefh, sequence, setattr,
 };
 use howdah_wire::xdr::{Array, Decode, Decoder, Encode, Encoder};
 
@@ -46,6 +46,13 @@ fn session_refused(status: Status) -> Fate {
     let mut encoder = Encoder::new(&mut bytes);
     ReplyHead { status, tag: b"", results: 1 }.encode(&mut encoder);
     ResultHead { operation: sequence::OPERATION, status }.encode(&mut encoder);
+    Fate::Replace(bytes)
+}
+
+/// The same from a server that leaves out the result of SEQUENCE.
+fn refused_without_results(status: Status) -> Fate {
+    let mut bytes = Vec::new();
+    ReplyHead { status, tag: b"", results: 0 }.encode(&mut Encoder::new(&mut bytes));
     Fate::Replace(bytes)
 }
 
@@ -153,6 +160,82 @@ fn a_call_is_made_again_while_the_server_says_not_now() {
     }
 }
 
+/// The reply cut off after these results, with the next operation refused; as it is if it has others.
+fn refused_after(exchange: &Exchange<'_>, done: &[u32], operation: u32, status: Status) -> Fate {
+    let mut decoder = Decoder::new(exchange.results);
+    ReplyHead::decode(&mut decoder).expect("a reply");
+    let begin = decoder.position();
+    ResultHead::decode(&mut decoder).expect("SEQUENCE");
+    sequence::Success::decode(&mut decoder).expect("it went well");
+    for wanted in done {
+        let head = ResultHead::decode(&mut decoder).expect("a result");
+        if (head.operation, head.status) != (*wanted, Status::OK) {
+            return Fate::Pass;
+        }
+        match head.operation {
+            getattr::OPERATION => drop(getattr::Success::decode(&mut decoder).expect("attributes")),
+            getfh::OPERATION => drop(getfh::Success::decode(&mut decoder).expect("a handle")),
+            open::OPERATION => drop(open::Success::decode(&mut decoder).expect("an open")),
+            create::OPERATION => drop(create::Success::decode(&mut decoder).expect("a change")),
+            link::OPERATION => drop(link::Success::decode(&mut decoder).expect("a change")),
+            setattr::OPERATION => drop(setattr::Success::decode(&mut decoder).expect("what was set")),
+            _ => {}
+        }
+    }
+    let mut bytes = Vec::new();
+    let count = done.len() as u32 + 2;
+    ReplyHead { status, tag: b"", results: count }.encode(&mut Encoder::new(&mut bytes));
+    bytes.extend_from_slice(&exchange.results[begin..decoder.position()]);
+    ResultHead { operation, status }.encode(&mut Encoder::new(&mut bytes));
+    if operation == setattr::OPERATION {
+        Bitmap::NONE.encode(&mut Encoder::new(&mut bytes));
+    }
+    Fate::Replace(bytes)
+}
+
+#[test]
+fn what_was_made_is_finished_though_the_server_says_not_now_behind_it() {
+    const MADE: [u32; 3] = [putfh::OPERATION, getattr::OPERATION, open::OPERATION];
+    const HAD: [u32; 4] = [putfh::OPERATION, getattr::OPERATION, open::OPERATION, getfh::OPERATION];
+    const SET: [u32; 5] =
+        [putfh::OPERATION, getattr::OPERATION, open::OPERATION, getfh::OPERATION, setattr::OPERATION];
+    const CREATED: [u32; 3] = [putfh::OPERATION, getattr::OPERATION, create::OPERATION];
+    const LINKED: [u32; 5] =
+        [putfh::OPERATION, getattr::OPERATION, savefh::OPERATION, putfh::OPERATION, link::OPERATION];
+    let served = serve_memory();
+    let (middleman, client) = between(&served, "");
+    let root = client.root();
+    let injected = |done: &'static [u32], operation| {
+        replace(&middleman, 1, move |exchange| refused_after(exchange, done, operation, Status::DELAY))
+    };
+    let name = |text: &'static str| Name::parse(text.as_bytes()).expect("a name");
+    let new = NewAttributes { size: Some(7), ..NewAttributes::with_mode(0o640) };
+    let mut file = None;
+    for (text, done, operation) in
+        [("a", &MADE[..], getfh::OPERATION), ("b", &HAD, setattr::OPERATION), ("c", &SET, getattr::OPERATION)]
+    {
+        injected(done, operation);
+        let how = Create::Guarded(new);
+        let create = CreateFile::new(&root, name(text), &how);
+        let made = client.create(&ME, create, &mut Change::default());
+        let made = made.unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!((made.attributes.size, made.attributes.mode), (7, 0o640), "{text}");
+        let found = client.lookup(&ME, &root, name(text)).expect("it is there").node;
+        assert_eq!(found.handle, made.handle, "{text}");
+        file = Some(found.handle);
+    }
+    let new = NewAttributes::with_mode(0o750);
+    injected(&CREATED, getfh::OPERATION);
+    let make = MakeDirectory::new(&root, name("d"), &new);
+    let made = client.make_directory(&ME, make, &mut Change::default()).expect("made");
+    assert_eq!(client.lookup(&ME, &root, name("d")).expect("it is there").node.handle, made.handle);
+    injected(&LINKED, getattr::OPERATION);
+    let file = file.expect("made");
+    let linked =
+        client.link(&ME, AddLink::new(&file, &root, name("l")), &mut Change::default()).expect("linked");
+    assert_eq!(linked.links, 2);
+}
+
 #[test]
 fn a_session_that_the_server_disowns_is_made_again_or_kept_and_calls_are_few() {
     let served = serve_memory();
@@ -170,6 +253,21 @@ fn a_session_that_the_server_disowns_is_made_again_or_kept_and_calls_are_few() {
         let calls = calls.load(Ordering::SeqCst);
         assert!(calls <= 12, "{status} {times}: {calls} calls");
     }
+}
+
+#[test]
+fn a_server_may_leave_out_the_result_of_sequence() {
+    let served = serve_memory();
+    let (middleman, client) = between(&served, "");
+    for status in [Status::RETRY_UNCACHED_REP, Status::BADSESSION] {
+        replace(&middleman, 1, move |_| refused_without_results(status));
+        client.attributes(&ME, &client.root()).unwrap_or_else(|error| panic!("{status}: {error}"));
+    }
+    // Its server ran the call: the next one has the next number.
+    let calls = replace(&middleman, 1, move |_| refused_without_results(Status::SERVERFAULT));
+    assert_eq!(client.attributes(&ME, &client.root()), Err(FsError::ServerFault));
+    client.attributes(&ME, &client.root()).expect("another call");
+    assert_eq!(calls.load(Ordering::SeqCst), 2);
 }
 
 #[test]

@@ -22,6 +22,8 @@ pub struct ServerSessionFacts {
     pub lease_seconds: f64,
     /// Connections that carry calls of the session.
     pub connections: u32,
+    /// Whether the server takes them over one connection only.
+    pub has_one_connection: bool,
     /// Whether data is read without an OPEN, if a file was read.
     pub reads_without_open: Option<bool>,
     /// Whether the server can call the client.

@@ -29,7 +29,7 @@ pub fn figures(session: &ServerSessionFacts) -> Vec<Figure> {
         ),
         Figure::told("reply kept for a repeated call", format!("{} at most", whole(session.kept_bytes))),
         Figure::told("lease", units::seconds(session.lease_seconds)),
-        Figure::told("connections in the session", session.connections.to_string()),
+        Figure::told("connections in the session", connections(session)),
         Figure::told("calls by the server", yes(session.calls_back)),
         Figure::told("delegations of directories", yes(session.delegates_directories)),
         Figure::told("reads without OPEN", unknown(session.reads_without_open)),
@@ -39,6 +39,13 @@ pub fn figures(session: &ServerSessionFacts) -> Vec<Figure> {
         figures.push(Figure::told("holes (SEEK)", unknown(session.has_seek)));
     }
     figures
+}
+
+fn connections(session: &ServerSessionFacts) -> String {
+    match session.has_one_connection {
+        true => "1 (the server refuses the session over others)".to_owned(),
+        false => session.connections.to_string(),
+    }
 }
 
 /// What is too little to work well. All of it is worth knowing; whether it limits shows by the rates.
@@ -70,6 +77,14 @@ pub fn findings(session: &ServerSessionFacts) -> Vec<Finding> {
             units::seconds(session.lease_seconds)
         )));
     }
+    if session.has_one_connection {
+        let says =
+            "the server takes the session over one connection only: a long or lossy path is filled less well";
+        findings.push(Finding::note(says).mended_by(advice(
+            "use version=3 for large files over a long path, or ask the server's maker about session trunking",
+            "with NFSv3 the client opens as many connections as the path needs",
+        )));
+    }
     if session.minor_version < 2 {
         findings.push(Finding::note(
             "the server speaks NFSv4.1: there are no extended attributes, holes, clones and copies on the server",
@@ -92,6 +107,7 @@ mod tests {
             kept_bytes: 8192,
             lease_seconds: 90.0,
             connections: 2,
+            has_one_connection: false,
             reads_without_open: Some(true),
             calls_back: true,
             delegates_directories: false,
@@ -107,6 +123,7 @@ mod tests {
             (ServerSessionFacts { slots: 30, ..generous() }, "at most 300 small calls a second"),
             (ServerSessionFacts { kept_bytes: 640, ..generous() }, "may run twice"),
             (ServerSessionFacts { lease_seconds: 10.0, ..generous() }, "opens and locks"),
+            (ServerSessionFacts { has_one_connection: true, ..generous() }, "one connection only"),
             (ServerSessionFacts { minor_version: 1, ..generous() }, "NFSv4.1"),
         ] {
             let found = findings(&session);

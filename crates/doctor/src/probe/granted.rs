@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use howdah_client::Remote;
+use howdah_client::channel::Why;
 use howdah_vfs::{Caller, FsError, Handle, ReadFile, SeekTarget};
 
 use crate::facts::ServerSessionFacts;
@@ -21,6 +22,7 @@ pub(super) fn granted(
         delegations.look(caller, &root).is_ok() && delegations.holds(&root)
     });
     let seek = |file| Some(client.ranges()?.seek(caller, file, 0, SeekTarget::Data));
+    let report = client.channel().report();
     // All calls of this client go without an open.
     let read = |file| client.read(caller, ReadFile::new(file, 0, 1), &mut Vec::new()).is_ok();
     Some(ServerSessionFacts {
@@ -31,7 +33,8 @@ pub(super) fn granted(
         reply_bytes: grant.response.into(),
         kept_bytes: grant.kept_response.into(),
         lease_seconds: grant.lease.as_secs_f64(),
-        connections: client.channel().report().lanes.len() as u32,
+        connections: report.lanes.len() as u32,
+        has_one_connection: report.why_so_many == Why::NotShared,
         reads_without_open: file.map(read),
         calls_back: delegations.is_some(),
         delegates_directories,

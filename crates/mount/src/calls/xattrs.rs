@@ -81,9 +81,10 @@ impl Shared {
         Ok(xattrs.remove_xattr(&caller, &node.handle, name, &mut Change::default())?)
     }
 
-    /// The extended attributes, if there are any. The kernel does not ask again where there are none, nor ACLs.
+    /// The extended attributes, if there are any. The kernel does not ask again where there are none for good, nor ACLs.
     fn xattrs(&self) -> Answer<&dyn ExtendedAttributes> {
-        let none = if self.shows_acls { Errno::EOPNOTSUPP } else { Errno::ENOSYS };
+        let may_ask_again = self.shows_acls || self.file_system.may_get_xattrs();
+        let none = if may_ask_again { Errno::EOPNOTSUPP } else { Errno::ENOSYS };
         self.file_system.xattrs().ok_or(Refused(none))
     }
 }

@@ -4,8 +4,12 @@ use std::hash::Hash;
 use std::time::Duration;
 
 use super::NfsState;
-use crate::effects::ClientEnd;
+use crate::clients::ClientRecord;
+use crate::effects::{ClientEnd, DurableRecord};
 use crate::ids::ClientId;
+
+/// A client that has nothing and was silent for so long is not recorded: its first open records it again, which takes a write to disk.
+const RECORDED: Duration = Duration::from_secs(5);
 
 impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     /// Lets time pass: call it about once a second. Grace ends, clients whose time is over end, delegations that do not come back
@@ -21,6 +25,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
             self.wake(now, &key);
         }
         self.end_idle_hosts(now);
+        self.forget_records_of_nothing(now);
         self.count_memory(now);
     }
 
@@ -62,5 +67,23 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         let files = &self.files;
         let idle = self.hosts.idle(now, self.settings.lease, |host| files.has_host(host));
         idle.into_iter().for_each(|host| self.release_host(now, host));
+    }
+
+    /// A client that has nothing reclaims nothing: the next start does not wait for it. In grace it may be about to.
+    fn forget_records_of_nothing(&mut self, now: Duration) {
+        if self.is_grace() {
+            return;
+        }
+        let records = self.journal.records();
+        let has_nothing = |record: &&ClientRecord| {
+            let is_idle = record.is_complete && record.shared.silence(now) >= RECORDED;
+            is_idle && records.is_client(&record.owner) && !self.has_state(record.id)
+        };
+        let idle = self.clients.iter().filter(has_nothing);
+        let idle: Vec<_> = idle.map(|record| (record.owner.clone(), record.principal.clone())).collect();
+        for (owner, principal) in idle {
+            let record = DurableRecord::RemoveClient { owner, principal, by_itself: true };
+            self.journal.write(record, &mut self.effects);
+        }
     }
 }

@@ -104,6 +104,28 @@ fn what_a_client_gets_rests_on_no_record_that_names_another() {
 }
 
 #[test]
+fn a_start_does_not_wait_for_a_client_that_has_nothing() {
+    let mut state = server();
+    let [a, b] = ["a", "b"].map(|name| connect(&mut state, NOW, name));
+    open(&mut state, NOW, b, "o", BOTH).expect("OPEN");
+    let recorded =
+        |state: &State| -> Vec<Vec<u8>> { state.records().present_clients().map(<[u8]>::to_vec).collect() };
+    state.expire(NOW + seconds(4));
+    assert_eq!(recorded(&state), [b"a", b"b"], "it may open a file at any moment");
+    state.expire(NOW + seconds(5));
+    assert_eq!(recorded(&state), [b"b"]);
+    let opened = open(&mut state, NOW + seconds(9), a, "o", BOTH).expect("OPEN");
+    assert_eq!(recorded(&state), [b"a", b"b"]);
+    let effects = state.take_effects();
+    assert_eq!(effects.own, effects.durable, "its answer waits for its record");
+    state.close(NOW + seconds(9), a, opened.stateid, &"file").expect("CLOSE");
+    state.expire(NOW + seconds(20));
+    assert_eq!(recorded(&state), [b"b"]);
+    assert!(state.release_client(NOW + seconds(20), b));
+    assert!(!restart(&mut state).is_grace());
+}
+
+#[test]
 fn courtesy_ends_after_a_day() {
     let mut state = server();
     connect(&mut state, NOW, "a");

@@ -32,6 +32,11 @@ macro_rules! forward {
                 self.inner().waits()
             }
 
+            /// [`FileSystem::may_get_xattrs`].
+            fn may_get_xattrs(&self) -> bool {
+                self.inner().may_get_xattrs()
+            }
+
             /// [`FileSystem::let_go`].
             fn let_go(&self) {
                 self.inner().let_go();
@@ -119,6 +124,10 @@ macro_rules! forward {
 
             fn waits(&self) -> bool {
                 Layer::waits(self)
+            }
+
+            fn may_get_xattrs(&self) -> bool {
+                Layer::may_get_xattrs(self)
             }
 
             fn let_go(&self) {

@@ -120,6 +120,10 @@ impl<B: HandleBook> FileSystem for ShortHandles<B> {
         self.inner.xattrs().map(|_| self as _)
     }
 
+    fn may_get_xattrs(&self) -> bool {
+        self.inner.may_get_xattrs()
+    }
+
     fn acls(&self) -> Option<&dyn PosixAcls> {
         self.inner.acls().map(|_| self as _)
     }
