@@ -5,7 +5,8 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-use howdah_session::{ClientSession, UpkeepAction};
+use howdah_session::{ClientSession, UpkeepAction, UpkeepFailure};
+use howdah_wire::nfs4::Status;
 use howdah_wire::nfs4::create_session::ChannelSizes;
 
 use super::callbacks::CallbackChannel;
@@ -117,6 +118,13 @@ impl Session {
     /// RECLAIM_COMPLETE was sent with other operations, and is done.
     pub(super) fn on_complete(&self) {
         self.channel.with_session(|session: &mut ClientSession, now| session.on_done(Ok(()), now));
+    }
+
+    /// The session was lost before RECLAIM_COMPLETE: all that is left to the thread.
+    pub(super) fn on_lost(&self) {
+        let lost = UpkeepFailure::Refused(Status::BADSESSION);
+        self.channel.with_session(|session: &mut ClientSession, now| session.on_done(Err(lost), now));
+        let _ = self.sender.try_send(UpkeepCall::Attend);
     }
 
     /// Ends the session, and the client at the server. No call goes out any more.

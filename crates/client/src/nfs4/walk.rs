@@ -2,7 +2,9 @@
 
 use howdah_vfs::{Caller, FileKind, Handle, Node, Shown};
 use howdah_wire::nfs4::attributes::{FS_LOCATIONS, Locations};
-use howdah_wire::nfs4::{Bitmap, Opaque, Status, getattr, getfh, lookup, putfh, putrootfh, reclaim_complete};
+use howdah_wire::nfs4::{
+    Bitmap, Opaque, Status, getattr, getfh, lookup, putfh, putrootfh, reclaim_complete, sequence,
+};
 use howdah_wire::xdr::{Decode, Decoder};
 
 use super::change::{LOOK, get};
@@ -48,8 +50,11 @@ fn walk_here(calls: &CompoundCalls, caller: &Caller, path: &[Vec<u8>]) -> Walk<W
             let alone = [Operation::ReclaimComplete];
             let alone = Compound::new("RECLAIM_COMPLETE", Class::Attributes, &alone);
             let reply = calls.call(caller, &Compound { is_upkeep: true, ..alone });
-            reply.map_err(|error| EstablishError::Root(EstablishStep::Session, error))?;
-            calls.session.on_complete();
+            let reply = reply.map_err(|error| EstablishError::Root(EstablishStep::Session, error))?;
+            match reply.read() {
+                Ok(_) => calls.session.on_complete(),
+                Err(_) => calls.session.on_lost(),
+            }
             let walked = steps(calls, caller, (None, first), false)?;
             walked.ok_or_else(|| EstablishError::Malformed(step(first)))?
         }
@@ -90,7 +95,13 @@ fn steps(
     let compound = Compound::new("LOOKUP", Class::Lookup, &operations);
     let results = calls.call(caller, &Compound { is_upkeep: begins, ..compound });
     let results = results.map_err(|error| EstablishError::Root(step(names), error))?;
-    let mut reader = results.read().map_err(|stopped| stopped_at(names, stopped))?;
+    let mut reader = match results.read() {
+        Err(Stopped::Refused(sequence::OPERATION, _)) if begins => {
+            calls.session.on_lost();
+            return steps(calls, caller, (start, names), false);
+        }
+        reader => reader.map_err(|stopped| stopped_at(names, stopped))?,
+    };
     if begins && let Err(stopped) = reader.skip(reclaim_complete::OPERATION) {
         tracing::debug!(?stopped, "RECLAIM_COMPLETE in front of others");
         return Ok(None);

@@ -256,6 +256,28 @@ fn a_session_that_the_server_disowns_is_made_again_or_kept_and_calls_are_few() {
 }
 
 #[test]
+fn a_session_that_is_lost_while_it_begins_is_made_again() {
+    let served = serve_memory();
+    let middleman = Middleman::before(served.address);
+    let lost = AtomicU32::new(0);
+    middleman.judge(move |exchange| {
+        let begins = |word: &[u8]| word == u32::to_be_bytes(reclaim_complete::OPERATION);
+        let is_lost = exchange.arguments.chunks(4).any(begins) && lost.fetch_add(1, Ordering::SeqCst) < 2;
+        if is_lost { session_refused(Status::BADSESSION) } else { Fate::Pass }
+    });
+    let url = format!("nfs://{}{EXPORT}?version=4&lanes=1", middleman.address).parse().expect("a URL");
+    let client = connect(&url, &ConnectOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+    make(&*client);
+}
+
+/// Makes a directory.
+fn make(client: &dyn Remote) {
+    let (root, new) = (client.root(), NewAttributes::with_mode(0o755));
+    let make = MakeDirectory::new(&root, Name::parse(b"made").expect("a name"), &new);
+    client.make_directory(&ME, make, &mut Change::default()).expect("made");
+}
+
+#[test]
 fn a_server_may_leave_out_the_result_of_sequence() {
     let served = serve_memory();
     let (middleman, client) = between(&served, "");
