@@ -68,8 +68,13 @@ pub(crate) fn establish(
     show(&channel, |session, now| session.on_exchanged(Ok(known.exchanged), now));
     show(&channel, ClientSession::poll);
     let back = Arc::clone(&calls.back);
-    let made = name.create_session((&channel, &back), known, Some(settings.connect_patience));
-    let made = made.map_err(|error| of_step(EstablishStep::Session, error))?;
+    let mut jukebox = Jukebox::new(Some(settings.connect_patience));
+    let made = loop {
+        match name.create_session((&channel, &back), known, Some(settings.connect_patience)) {
+            Err(StepError::Refused(Status::DELAY)) if jukebox.wait().is_ok() => {}
+            outcome => break outcome.map_err(|error| of_step(EstablishStep::Session, error))?,
+        }
+    };
     show(&channel, |session, now| {
         session.set_uses_callbacks(back.is_up());
         session.on_created(Ok((made.session, made.fore.slots)), now);

@@ -13,8 +13,8 @@ use howdah_vfs::{
 use howdah_wire::nfs4::attributes::{FS_LOCATIONS, Location, Locations, Values};
 use howdah_wire::nfs4::compound::{ReplyHead, ResultHead};
 use howdah_wire::nfs4::{
-    Bitmap, COMPOUND, Name as Name4, Opaque, PROGRAM, StateId, Status, copy, create, getattr, getfh, link,
-    lookup, offload_cancel, open, putfh, putrootfh, reclaim_complete, savefh, sequence, setattr,
+    Bitmap, COMPOUND, Name as Name4, Opaque, PROGRAM, StateId, Status, copy, create, create_session, getattr,
+    getfh, link, lookup, offload_cancel, open, putfh, putrootfh, reclaim_complete, savefh, sequence, setattr,
 };
 use howdah_wire::xdr::{Array, Decode, Decoder, Encode, Encoder};
 
@@ -42,10 +42,15 @@ pub fn behind_put(exchange: &Exchange<'_>) -> Option<u32> {
 
 /// The reply with SEQUENCE refused.
 fn session_refused(status: Status) -> Fate {
+    refused_alone(sequence::OPERATION, status)
+}
+
+/// The reply with the first operation refused.
+fn refused_alone(operation: u32, status: Status) -> Fate {
     let mut bytes = Vec::new();
     let mut encoder = Encoder::new(&mut bytes);
     ReplyHead { status, tag: b"", results: 1 }.encode(&mut encoder);
-    ResultHead { operation: sequence::OPERATION, status }.encode(&mut encoder);
+    ResultHead { operation, status }.encode(&mut encoder);
     Fate::Replace(bytes)
 }
 
@@ -259,8 +264,14 @@ fn a_session_that_the_server_disowns_is_made_again_or_kept_and_calls_are_few() {
 fn a_session_that_is_lost_while_it_begins_is_made_again() {
     let served = serve_memory();
     let middleman = Middleman::before(served.address);
-    let lost = AtomicU32::new(0);
+    let (lost, delayed) = (AtomicU32::new(0), AtomicU32::new(0));
     middleman.judge(move |exchange| {
+        // An empty tag, the minor version and the number of operations.
+        let first = exchange.arguments.get(12..16);
+        let makes_session = first == Some(&create_session::OPERATION.to_be_bytes());
+        if makes_session && delayed.fetch_add(1, Ordering::SeqCst) == 0 {
+            return refused_alone(create_session::OPERATION, Status::DELAY);
+        }
         let begins = |word: &[u8]| word == u32::to_be_bytes(reclaim_complete::OPERATION);
         let is_lost = exchange.arguments.chunks(4).any(begins) && lost.fetch_add(1, Ordering::SeqCst) < 2;
         if is_lost { session_refused(Status::BADSESSION) } else { Fate::Pass }
