@@ -288,7 +288,7 @@ mod tests {
         queue: f64,
         /// One of so many packets is lost, whatever waits.
         loses: Option<u64>,
-        /// Acknowledgements wait for the end of such a time, as where a host is busy.
+        /// Acknowledgements wait for so long on average, as where a host is busy.
         bunches: Duration,
     }
 
@@ -298,8 +298,14 @@ mod tests {
         let mut model = PathModel::new(Arc::clone(&flight), PACKET as u16);
         let mut under_way: VecDeque<(Instant, Instant, bool)> = VecDeque::new();
         let (mut free_at, mut delivered, mut number, mut now) = (start, 0, 0_u64, start);
+        let (mut hears_at, mut random) = (start, 7_u64);
         while now < start + time {
-            let is_heard = (now - start).as_nanos() % path.bunches.as_nanos().max(1) < STEP.as_nanos();
+            let is_heard = now >= hears_at;
+            if is_heard {
+                // Any time from none to twice that.
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                hears_at = now + path.bunches.mul_f64((random >> 33) as f64 / f64::from(1 << 30));
+            }
             while is_heard && under_way.front().is_some_and(|(at, ..)| *at <= now) {
                 let Some((_, sent, is_lost)) = under_way.pop_front() else { break };
                 flight.set(flight.get() - PACKET);

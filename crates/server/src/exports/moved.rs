@@ -1,6 +1,6 @@
 //! Whether a client that has moved to another address has the rights there that it had: it is judged by where it connected from.
 
-use super::{Export, Exports, PrivilegedPorts, UNPRIVILEGED_PORTS};
+use super::{Export, Exports};
 use crate::Peer;
 
 /// Whether every export judges a client alike at two of its addresses.
@@ -11,18 +11,11 @@ pub fn are_judged_alike(exports: &Exports, one: &Peer, other: &Peer) -> bool {
 fn judges_alike(export: &Export, one: &Peer, other: &Peer) -> bool {
     match (export.rule(one), export.rule(other)) {
         (Some(here), Some(there)) => {
-            std::ptr::eq(here, there)
-                && (here.privileged_ports == PrivilegedPorts::Never || are_ports_alike(one, other))
+            std::ptr::eq(here, there) && export.refuses_port(here, one) == export.refuses_port(there, other)
         }
         (None, None) => true,
         _ => false,
     }
-}
-
-/// Rules about ports ask whether root has it, and whether the client is this host.
-fn are_ports_alike(one: &Peer, other: &Peer) -> bool {
-    let [here, there] = [one.ends.client, other.ends.client];
-    here.ip() == there.ip() && (here.port() < UNPRIVILEGED_PORTS) == (there.port() < UNPRIVILEGED_PORTS)
 }
 
 #[cfg(test)]
@@ -32,7 +25,7 @@ mod tests {
     use howdah_vfs::memory::MemoryFileSystem;
 
     use super::*;
-    use crate::exports::{ClientRule, Clients};
+    use crate::exports::{ClientRule, Clients, PrivilegedPorts};
     use crate::{Ends, Transport};
 
     fn peer(client: &str) -> Peer {
@@ -61,7 +54,7 @@ mod tests {
             ("203.0.113.9:700", "192.0.2.7:700", false),
             ("198.51.100.8:700", "198.51.100.8:701", true),
             ("198.51.100.8:700", "198.51.100.8:7000", false),
-            ("198.51.100.8:700", "198.51.100.9:700", false),
+            ("198.51.100.8:700", "198.51.100.9:701", true),
         ] {
             assert_eq!(are_judged_alike(&exports, &peer(one), &peer(other)), alike, "{one} {other}");
         }
