@@ -365,12 +365,12 @@ mod tests {
 
     #[test]
     fn a_busy_host_does_not_end_in_a_small_window() {
-        for (round_trip, bunches) in [(30, 10), (30, 30), (100, 20), (100, 50)] {
+        for (round_trip, bunches) in [(30, 10), (30, 15), (100, 20), (100, 50)] {
             let (round_trip, bunches) = (Duration::from_millis(round_trip), Duration::from_millis(bunches));
             let queue = 12.5e6 * round_trip.as_secs_f64();
             let path = Path { rate: 12.5e6, round_trip, queue, loses: None, bunches };
             let used = use_of(&path, Duration::from_secs(20));
-            assert!(used > 0.8, "{round_trip:?} {bunches:?}: {used}");
+            assert!(used > 0.9, "{round_trip:?} {bunches:?}: {used}");
         }
     }
 }
