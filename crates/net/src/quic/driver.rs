@@ -20,9 +20,9 @@ const FIRST_STREAM: u64 = 2;
 /// Batches that are received, and sends that are made, before the other has its turn.
 const RECEIVES: usize = 8;
 const SENDS: usize = 32;
-/// How long a thread that ends waits until its peers have what streams hold: two round trips of a long path. And how long the last packets may
-/// wait for room in its socket.
-const END_PATIENCE: Duration = Duration::from_millis(300);
+/// How long a thread that ends waits until its peers have what streams hold: some round trips of a long path, also between busy hosts. And how
+/// long the last packets may wait for room in its socket.
+const END_PATIENCE: Duration = Duration::from_secs(2);
 const FAREWELL: Duration = Duration::from_millis(100);
 
 /// What the thread is asked for.
