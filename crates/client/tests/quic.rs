@@ -1,9 +1,10 @@
 //! The client over QUIC: everything that works over TCP, restarts of the server, and refusals that say what to do.
 
+mod nat;
 mod served;
 
 use std::io::IoSlice;
-use std::net::{SocketAddr, UdpSocket};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -13,16 +14,18 @@ use std::time::{Duration, Instant};
 use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_client::url::NfsUrl;
-use howdah_net::{ConnectSettings, EngineSecret, QuicDialer, QuicPort};
-use howdah_server::exports::{ClientRule, Export, Exports, Squash, TlsPolicy};
+use howdah_net::{ConnectSettings, EngineSecret, QuicDialer, QuicListener, QuicPort, Sent};
+use howdah_server::exports::{ClientRule, Clients, Export, Exports, Squash, TlsPolicy};
 use howdah_server::states::StateOptions;
 use howdah_server::{Server, Service, Settings, Sockets};
 use howdah_tls::{Authority, CertificatePurpose, ClientFiles, ClientTls, ServerFiles, ServerTls};
 use howdah_vfs::conformance::operations::run_operations;
 use howdah_vfs::conformance::{self, Abilities, Subject};
 use howdah_vfs::{
-    Caller, Change, Create, CreateFile, Data, FileSystem, Name, NewAttributes, ReadFile, Stability, WriteFile,
+    Caller, Change, Create, CreateFile, Data, FileSystem, FsError, Name, NewAttributes, ReadFile, Stability,
+    WriteFile,
 };
+use nat::Nat;
 use served::{EXPORT, memory};
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -39,11 +42,13 @@ struct Site {
     home: tempfile::TempDir,
     files: Arc<dyn FileSystem>,
     policy: TlsPolicy,
+    rules: Vec<ClientRule>,
 }
 
 impl Site {
     fn new(policy: TlsPolicy) -> Self {
-        let site = Self { home: tempfile::tempdir().expect("a directory"), files: memory(), policy };
+        let rules = vec![ClientRule { squash: Squash::None, ..ClientRule::default() }];
+        let site = Self { home: tempfile::tempdir().expect("a directory"), files: memory(), policy, rules };
         let (authority, made) = Authority::new("test", DAY).expect("an authority");
         site.write("ca.pem", made.certificate.as_ref());
         let holders = [
@@ -86,8 +91,8 @@ impl Site {
     /// Serves by QUIC at this address; port 0 is a free one.
     fn serve(&self, address: SocketAddr) -> (Server, SocketAddr) {
         let tls = self.tls();
-        let rule = ClientRule { squash: Squash::None, ..ClientRule::default() };
-        let export = Export::new(EXPORT, 1, Arc::clone(&self.files), vec![rule]).with_tls(self.policy);
+        let export =
+            Export::new(EXPORT, 1, Arc::clone(&self.files), self.rules.clone()).with_tls(self.policy);
         let exports = Exports::new(vec![export], [7; 16]).expect("one export");
         let mut sockets = Sockets::bind(&[any()], false).expect("a free port");
         sockets.bind_quic(&[address], &tls).expect("a free port");
@@ -170,7 +175,10 @@ fn a_large_file_comes_back_as_it_was() {
             client.read(&ME, ReadFile::new(&file, piece << 20, 1 << 20), &mut read).expect("read");
         }
         assert!(read == data, "NFSv{version}");
-        assert!(client.channel().report().tls.is_some());
+        let report = client.channel().report();
+        assert!(report.tls.is_some());
+        let quic = report.quic.expect("its connection").to_string();
+        assert!(quic.starts_with("QUIC: round trip ") && quic.contains(" sent were lost"), "{quic}");
     }
 }
 
@@ -188,21 +196,50 @@ fn a_client_certificate_is_seen_and_a_strange_one_refused() {
     assert!(said.contains("that the server trusts"), "{said}");
 }
 
+/// A port that only accepts.
+fn listener(site: &Site) -> QuicListener {
+    let port = QuicPort::bind(any(), site.tls()).expect("a free port");
+    port.serve(EngineSecret([7; 32])).expect("a thread")
+}
+
+fn dialer(site: &Site) -> (QuicDialer, ConnectSettings) {
+    let files = ClientFiles { authorities: Some(site.path("ca.pem")), ..ClientFiles::default() };
+    let dialer = QuicDialer::new(ClientTls::read(&files, "127.0.0.1").expect("good files"));
+    let (timeout, silence, tick) = (PATIENCE, PATIENCE, PATIENCE);
+    let settings = ConnectSettings { timeout, silence, reserved_port: false, from: None, tick, window: None };
+    (dialer, settings)
+}
+
+#[test]
+fn what_was_sent_before_a_client_goes_arrives() {
+    let site = Site::new(TlsPolicy::Required);
+    let listener = listener(&site);
+    for round in 0..8 {
+        let (dialer, settings) = dialer(&site);
+        let connection = dialer.open(listener.address(), &settings).expect("a stream");
+        // More than goes at once: a connection begins with ten packets.
+        let Ok(Sent::Bytes(sent)) = connection.send(&[IoSlice::new(&[7; 200_000])], false) else {
+            panic!("{round}: nothing was sent")
+        };
+        drop((connection, dialer));
+        let began = Instant::now();
+        let (mut came, mut accepted, mut buffer) = (0, None, vec![0; 1 << 16]);
+        while came < sent {
+            assert!(began.elapsed() < PATIENCE, "{round}: {came} bytes of {sent} arrived");
+            accepted = accepted.or_else(|| listener.accept());
+            let received = accepted.as_ref().map(|stream| stream.receive(&mut buffer));
+            match received.transpose().unwrap_or_else(|error| panic!("{round}: {came} of {sent}: {error}")) {
+                Some(Sent::Bytes(count)) => came += count,
+                _ => thread::sleep(Duration::from_millis(1)),
+            }
+        }
+    }
+}
+
 #[test]
 fn streams_that_a_server_cuts_leave_room_for_others() {
     let site = Site::new(TlsPolicy::Required);
-    let port = QuicPort::bind(any(), site.tls()).expect("a free port");
-    let listener = port.serve(EngineSecret([7; 32])).expect("a thread");
-    let files = ClientFiles { authorities: Some(site.path("ca.pem")), ..ClientFiles::default() };
-    let dialer = QuicDialer::new(ClientTls::read(&files, "127.0.0.1").expect("good files"));
-    let settings = ConnectSettings {
-        timeout: PATIENCE,
-        silence: PATIENCE,
-        reserved_port: false,
-        from: None,
-        tick: PATIENCE,
-        window: None,
-    };
+    let (listener, (dialer, settings)) = (listener(&site), dialer(&site));
     let some = || [IoSlice::new(&[7; 1000])];
     for number in 0..CUTS {
         let began = Instant::now();
@@ -290,5 +327,47 @@ fn nothing_is_lost_when_the_server_restarts() {
             }
             over.store(true, Ordering::SeqCst);
         });
+    }
+}
+
+#[test]
+fn a_client_that_moves_has_the_rights_of_its_new_address() {
+    let home = |last: u8| IpAddr::from([127, 0, 0, last]);
+    let rule = |addresses: &[u8], read_only| ClientRule {
+        clients: Clients::Addresses(addresses.iter().map(|last| home(*last)).collect()),
+        squash: Squash::None,
+        read_only,
+        ..ClientRule::default()
+    };
+    let rules = vec![rule(&[2, 3], false), rule(&[5], true)];
+    for version in ["3", "4.1"] {
+        let site = Site { rules: rules.clone(), ..Site::new(TlsPolicy::Required) };
+        let (server, address) = site.serve(any());
+        let nat = Nat::new(address, home(2));
+        let client = site.client(nat.address(), &format!("{TLS}&version={version}"));
+        let (root, how) = (client.root(), Create::Guarded(NewAttributes::with_mode(0o600)));
+        let make = |text: &str| {
+            let name = Name::parse(text.as_bytes()).expect("a name");
+            client.create(&ME, CreateFile::new(&root, name, &how), &mut Change::default()).map(drop)
+        };
+        let moves = || -> Vec<u64> {
+            let report = server.tuning_report();
+            report.connections.iter().filter_map(|one| one.quic.as_ref()).map(|quic| quic.moves).collect()
+        };
+        assert_eq!(make("first"), Ok(()));
+        // The same rule holds there.
+        nat.move_to(home(3));
+        assert_eq!(make("second"), Ok(()));
+        assert!(moves().iter().all(|moves| *moves == 1), "NFSv{version}: {:?}", moves());
+        // None does.
+        nat.move_to(home(4));
+        assert_eq!(make("third").expect_err("a stranger there"), FsError::AccessDenied, "NFSv{version}");
+        // Another one.
+        nat.move_to(home(5));
+        assert_eq!(make("fourth").expect_err("it may only read"), FsError::ReadOnly);
+        assert!(client.attributes(&ME, &root).is_ok());
+        nat.move_to(home(2));
+        assert_eq!(make("fifth"), Ok(()));
+        assert!(moves().contains(&0), "NFSv{version}: it connected again, {:?}", moves());
     }
 }

@@ -34,7 +34,7 @@ const REGROWTH: f64 = 1.05;
 /// Windows of the rounds of a cycle, in parts of what the path holds: more, to see whether it has become faster; less, to empty the queue
 /// that this made; then what it holds.
 const CYCLE: [f64; 8] = [1.25, 0.8, 1.05, 1.05, 1.05, 1.05, 1.05, 1.05];
-/// What is in flight beyond that, since acknowledgements come in bunches.
+/// What is in flight beyond that at least, since acknowledgements come in bunches.
 const BUNCHES: Duration = Duration::from_millis(2);
 
 /// Makes controllers that count what is in flight.
@@ -51,6 +51,7 @@ pub struct PathModel {
     /// The most that the last rounds delivered, in bytes per second; the rate of each.
     rates: VecDeque<f64>,
     round: Round,
+    bunches: Bunches,
     /// The shortest round trip of late, and when it was seen.
     round_trip: Option<(Duration, Instant)>,
     /// The best rate at the start, and rounds since it grew.
@@ -59,6 +60,40 @@ pub struct PathModel {
     step: usize,
     /// What losses leave of the window.
     ceiling: Option<f64>,
+}
+
+/// How far acknowledgements run ahead of the rate. Where a host is busy, or a radio waits for its turn, they come in large bunches: without
+/// so much more in flight, less is delivered in each round, and less is sent in the next.
+#[derive(Debug, Clone, Default)]
+struct Bunches {
+    began: Option<Instant>,
+    delivered: u64,
+    /// The largest of this round, and of each of the last ones.
+    largest: f64,
+    of_rounds: VecDeque<f64>,
+}
+
+impl Bunches {
+    fn add(&mut self, now: Instant, bytes: u64, rate: f64) {
+        let passed = self.began.map_or(0.0, |began| now.duration_since(began).as_secs_f64());
+        let mut expected = rate * passed;
+        if self.delivered as f64 <= expected {
+            (self.began, self.delivered, expected) = (Some(now), 0, 0.0);
+        }
+        self.delivered += bytes;
+        self.largest = self.largest.max(self.delivered as f64 - expected);
+    }
+
+    fn end_round(&mut self) {
+        self.of_rounds.push_back(std::mem::take(&mut self.largest));
+        if self.of_rounds.len() > RATE_ROUNDS {
+            self.of_rounds.pop_front();
+        }
+    }
+
+    fn largest(&self) -> f64 {
+        self.of_rounds.iter().copied().fold(0.0, f64::max)
+    }
 }
 
 /// Between a packet and its acknowledgement.
@@ -87,6 +122,7 @@ impl PathModel {
             is_starting: true,
             rates: VecDeque::new(),
             round: Round::default(),
+            bunches: Bunches::default(),
             round_trip: None,
             best: 0.0,
             full_rounds: 0,
@@ -110,6 +146,19 @@ impl PathModel {
             .is_none_or(|(least, at)| seen <= least || now.duration_since(at) > ROUND_TRIP_AGE);
         if is_new {
             self.round_trip = Some((seen, now));
+        }
+    }
+
+    fn on_delivered(&mut self, now: Instant, sent: Instant, bytes: u64, smoothed: Duration) {
+        self.round.delivered += bytes;
+        self.see_round_trip(now, now.duration_since(sent).min(smoothed));
+        match self.is_starting {
+            true if self.round.is_filled => self.window += bytes,
+            true => {}
+            false => self.bunches.add(now, bytes, self.rate()),
+        }
+        if self.round.began.is_some_and(|began| sent >= began) {
+            self.end_round(now);
         }
     }
 
@@ -137,6 +186,7 @@ impl PathModel {
             let is_found = self.step == 0 && round.is_filled && !overflows && rate > MORE * before;
             self.step = if is_found { 0 } else { (self.step + 1) % CYCLE.len() };
             self.follow_losses(overflows);
+            self.bunches.end_round();
         }
         self.set_window();
     }
@@ -170,8 +220,9 @@ impl PathModel {
         if self.is_starting {
             return;
         }
-        let bunches = (self.rate() * BUNCHES.as_secs_f64()).max((FIRST_PACKETS * self.packet) as f64);
-        let wanted = self.holds() * CYCLE[self.step] + bunches;
+        let holds = self.holds();
+        let least = (self.rate() * BUNCHES.as_secs_f64()).max((FIRST_PACKETS * self.packet) as f64);
+        let wanted = holds * CYCLE[self.step] + self.bunches.largest().min(holds).max(least);
         let wanted = self.ceiling.map_or(wanted, |ceiling| wanted.min(ceiling));
         self.window = (wanted as u64).max(LEAST_PACKETS * self.packet);
     }
@@ -185,14 +236,7 @@ impl Controller for PathModel {
     }
 
     fn on_ack(&mut self, now: Instant, sent: Instant, bytes: u64, _limited: bool, rtt: &RttEstimator) {
-        self.round.delivered += bytes;
-        self.see_round_trip(now, now.duration_since(sent).min(rtt.get()));
-        if self.is_starting && self.round.is_filled {
-            self.window += bytes;
-        }
-        if self.round.began.is_some_and(|began| sent >= began) {
-            self.end_round(now);
-        }
+        self.on_delivered(now, sent, bytes, rtt.get());
     }
 
     fn on_end_acks(&mut self, _now: Instant, in_flight: u64, _limited: bool, _largest: Option<u64>) {
@@ -244,6 +288,8 @@ mod tests {
         queue: f64,
         /// One of so many packets is lost, whatever waits.
         loses: Option<u64>,
+        /// Acknowledgements wait for so long on average, as where a host is busy.
+        bunches: Duration,
     }
 
     /// What the path delivers in the second half of the time, in parts of what it can.
@@ -252,22 +298,22 @@ mod tests {
         let mut model = PathModel::new(Arc::clone(&flight), PACKET as u16);
         let mut under_way: VecDeque<(Instant, Instant, bool)> = VecDeque::new();
         let (mut free_at, mut delivered, mut number, mut now) = (start, 0, 0_u64, start);
+        let (mut hears_at, mut random) = (start, 7_u64);
         while now < start + time {
-            while under_way.front().is_some_and(|(at, ..)| *at <= now) {
+            let is_heard = now >= hears_at;
+            if is_heard {
+                // Any time from none to twice that.
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                hears_at = now + path.bunches.mul_f64((random >> 33) as f64 / f64::from(1 << 30));
+            }
+            while is_heard && under_way.front().is_some_and(|(at, ..)| *at <= now) {
                 let Some((_, sent, is_lost)) = under_way.pop_front() else { break };
                 flight.set(flight.get() - PACKET);
                 if is_lost {
                     model.round.lost += PACKET;
                     continue;
                 }
-                model.round.delivered += PACKET;
-                model.see_round_trip(now, now - sent);
-                if model.is_starting && model.round.is_filled {
-                    model.window += PACKET;
-                }
-                if model.round.began.is_some_and(|began| sent >= began) {
-                    model.end_round(now);
-                }
+                model.on_delivered(now, sent, PACKET, now - sent);
                 delivered += PACKET * u64::from(now >= start + time / 2);
             }
             while flight.get() + PACKET <= model.window {
@@ -292,7 +338,13 @@ mod tests {
             [(30, None), (100, None), (30, Some(1_000)), (100, Some(1_000)), (30, Some(100))]
         {
             let round_trip = Duration::from_millis(round_trip);
-            let path = Path { rate: 12.5e6, round_trip, queue: 12.5e6 * round_trip.as_secs_f64(), loses };
+            let path = Path {
+                rate: 12.5e6,
+                round_trip,
+                queue: 12.5e6 * round_trip.as_secs_f64(),
+                loses,
+                bunches: Duration::ZERO,
+            };
             let used = use_of(&path, Duration::from_secs(20));
             assert!(used > 0.85, "{round_trip:?} {loses:?}: {used}");
         }
@@ -300,8 +352,25 @@ mod tests {
 
     #[test]
     fn a_short_queue_is_not_overrun_for_long() {
-        let path = Path { rate: 12.5e6, round_trip: Duration::from_millis(30), queue: 60_000.0, loses: None };
+        let path = Path {
+            rate: 12.5e6,
+            round_trip: Duration::from_millis(30),
+            queue: 60_000.0,
+            loses: None,
+            bunches: Duration::ZERO,
+        };
         let used = use_of(&path, Duration::from_secs(20));
         assert!(used > 0.75, "{used}");
+    }
+
+    #[test]
+    fn a_busy_host_does_not_end_in_a_small_window() {
+        for (round_trip, bunches) in [(30, 10), (30, 15), (100, 20), (100, 50)] {
+            let (round_trip, bunches) = (Duration::from_millis(round_trip), Duration::from_millis(bunches));
+            let queue = 12.5e6 * round_trip.as_secs_f64();
+            let path = Path { rate: 12.5e6, round_trip, queue, loses: None, bunches };
+            let used = use_of(&path, Duration::from_secs(20));
+            assert!(used > 0.9, "{round_trip:?} {bunches:?}: {used}");
+        }
     }
 }

@@ -135,6 +135,8 @@ impl Engine {
             Some(DatagramEvent::ConnectionEvent(handle, event)) => {
                 if let Some(entry) = self.entries.get_mut(&handle) {
                     entry.connection.handle_event(event);
+                    // Before anybody reads what came from there.
+                    self.follow_peer(now, handle);
                     self.touch(handle);
                 }
             }
@@ -391,6 +393,11 @@ impl Engine {
     pub fn facts(&self, connection: ConnectionKey) -> Option<ConnectionFacts> {
         let entry = self.entries.get(&connection.0)?;
         Some(ConnectionFacts::of(&entry.connection.stats(), &entry.flight, entry.moves))
+    }
+
+    /// Whether something is on its way to a peer, as far as its acknowledgements show.
+    pub fn is_sending(&self) -> bool {
+        self.entries.values().any(|entry| !entry.is_lost && entry.flight.get() > 0)
     }
 
     /// An address of ours has changed: each client's connection shows its server where it is now.

@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
@@ -12,10 +12,11 @@ use howdah_quic::limits::{
     HANDSHAKE_PATIENCE, IDLE_MAX, MOVES_MAX, STREAM_WINDOW, STREAMS_MAX, UNPROVED_MAX,
 };
 use howdah_quic::{ConnectionKey, Engine, EngineSecret, LostWhy, QuicEvent, StreamKey, StreamRead};
+use rustls::client::{ClientSessionStore, Resumption, Tls12ClientSessionValue, Tls13ClientSessionValue};
 use rustls::crypto::aws_lc_rs;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::version::TLS13;
-use rustls::{ClientConfig, RootCertStore, ServerConfig};
+use rustls::{ClientConfig, NamedGroup, RootCertStore, ServerConfig};
 
 const SERVER: &str = "192.0.2.1:4433";
 const CLIENT: &str = "192.0.2.2:700";
@@ -292,6 +293,12 @@ fn a_client_that_moves_stays_connected() {
     }
     let moves = world.server_events.iter().filter(|event| matches!(event, QuicEvent::Moved { .. })).count();
     assert_eq!(moves, 4);
+    // Whoever reads the first call knows where it came from.
+    let at = |is_it: fn(&QuicEvent) -> bool| world.server_events.iter().position(is_it);
+    assert!(
+        at(|event| matches!(event, QuicEvent::Moved { .. }))
+            < at(|event| matches!(event, QuicEvent::Opened(_)))
+    );
     let [opened] = world.opened()[..] else { panic!("one stream") };
     assert_eq!(read_all(&mut world.server, opened).0, 16, "nothing is lost");
     world.server.write(opened, &mut Bytes::from_static(b"answer"));
@@ -399,4 +406,42 @@ fn another_version_is_answered_by_those_that_there_are() {
     // What is too short for a first datagram is not answered at all.
     world.give_server(from, &datagram[..600]);
     assert!(world.server.poll_transmit(world.now, 1, &mut buffer).is_none());
+}
+
+/// How many bytes each ticket of a server lets a client send early.
+#[derive(Debug, Default)]
+struct Tickets(Mutex<Vec<u32>>);
+
+impl ClientSessionStore for Tickets {
+    fn set_kx_hint(&self, _: ServerName<'static>, _: NamedGroup) {}
+
+    fn kx_hint(&self, _: &ServerName<'_>) -> Option<NamedGroup> {
+        None
+    }
+
+    fn set_tls12_session(&self, _: ServerName<'static>, _: Tls12ClientSessionValue) {}
+
+    fn tls12_session(&self, _: &ServerName<'_>) -> Option<Tls12ClientSessionValue> {
+        None
+    }
+
+    fn remove_tls12_session(&self, _: &ServerName<'static>) {}
+
+    fn insert_tls13_ticket(&self, _: ServerName<'static>, ticket: Tls13ClientSessionValue) {
+        self.0.lock().expect("no panic").push(ticket.max_early_data_size());
+    }
+
+    fn take_tls13_ticket(&self, _: &ServerName<'static>) -> Option<Tls13ClientSessionValue> {
+        None
+    }
+}
+
+#[test]
+fn no_ticket_lets_a_client_send_early() {
+    let (mut world, tickets) = (World::new(), Arc::<Tickets>::default());
+    world.tls.resumption = Resumption::store(Arc::clone(&tickets) as _);
+    world.connect();
+    world.run(Duration::from_millis(500));
+    let tickets = tickets.0.lock().expect("no panic");
+    assert!(!tickets.is_empty() && tickets.iter().all(|early| *early == 0), "{tickets:?}");
 }

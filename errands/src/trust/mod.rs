@@ -17,6 +17,7 @@ mod kill_client;
 mod kill_locks;
 mod kill_mount;
 mod kill_passed;
+mod kill_quic;
 mod kill_relay;
 mod kill_server;
 mod losing;
@@ -80,6 +81,11 @@ const CAMPAIGNS: &[Campaign] = &[
         name: "kill-behind",
         about: "SIGKILL of a mount with -o behind, of its server, or of both, and a path that is cut, under changes of names",
         run: kill_behind::run,
+    },
+    Campaign {
+        name: "kill-quic",
+        about: "SIGKILL and restarts of a server of QUIC, a path that is cut, and clients whose address changes",
+        run: kill_quic::run,
     },
     Campaign {
         name: "kill-locks",

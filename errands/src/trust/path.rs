@@ -1,10 +1,11 @@
 //! The path between a far server and what is near its clients, a relay or a mount: a wire of ours, which is cut at any moment.
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail, ensure};
 use howdah_lab::network::{Network, Topology, WireSpec};
 use howdah_link::PathSpec;
 use howdah_net::Namespace;
@@ -71,6 +72,25 @@ impl FarPath {
     /// It is as it was.
     pub fn mend(&self) -> Result<()> {
         self.change("")
+    }
+
+    /// The near host's address.
+    pub fn near_address(&self) -> Result<Ipv4Addr> {
+        match self.network.address(NEAR, WIRE) {
+            IpAddr::V4(address) => Ok(address),
+            IpAddr::V6(address) => bail!("the near host has the address {address}"),
+        }
+    }
+
+    /// The near host has another address from now on.
+    pub fn move_near(&self, from: Ipv4Addr, to: Ipv4Addr) -> Result<()> {
+        for (what, address) in [("del", from), ("add", to)] {
+            let mut command = self.network.host(NEAR).command("ip");
+            command.args(["address", what, &format!("{address}/24"), "dev", WIRE]);
+            let status = command.status().context("starting ip")?;
+            ensure!(status.success(), "ip address {what} {address}: {status}");
+        }
+        Ok(())
     }
 
     /// How long it is cut.

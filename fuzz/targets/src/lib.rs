@@ -21,6 +21,7 @@ pub mod nfs3_messages;
 pub mod nfs4_messages;
 pub mod nfs_state;
 pub mod portmap_messages;
+pub mod quic_streams;
 pub mod record_marking;
 pub mod reply_cache;
 pub mod rpc_headers;
@@ -61,6 +62,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "nfs4_messages", run: nfs4_messages::run },
     Target { name: "nfs_state", run: nfs_state::run },
     Target { name: "portmap_messages", run: portmap_messages::run },
+    Target { name: "quic_streams", run: quic_streams::run },
     Target { name: "record_marking", run: record_marking::run },
     Target { name: "reply_cache", run: reply_cache::run },
     Target { name: "rpc_headers", run: rpc_headers::run },

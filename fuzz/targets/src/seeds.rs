@@ -19,8 +19,8 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
         "configurations" => configurations(),
         "gss_calls" => gss_calls(),
         "handles" => vec![b"\x07an inner handle".to_vec(), vec![1; 61], vec![9; 49]],
-        "datagram_peer" | "local_operations" | "nfs_state" | "reply_cache" | "service_calls"
-        | "tls_probe" | "tls_records" | "tuner" => walks(),
+        "datagram_peer" | "local_operations" | "nfs_state" | "quic_streams" | "reply_cache"
+        | "service_calls" | "tls_probe" | "tls_records" | "tuner" => walks(),
         "frames" => frames(),
         "journal_segments" => segments(),
         "kernel_texts" => kernel_texts(),

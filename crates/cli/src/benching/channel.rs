@@ -11,6 +11,7 @@ pub fn describe(report: &ChannelReport) -> Vec<String> {
         lines.push(format!("{count} lane{}, {}", if count == 1 { "" } else { "s" }, report.why_so_many));
         lines.extend(report.small_lane.map(|lane| format!("for small calls: {lane}")));
         lines.push(report.flight.to_string());
+        lines.extend(report.quic.map(|quic| quic.to_string()));
         lines.extend(report.sizes.clone());
         lines.extend(report.limits.iter().map(ToString::to_string));
         return lines;

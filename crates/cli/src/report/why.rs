@@ -11,6 +11,9 @@ use howdah_units::{rate, seconds, size};
 
 /// Parts of the time that are less are not told.
 const SHARE_MIN: f64 = 0.01;
+/// With less room for received packets than this, the server could not have what it asked for; and what helps.
+const ROOM: u64 = 4 << 20;
+const RAISE: &str = "net.core.rmem_max bounds it: raise that, or give it CAP_NET_ADMIN";
 const IDLE: &str = "idle";
 /// Bytes per second from which on somebody moves something.
 const MOVING: f64 = 1_000.0;
@@ -151,14 +154,17 @@ fn packets(client: SocketAddr, quic: &QuicReport) -> String {
             quic.black_holes
         );
     }
-    if quic.packets_dropped > 0 {
-        let room = size(quic.receive_buffer);
-        let _ = write!(
-            text,
-            "; the server dropped {} packets: its UDP receive buffer of {room} was full (raise net.core.rmem_max, or give it CAP_NET_ADMIN)",
-            quic.packets_dropped
-        );
-    }
+    let room = size(quic.receive_buffer);
+    let _ = match (quic.packets_dropped, quic.receive_buffer < ROOM) {
+        (0, false) => Ok(()),
+        (0, true) => write!(text, "; the server's UDP receive buffer has only {room} ({RAISE})"),
+        (dropped, _) => {
+            write!(
+                text,
+                "; the server dropped {dropped} packets: its UDP receive buffer of {room} was full ({RAISE})"
+            )
+        }
+    };
     text
 }
 
@@ -356,6 +362,38 @@ gone for 2.2 s: 10.0.0.8, 2 connections: reads limited by losses on the path
     20 s: 25.0 MB/s read, 200.0 kB/s written, 75 % loss, 25 % idle
 gone for 250 s: 10.0.0.7: no bottleneck here
     20 s: 25.0 MB/s read, 200.0 kB/s written, 75 % loss, 25 % idle
+
+"#]]
+        );
+    }
+
+    #[test]
+    fn a_line_for_each_connection_of_quic_names_what_bounds_it() {
+        let report = QuicReport {
+            packets_sent: 10_000,
+            packets_lost: 25,
+            packet_size: 1_452,
+            receive_buffer: 16 << 20,
+            ..QuicReport::default()
+        };
+        let lanes = |report: &QuicReport| {
+            let mut group = group("path-full", &[7, 7], 5e6, &recent(&[("path-full", 60.0)]));
+            group.connections.iter_mut().for_each(|lane| lane.quic = Some(report.clone()));
+            group.connections
+        };
+        let small = QuicReport { receive_buffer: 425_984, ..report.clone() };
+        let moved_to = Some(SocketAddr::from(([192, 0, 2, 9], 700)));
+        let moved = QuicReport { moves: 2, moved_to, black_holes: 1, ..report.clone() };
+        let said: String = [&report, &small, &QuicReport { packets_dropped: 3, ..small.clone() }, &moved]
+            .map(|report| quic(&lanes(report)))
+            .concat();
+        assert_data_eq!(
+            said,
+            str![[r#"
+    QUIC from 10.0.0.7:7: packets of 1452 bytes, 0.25 % of 10000 lost
+    QUIC from 10.0.0.7:7: packets of 1452 bytes, 0.25 % of 10000 lost; the server's UDP receive buffer has only 426.0 kB (net.core.rmem_max bounds it: raise that, or give it CAP_NET_ADMIN)
+    QUIC from 10.0.0.7:7: packets of 1452 bytes, 0.25 % of 10000 lost; the server dropped 3 packets: its UDP receive buffer of 426.0 kB was full (net.core.rmem_max bounds it: raise that, or give it CAP_NET_ADMIN)
+    QUIC from 10.0.0.7:7: packets of 1452 bytes, 0.25 % of 10000 lost, moved 2 times, now at 192.0.2.9:700, long packets got lost 1 times: the path carries only shorter ones
 
 "#]]
         );

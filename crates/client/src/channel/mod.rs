@@ -61,7 +61,7 @@ pub use paths::{remember_paths, remembered_paths};
 pub use payload::Payload;
 pub use pending::Pending;
 pub use protocol::{AnswerCall, ChannelProtocol};
-pub use report::{ChannelReport, LaneReport, TlsReport};
+pub use report::{ChannelReport, LaneReport, QuicFacts, TlsReport};
 pub use request::{LateAnswer, Request};
 pub use starttls::{first_call, is_tls, null_call, secure};
 pub use target::Target;

@@ -5,12 +5,13 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use howdah_net::{ConnectionFacts, QuicSocketFacts};
 use howdah_rpc::client::core::{Core, ProcedureReport};
 use howdah_rpc::client::datagram::Report;
 use howdah_tls::CertificateFacts;
 use howdah_tune::flight::Choice;
 use howdah_tune::paths::FoundPath;
-use howdah_units::{rate, time};
+use howdah_units::{rate, size, time};
 
 use super::call::Call;
 use super::{LimitReport, Why};
@@ -42,6 +43,8 @@ pub struct ChannelReport {
     pub known_path: Option<FoundPath>,
     /// TLS, if it protects the channel.
     pub tls: Option<TlsReport>,
+    /// The connection of QUIC that its lanes are streams of.
+    pub quic: Option<QuicFacts>,
     /// Bulk calls in flight.
     pub in_flight: usize,
     /// How many may be, and why so many.
@@ -70,6 +73,7 @@ impl ChannelReport {
             sizes: None,
             known_path: None,
             tls: None,
+            quic: None,
             in_flight,
             flight,
             procedures: core.procedures(),
@@ -87,6 +91,37 @@ pub struct TlsReport {
     pub certificate: Option<CertificateFacts>,
     /// What ours says, if we have one.
     pub own: Option<CertificateFacts>,
+}
+
+/// What a connection of QUIC knows, and the UDP socket below it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct QuicFacts {
+    /// The connection.
+    pub connection: ConnectionFacts,
+    /// Its socket.
+    pub socket: QuicSocketFacts,
+}
+
+impl fmt::Display for QuicFacts {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (path, socket) = (&self.connection, &self.socket);
+        let lost = 100.0 * path.packets_lost as f64 / path.packets_sent.max(1) as f64;
+        write!(
+            formatter,
+            "QUIC: round trip {}, packets of {} bytes, {lost:.2} % of {} sent were lost",
+            time(path.round_trip),
+            path.packet_size,
+            path.packets_sent
+        )?;
+        match socket.drops {
+            0 => Ok(()),
+            drops => write!(
+                formatter,
+                "; this host dropped {drops}: the UDP receive buffer of {} was full (net.core.rmem_max bounds it: raise that, or give howdah CAP_NET_ADMIN)",
+                size(socket.receive_buffer)
+            ),
+        }
+    }
 }
 
 /// A lane as it is now.

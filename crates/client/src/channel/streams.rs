@@ -25,7 +25,7 @@ use super::sizes::Sizes;
 use super::starttls::is_tls;
 use super::{
     CallError, ChannelOptions, ChannelProtocol, ChannelReport, ConnectError, LANES_MAX, LaneReport, Lanes,
-    Limit, LimitReport, Request, TlsReport, lane_thread, paths,
+    Limit, LimitReport, QuicFacts, Request, TlsReport, lane_thread, paths,
 };
 
 /// How many streams of QUIC carry bulk data, if nobody says: of eight, one that waits for a lost packet holds up one eighth of the calls.
@@ -170,6 +170,7 @@ impl Streams {
             sizes: shared.sizes.explain(),
             known_path: review.known_path(),
             tls: shared.lanes[..lanes].iter().find_map(|lane| self.tls(lane)),
+            quic: shared.lanes[..lanes].iter().find_map(|lane| quic(lane)),
             ..ChannelReport::of(&shared.driver.core(), shared.time())
         }
     }
@@ -201,6 +202,12 @@ impl Streams {
         let own = self.options.tls.as_ref().and_then(|(tls, _)| tls.certificate()).cloned();
         Some(TlsReport { suite, certificate, own })
     }
+}
+
+/// What the connection of a lane knows, if it is a stream of QUIC.
+fn quic(lane: &Lane) -> Option<QuicFacts> {
+    let (connection, socket) = lane.live_link()?.connection.quic()?.facts();
+    Some(QuicFacts { connection, socket })
 }
 
 /// Whether a handshake of QUIC failed because one side does not trust the other.

@@ -16,6 +16,8 @@ pub struct HostFacts {
     pub receive_most: Option<u64>,
     /// `net.core.wmem_max`.
     pub send_most: Option<u64>,
+    /// Datagrams that the host received, and of those that it dropped because the receiving socket was full.
+    pub datagrams: Option<DatagramCounts>,
     /// `net.ipv4.tcp_window_scaling`.
     pub window_scaling: Option<bool>,
     /// `net.ipv4.tcp_sack`.
@@ -44,6 +46,15 @@ pub struct HostFacts {
     pub slots_most: Option<u64>,
     /// Servers of howdah on this host that cannot write records of their clients: which, and why.
     pub unwritable: Vec<String>,
+}
+
+/// Datagrams since the host started (`/proc/net/snmp`, `InDatagrams` and `RcvbufErrors` of UDP).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DatagramCounts {
+    /// Those that reached a program.
+    pub received: u64,
+    /// Those that found no room.
+    pub dropped: u64,
 }
 
 /// Something that can be full.

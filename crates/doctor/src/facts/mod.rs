@@ -10,7 +10,7 @@ mod session;
 mod storage;
 
 pub use all::Facts;
-pub use host::{HostFacts, Table};
+pub use host::{DatagramCounts, HostFacts, Table};
 pub use interface::{InterfaceFacts, RingFacts};
 pub use mount::MountFacts;
 pub use nfs::{MovingFacts, NfsFacts, OwnCertificateFacts, ServerTlsFacts};

@@ -2,7 +2,7 @@
 
 use howdah_units as units;
 
-use crate::facts::{HostFacts, Table};
+use crate::facts::{DatagramCounts, HostFacts, Table};
 use crate::{Figure, Finding, Need, Remedy, Rung, RungReport};
 
 /// What buffers may grow to where nobody changed anything: the least of what Linux had of late (`tcp_init`: 4 MiB for
@@ -12,6 +12,9 @@ const USUAL_RECEIVE: u64 = 6 << 20;
 const PART_OF_MEMORY: u64 = 128;
 /// A table that is fuller will be full.
 const FULL: f64 = 0.9;
+/// A host that drops a larger part of all datagrams than this has too little room for them; and so much room is advised.
+const DROPPED: f64 = 0.001;
+const DATAGRAM_ROOM: u64 = 8 << 20;
 /// With less memory to spare than this part, files have no room in it.
 const MEMORY_SPARE: f64 = 0.03;
 /// The most that is advised for one buffer: what 10 Gb/s need at 100 ms, twice.
@@ -23,6 +26,7 @@ pub fn host(facts: &HostFacts, need: Option<&Need>) -> RungReport {
     findings.extend(switches(facts));
     findings.extend(send_buffer(facts, need));
     findings.extend(receive_buffer(facts, need));
+    findings.extend(datagram_buffer(facts));
     findings.extend(memory(facts));
     findings.extend(tables(facts));
     findings.extend(facts.unwritable.iter().map(|server| unwritable(server)));
@@ -40,6 +44,10 @@ fn figures(facts: &HostFacts, need: Option<&Need>) -> Vec<Figure> {
     };
     buffer("send buffer, at most", facts.tcp_send, send);
     buffer("receive buffer, at most", facts.tcp_receive, receive);
+    if let Some(most) = facts.receive_most {
+        figures
+            .push(Figure::told("UDP receive buffer without privilege, at most", units::bytes(most as f64)));
+    }
     if let Some(name) = &facts.congestion_control {
         figures.push(Figure::told(
             "congestion control",
@@ -107,6 +115,28 @@ fn send_buffer(facts: &HostFacts, need: Option<&Need>) -> Option<Finding> {
 fn receive_buffer(facts: &HostFacts, need: Option<&Need>) -> Option<Finding> {
     // Half of it is window.
     too_small(("tcp_rmem", "receive", "from"), facts.tcp_receive?, wanted(facts, need).1, need, 0.5)
+}
+
+/// What QUIC and NFS over UDP lose in this host.
+fn datagram_buffer(facts: &HostFacts) -> Option<Finding> {
+    let DatagramCounts { received, dropped } = facts.datagrams?;
+    let share = dropped as f64 / (received + dropped).max(1) as f64;
+    let most = facts.receive_most.filter(|_| share > DROPPED)?;
+    let says = format!(
+        "{dropped} of {} UDP packets ({:.1} %) were dropped since this host started: a socket's receive buffer was full (net.core.rmem_max allows {} without CAP_NET_ADMIN)",
+        received + dropped,
+        100.0 * share,
+        units::bytes(most as f64)
+    );
+    if most >= DATAGRAM_ROOM {
+        return Some(Finding::note(says));
+    }
+    Some(Finding::note(says).mended_by(Remedy::Sysctl {
+        name: "net.core.rmem_max".to_owned(),
+        now: most.to_string(),
+        wanted: DATAGRAM_ROOM.to_string(),
+        why: "room for packets that arrive while the program is busy: QUIC and UDP ask for it when they start".to_owned(),
+    }))
 }
 
 /// `used`: the part of a buffer that can be on the way.
@@ -209,6 +239,7 @@ mod tests {
         HostFacts {
             tcp_receive: Some([4096, 131_072, 33_554_432]),
             tcp_send: Some([4096, 16_384, 4_194_304]),
+            receive_most: Some(212_992),
             window_scaling: Some(true),
             moderates_receive: Some(true),
             selective_acknowledgements: Some(true),
@@ -233,7 +264,7 @@ mod tests {
             change(&mut facts);
             facts
         };
-        let cases: [(HostFacts, Option<Need>, Option<&str>); 15] = [
+        let cases: [(HostFacts, Option<Need>, Option<&str>); 17] = [
             (usual(), None, None),
             (HostFacts::default(), None, None),
             (usual(), Some(need(100.0, 30.0)), None),
@@ -248,6 +279,16 @@ mod tests {
                 with(|host| host.tcp_receive = Some([4096, 65_536, 212_992])),
                 Some(need(100.0, 30.0)),
                 Some("net.ipv4.tcp_rmem"),
+            ),
+            (
+                with(|host| host.datagrams = Some(DatagramCounts { received: 99_000, dropped: 1_000 })),
+                None,
+                Some("1000 of 100000 UDP packets (1.0 %) were dropped"),
+            ),
+            (
+                with(|host| host.datagrams = Some(DatagramCounts { received: 1 << 20, dropped: 9 })),
+                None,
+                None,
             ),
             (with(|host| host.window_scaling = Some(false)), None, Some("tcp_window_scaling is 0")),
             (with(|host| host.moderates_receive = Some(false)), None, Some("tcp_moderate_rcvbuf is 0")),

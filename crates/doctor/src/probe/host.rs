@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::facts::{HostFacts, Table};
+use crate::facts::{DatagramCounts, HostFacts, Table};
 
 /// Looks.
 pub fn host() -> HostFacts {
@@ -15,6 +15,7 @@ pub fn host() -> HostFacts {
         tcp_send: three("net/ipv4/tcp_wmem"),
         receive_most: number("net/core/rmem_max"),
         send_most: number("net/core/wmem_max"),
+        datagrams: fs::read_to_string("/proc/net/snmp").ok().and_then(|text| datagrams(&text)),
         window_scaling: is_on("net/ipv4/tcp_window_scaling"),
         selective_acknowledgements: is_on("net/ipv4/tcp_sack"),
         moderates_receive: is_on("net/ipv4/tcp_moderate_rcvbuf"),
@@ -32,6 +33,17 @@ pub fn host() -> HostFacts {
         // A caller that can ask for them adds them.
         unwritable: Vec::new(),
     }
+}
+
+/// Two lines that begin with `Udp:`: names, and figures in the same order.
+fn datagrams(text: &str) -> Option<DatagramCounts> {
+    let mut lines = text.lines().filter_map(|line| line.strip_prefix("Udp:"));
+    let (names, figures) = (lines.next()?, lines.next()?);
+    let figure = |name: &str| -> Option<u64> {
+        let at = names.split_whitespace().position(|other| other == name)?;
+        figures.split_whitespace().nth(at)?.parse().ok()
+    };
+    Some(DatagramCounts { received: figure("InDatagrams")?, dropped: figure("RcvbufErrors")? })
 }
 
 fn text(name: &str) -> Option<String> {
@@ -77,5 +89,13 @@ mod tests {
         let facts = host();
         assert!(facts.tcp_send.is_some_and(|[least, _, most]| least <= most), "{facts:?}");
         assert!(facts.memory_available <= facts.memory && facts.kernel.is_some(), "{facts:?}");
+        assert!(facts.datagrams.is_some(), "{facts:?}");
+    }
+
+    #[test]
+    fn dropped_datagrams_are_found_by_name() {
+        let text = "Udp: InDatagrams NoPorts InErrors OutDatagrams RcvbufErrors\nUdp: 100 2 5 90 3\nUdpLite: InDatagrams\nUdpLite: 7\n";
+        assert_eq!(datagrams(text), Some(DatagramCounts { received: 100, dropped: 3 }));
+        assert_eq!(datagrams("Tcp: x\n"), None);
     }
 }

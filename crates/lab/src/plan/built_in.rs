@@ -27,6 +27,7 @@ pub const BUILT_IN: &[(&str, &str)] = built_in!(
     "noisy-neighbour",
     "pass-through",
     "peers",
+    "quic",
     "random-loss",
     "relay",
     "self-sizing",

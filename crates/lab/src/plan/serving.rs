@@ -16,6 +16,9 @@ pub struct ServerSpec {
     pub heads: Vec<String>,
     /// More flags for it.
     pub options: Vec<String>,
+    /// `howdah` has a certificate, so that clients may call by TLS and QUIC: those with a URL trust it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub tls: bool,
     /// Where the files are.
     pub export: ExportKind,
 }
@@ -87,6 +90,7 @@ impl Default for ServerSpec {
             host: "server".to_owned(),
             heads: Vec::new(),
             options: Vec::new(),
+            tls: false,
             export: ExportKind::Memory,
         }
     }

@@ -38,7 +38,11 @@ fn add(measured: &mut Measured, prefix: &str, key: &str, phase: &Value) {
     figure("seconds", Some(total("/seconds")), unit::SECONDS);
     figure("bytes", Some(total("/bytes")).filter(|bytes| *bytes > 0.0), unit::BYTES);
     let processor = total("/processor/user_seconds") + total("/processor/system_seconds");
-    figure("processor", Some(processor).filter(|_| phase["is_part"] == Value::Bool(false)), unit::SECONDS);
+    let processor = Some(processor).filter(|_| phase["is_part"] == Value::Bool(false));
+    figure("processor", processor, unit::SECONDS);
+    let per_second =
+        processor.map(|seconds| total("/bytes") / seconds).filter(|per_second| per_second.is_normal());
+    figure("per_processor_second", per_second, unit::BYTES_PER_PROCESSOR_SECOND);
     let procedures = phase["procedures"].as_array().map(Vec::as_slice).unwrap_or_default();
     if !procedures.is_empty() {
         let sum = |field: &str| procedures.iter().filter_map(|procedure| procedure[field].as_f64()).sum();
@@ -78,6 +82,7 @@ mod tests {
             ("seconds", 12.0),
             ("bytes", 524_288_000.0),
             ("processor", 1.5),
+            ("per_processor_second", 524_288_000.0 / 1.5),
             ("calls", 501.0),
             ("retransmissions", 2.0),
             ("worst", 0.46),

@@ -55,6 +55,7 @@ struct Server {
     address: SocketAddr,
     tls: ServerTls,
     accepted: Arc<Accepted>,
+    inbox: Arc<Inbox<Work>>,
     peers: HashMap<ConnectionKey, Peer>,
 }
 
@@ -80,10 +81,14 @@ impl QuicPort {
         let address = self.socket.address();
         let engine = Engine::server(secret, self.tls.quic_config(), mtu).map_err(io::Error::other)?;
         let accepted = Arc::new(Accepted { streams: Mutex::default(), readable: QuicWakeup::new()? });
-        let (owner, inbox) = (
-            Server { address, tls: self.tls, accepted: Arc::clone(&accepted), peers: HashMap::new() },
-            Arc::new(Inbox::new()?),
-        );
+        let inbox = Arc::new(Inbox::new()?);
+        let owner = Server {
+            address,
+            tls: self.tls,
+            accepted: Arc::clone(&accepted),
+            inbox: Arc::clone(&inbox),
+            peers: HashMap::new(),
+        };
         let driver = Driver::new(engine, QuicSocket::new(self.socket), Arc::clone(&inbox), owner)?;
         let thread = std::thread::Builder::new().name("quic".to_owned()).spawn(move || driver.run())?;
         Ok(QuicListener { address, accepted, inbox, thread: Some(thread) })
@@ -158,7 +163,8 @@ impl Owner for Server {
         let (ours, theirs) =
             pair().inspect_err(|error| tracing::warn!(%error, "taking a stream of QUIC in")).ok()?;
         let state = Arc::new(StreamState::new(Arc::clone(link)));
-        let stream = Stream::of_quic(theirs, peer, QuicLane::accepted(Arc::clone(&state)));
+        let lane = QuicLane::accepted(Arc::clone(&state), stream.connection, Arc::clone(&self.inbox));
+        let stream = Stream::of_quic(theirs, peer, lane);
         self.accepted.streams.lock().unwrap_or_else(PoisonError::into_inner).push_back(stream);
         self.accepted.readable.wake();
         Some((ours, state))

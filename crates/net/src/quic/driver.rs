@@ -20,14 +20,18 @@ const FIRST_STREAM: u64 = 2;
 /// Batches that are received, and sends that are made, before the other has its turn.
 const RECEIVES: usize = 8;
 const SENDS: usize = 32;
-/// How long the last packets of a thread that ends may wait for room in its socket.
-const END_PATIENCE: Duration = Duration::from_millis(100);
+/// How long a thread that ends waits until its peers have what streams hold: some round trips of a long path, also between busy hosts. And how
+/// long the last packets may wait for room in its socket.
+const END_PATIENCE: Duration = Duration::from_secs(2);
+const FAREWELL: Duration = Duration::from_millis(100);
 
 /// What the thread is asked for.
 #[derive(Debug)]
 pub(super) enum Work {
     /// Opens a stream, of which this is the connection's end.
     Open(OwnedFd, Arc<StreamState>),
+    /// Ends this connection, for this reason, unless the key names another one by now.
+    Close(ConnectionKey, Arc<QuicLink>, &'static str),
     /// Ends all connections, and the thread.
     End,
 }
@@ -70,8 +74,10 @@ pub(super) struct Driver<O> {
     /// There may be more to receive, or to send, at once.
     may_receive: bool,
     has_more: bool,
-    /// Until when the last packets may go.
+    /// Until when it waits for what is under way, from when it is to end.
     ends: Option<Instant>,
+    /// Until when the last packets may go, from when all connections were closed.
+    leaves: Option<Instant>,
 }
 
 impl<O: Owner> Driver<O> {
@@ -102,6 +108,7 @@ impl<O: Owner> Driver<O> {
             may_receive: true,
             has_more: true,
             ends: None,
+            leaves: None,
         })
     }
 
@@ -116,7 +123,7 @@ impl<O: Owner> Driver<O> {
             }
             changes.iter().for_each(|change| self.on_change(change));
             self.turn(Instant::now(), &mut batch);
-            if self.ends.is_some_and(|end| self.held.is_none() || Instant::now() >= end) {
+            if self.leaves.is_some_and(|end| self.held.is_none() || Instant::now() >= end) {
                 return;
             }
         }
@@ -126,7 +133,7 @@ impl<O: Owner> Driver<O> {
         if self.has_more || (self.may_receive && self.held.is_none()) {
             return Some(Duration::ZERO);
         }
-        let due = self.engine.poll_timeout().into_iter().chain(self.ends).min();
+        let due = self.engine.poll_timeout().into_iter().chain(self.leaves.or(self.ends)).min();
         due.map(|due| due.saturating_duration_since(now))
     }
 
@@ -154,6 +161,11 @@ impl<O: Owner> Driver<O> {
                     // What streams still hold goes before the end.
                     self.due.extend(self.bridges.keys());
                     self.ends.get_or_insert(now + END_PATIENCE);
+                }
+                Work::Close(connection, link, why) => {
+                    if self.links.get(&connection).is_some_and(|its| Arc::ptr_eq(its, &link)) {
+                        self.engine.close(Instant::now(), connection, why);
+                    }
                 }
                 Work::Open(socket, state) => {
                     let opened = self.owner.connection().and_then(|connection| self.engine.open(connection));
@@ -185,23 +197,29 @@ impl<O: Owner> Driver<O> {
         self.receive(now, batch);
         self.engine.on_time(now);
         self.has_more = false;
+        // Whoever reads what came knows where it came from.
+        self.see_events(now);
         loop {
             self.pump();
             if !self.transmit(now) {
                 break;
             }
-            while let Some(event) = self.engine.poll_event() {
-                self.on_event(event, now);
-            }
+            self.see_events(now);
             if self.due.is_empty() {
                 break;
             }
         }
-        if self.ends.is_some() {
+        if self.leaves.is_none() && self.ends.is_some_and(|end| now >= end || self.has_delivered()) {
             self.engine.close_all(now, "the other end stops");
             self.transmit(now);
+            self.leaves = Some(now + FAREWELL);
         }
         self.tell(now);
+    }
+
+    /// Whether peers have all that streams were given.
+    fn has_delivered(&self) -> bool {
+        self.held.is_none() && !self.engine.is_sending() && self.bridges.values().all(Bridge::is_empty)
     }
 
     fn receive(&mut self, now: Instant, batch: &mut Batch) {
@@ -279,6 +297,12 @@ impl<O: Owner> Driver<O> {
         }
         self.buffer = bytes;
         true
+    }
+
+    fn see_events(&mut self, now: Instant) {
+        while let Some(event) = self.engine.poll_event() {
+            self.on_event(event, now);
+        }
     }
 
     fn on_event(&mut self, event: QuicEvent, now: Instant) {

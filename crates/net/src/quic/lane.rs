@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 use howdah_tls::CertificateFacts;
 use howdah_tune::{Gauges, PathState, Receiving, Sample, Sending};
 
-use super::link::{Phase, QuicLink, StreamState};
+use super::driver::Work;
+use super::link::{Inbox, Phase, QuicLink, StreamState};
 use super::socket::QuicSocketFacts;
 use super::words::in_words;
-use howdah_quic::ConnectionFacts;
+use howdah_quic::{ConnectionFacts, ConnectionKey};
 
 /// One stream of a connection.
 #[derive(Debug)]
@@ -20,12 +21,18 @@ pub struct QuicLane {
     state: Arc<StreamState>,
     /// A client's connection, which lives as long as a stream of it, and where it leads.
     connection: Option<(SocketAddr, Arc<dyn Any + Send + Sync>)>,
+    /// The connection of a stream that was opened to us, and who can end it.
+    accepted: Option<(ConnectionKey, Arc<Inbox<Work>>)>,
 }
 
 impl QuicLane {
     /// A stream that a client opened to us.
-    pub(super) fn accepted(state: Arc<StreamState>) -> Self {
-        Self { state, connection: None }
+    pub(super) fn accepted(
+        state: Arc<StreamState>,
+        connection: ConnectionKey,
+        inbox: Arc<Inbox<Work>>,
+    ) -> Self {
+        Self { state, connection: None, accepted: Some((connection, inbox)) }
     }
 
     /// A stream of ours to this server, on a connection that it keeps.
@@ -34,7 +41,14 @@ impl QuicLane {
         server: SocketAddr,
         connection: Arc<dyn Any + Send + Sync>,
     ) -> Self {
-        Self { state, connection: Some((server, connection)) }
+        Self { state, connection: Some((server, connection)), accepted: None }
+    }
+
+    /// Ends its connection with all its streams, if a client opened it to us: that client must connect again.
+    pub fn end_connection(&self, why: &'static str) {
+        if let Some((connection, inbox)) = &self.accepted {
+            inbox.push(Work::Close(*connection, Arc::clone(self.link()), why));
+        }
     }
 
     /// Why the connection is over, if it is one of ours.

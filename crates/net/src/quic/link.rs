@@ -19,6 +19,8 @@ const TOLD: Duration = Duration::from_millis(10);
 pub(super) struct QuicLink {
     state: Mutex<LinkState>,
     changed: Condvar,
+    /// The peer has been at another address.
+    has_moved: AtomicBool,
     /// Bytes in flight, as it is now.
     flight: AtomicU64,
     /// Milliseconds from `began` to when a packet of the peer last came.
@@ -63,8 +65,8 @@ pub(super) struct StreamState {
 
 impl QuicLink {
     pub(super) fn new(began: Instant) -> Self {
-        let (state, changed, flight, heard) = Default::default();
-        Self { state, changed, flight, heard, began }
+        let (state, changed, has_moved, flight, heard) = Default::default();
+        Self { state, changed, has_moved, flight, heard, began }
     }
 
     fn state(&self) -> MutexGuard<'_, LinkState> {
@@ -86,6 +88,7 @@ impl QuicLink {
 
     pub(super) fn on_moved(&self, peer: SocketAddr) {
         self.state().peer = Some(peer);
+        self.has_moved.store(true, Ordering::SeqCst);
     }
 
     /// The connection has done something: what is in flight is known at once, all else now and then.
@@ -140,7 +143,7 @@ impl QuicLink {
 
     /// Where the peer has moved to, if it has.
     pub(super) fn moved_to(&self) -> Option<SocketAddr> {
-        self.state().peer
+        if self.has_moved.load(Ordering::SeqCst) { self.state().peer } else { None }
     }
 
     pub(super) fn flight(&self) -> u64 {

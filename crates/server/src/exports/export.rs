@@ -462,31 +462,33 @@ impl Export {
     /// Refuses calls from ports that anybody may use, where the rule asks for others. Whoever has a ticket needs no port of root's,
     /// and the programs that fetch tickets run as users.
     fn check_port(&self, rule: &ClientRule, peer: &Peer, identity: &Identity) -> Result<(), FsError> {
-        let is_refused = !identity.flavor().is_kerberos()
-            && peer.ends.client.port() >= UNPRIVILEGED_PORTS
-            && self.wants_other_port(rule, peer);
-        if is_refused { Err(FsError::NotPermitted) } else { Ok(()) }
+        if identity.flavor().is_kerberos() || !self.refuses_port(rule, peer) {
+            return Ok(());
+        }
+        if rule.privileged_ports == PrivilegedPorts::Local
+            && !self.has_refused_local.swap(true, Ordering::Relaxed)
+        {
+            tracing::warn!(
+                export = self.name,
+                client = %peer.ends.client,
+                "refused a call of an ordinary user of this host, who could call as any other user; \
+                 to allow such calls, set privileged_ports = false (--privileged-ports=never)"
+            );
+        }
+        Err(FsError::NotPermitted)
     }
 
-    /// Whether a call from a port that anybody may use is refused.
-    fn wants_other_port(&self, rule: &ClientRule, peer: &Peer) -> bool {
-        let client = peer.ends.client.ip();
-        match rule.privileged_ports {
-            PrivilegedPorts::Never => false,
-            PrivilegedPorts::Always => true,
-            PrivilegedPorts::Local if client == peer.ends.server.ip() || self.own.contains(client) => {
-                if !self.has_refused_local.swap(true, Ordering::Relaxed) {
-                    tracing::warn!(
-                        export = self.name,
-                        client = %peer.ends.client,
-                        "refused a call of an ordinary user of this host, who could call as any other user; \
-                         to allow such calls, set privileged_ports = false (--privileged-ports=never)"
-                    );
+    /// Whether a call of any flavor but Kerberos's is refused because anybody may use the port that it comes from.
+    pub(super) fn refuses_port(&self, rule: &ClientRule, peer: &Peer) -> bool {
+        let client = peer.ends.client;
+        client.port() >= UNPRIVILEGED_PORTS
+            && match rule.privileged_ports {
+                PrivilegedPorts::Never => false,
+                PrivilegedPorts::Always => true,
+                PrivilegedPorts::Local => {
+                    client.ip() == peer.ends.server.ip() || self.own.contains(client.ip())
                 }
-                true
             }
-            PrivilegedPorts::Local => false,
-        }
     }
 
     /// The `fsid` that clients see for a file system inside this export. That of the root is made of the export's id

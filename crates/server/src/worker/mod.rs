@@ -4,6 +4,7 @@ mod bulk;
 mod capped;
 mod datagrams;
 mod gate;
+mod moved;
 mod patient;
 mod reserved;
 mod run;

@@ -11,6 +11,7 @@ use howdah_wire::xdr::Encoder;
 
 use super::Worker;
 use super::bulk::InPlace;
+use super::moved::check_move;
 use crate::Reply;
 use crate::connection::{Connection, Next, Received};
 use crate::counts::{Timing, Unheard};
@@ -77,7 +78,9 @@ impl Worker {
                         return connection.arm(&self.shared.poller, Interest::READABLE);
                     }
                     is_first = true;
-                    match connection.receive(&mut self.buffers, self.shared.tls.as_deref())? {
+                    let received = connection.receive(&mut self.buffers, self.shared.tls.as_deref())?;
+                    check_move(&self.shared.service, connection)?;
+                    match received {
                         Received::Some => self.shared.moved(connection),
                         Received::All => {
                             self.shared.moved(connection);

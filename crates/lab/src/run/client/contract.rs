@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use crate::plan::{Cell, ClientSpec};
 use crate::record::CommandRecord;
 use crate::run::word::one_of;
-use crate::run::{Measured, Place, Scene, relay, server};
+use crate::run::{Measured, Place, Scene, relay, server, server::authority};
 
 /// A kind of client. One is made for each client of a cell.
 pub trait Client: Send {
@@ -41,7 +41,8 @@ pub fn url(cell: &Cell, place: &Place, name: &str) -> Result<String> {
         None => url,
     };
     let client = spec(cell, name)?;
-    let options = client.version_option().into_iter().chain([client.url.clone()]);
+    let trusts = cell.spec.server.tls.then(|| format!("tlsca={}", authority(place).display()));
+    let options = client.version_option().into_iter().chain([client.url.clone()]).chain(trusts);
     Ok(options.filter(|option| !option.is_empty()).fold(url, |url, option| {
         let join = if url.contains('?') { "&" } else { "?" };
         format!("{url}{join}{option}")

@@ -17,7 +17,7 @@ use crate::plan::ServerKind;
 
 use contract::ServingPrograms;
 pub use contract::{Served, Server};
-pub(super) use howdah::samples;
+pub(super) use howdah::{authority, samples};
 pub(super) use iperf3::port as iperf3_port;
 pub(super) use rsync::rsync_url;
 pub(super) use tar::tar_address;
