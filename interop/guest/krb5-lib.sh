@@ -62,9 +62,33 @@ start_daemons() {
     chmod 1777 /run/tickets
     mount -t rpc_pipefs rpc_pipefs /run/rpc_pipefs
     /run/modprobe rpcsec_gss_krb5
-    rpc.gssd -f -v -k "$KRB5/keytab" -p /run/rpc_pipefs -d /run/tickets >"$WORK/log/gssd.txt" 2>&1 &
+    start_gssd
     KRB5_KTNAME=$KRB5/keytab rpc.svcgssd -f -v -n >"$WORK/log/svcgssd.txt" 2>&1 &
     rpc.idmapd -f -S -p /run/rpc_pipefs >"$WORK/log/idmapd.txt" 2>&1 &
+}
+
+start_gssd() {
+    rpc.gssd -f -vv -k "$KRB5/keytab" -p /run/rpc_pipefs -d /run/tickets >>"$WORK/log/gssd.txt" 2>&1 &
+    echo $! >/run/gssd.pid
+}
+
+# restart_gssd: it looks at the kernel's pipes again.
+restart_gssd() {
+    kill "$(cat /run/gssd.pid)"
+    wait "$(cat /run/gssd.pid)" || :
+    start_gssd
+}
+
+# mount_by_ticket OPTION,…: mount_export, and once more if rpc.gssd asks for DES alone, which the library refuses, until it is started again.
+# The likely reason: it looked at a client while the kernel was making it, and opened the pipe of the older kind (`krb5`, not `gssd`), over
+# which the kernel names no encryption types.
+mount_by_ticket() {
+    mount_export "$@" && return
+    grep -q 'lacks support for encryption type' "$WORK/log/gssd.txt" || return 1
+    mv "$WORK/log/gssd.txt" "$WORK/log/gssd-des.txt"
+    note "rpc.gssd asked for DES alone, and was started again" >&2
+    restart_gssd
+    mount_export "$@"
 }
 
 # ticket_of_alice: what she gets for her password.

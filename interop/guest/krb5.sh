@@ -38,7 +38,7 @@ mount_by() {
         *) words="vers=$1,proto=tcp,port=2050" ;;
     esac
     MOUNT_SOURCE=relay.test:/
-    mount_export "$words${2:+,sec=$2}${3:+,$3}"
+    mount_by_ticket "$words${2:+,sec=$2}${3:+,$3}"
 }
 
 # write_as_alice FILE: SIZE bytes into her directory, as they are read again from the server.

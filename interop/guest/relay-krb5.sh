@@ -23,11 +23,11 @@ mount_by() {
     case $1 in
         3)
             MOUNT_SOURCE=relay.test:/mnt/s
-            mount_export "vers=3,proto=tcp,port=2050,mountport=2050,mountproto=tcp,nolock,sec=$2"
+            mount_by_ticket "vers=3,proto=tcp,port=2050,mountport=2050,mountproto=tcp,nolock,sec=$2"
             ;;
         *)
             MOUNT_SOURCE=relay.test:/
-            mount_export "vers=$1,proto=tcp,port=2050,sec=$2"
+            mount_by_ticket "vers=$1,proto=tcp,port=2050,sec=$2"
             ;;
     esac
 }

@@ -21,5 +21,7 @@ mod tests;
 
 pub use error::{GssFailure, HelperError};
 pub use helper::{AcceptedContext, Helper, InitiatedContext, Initiation};
+#[cfg(feature = "fuzz")]
+pub use message::read_as_both_ends;
 pub use process::run_helper;
 pub use settings::HelperSettings;

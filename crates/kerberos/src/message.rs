@@ -9,8 +9,10 @@ use crate::error::GssFailure;
 pub(crate) const TOKEN_MAX: usize = 64 << 10;
 /// The longest name or text.
 pub(crate) const TEXT_MAX: usize = 4 << 10;
+/// What a message has at most beside tokens and texts: numbers, lengths, a key.
+const FIXED_MAX: usize = 256;
 /// The longest message: a token, two names, a context.
-pub(crate) const MESSAGE_MAX: usize = TOKEN_MAX + 2 * TEXT_MAX + 256;
+pub(crate) const MESSAGE_MAX: usize = TOKEN_MAX + 2 * TEXT_MAX + FIXED_MAX;
 
 /// What is asked.
 #[derive(Debug, PartialEq, Eq)]
@@ -47,7 +49,12 @@ pub(crate) enum Reply {
 impl<'m> Request<'m> {
     /// As a message.
     pub(crate) fn encode(&self, number: u64) -> Vec<u8> {
-        let mut writer = Writer::new(number);
+        let room = match self {
+            Self::Hello => 0,
+            Self::Accept { token } | Self::Finish { token } => token.len(),
+            Self::Initiate { target } => target.len(),
+        };
+        let mut writer = Writer::new(number, room);
         match self {
             Self::Hello => writer.kind(1),
             Self::Accept { token } => writer.kind(2).bytes(token),
@@ -74,7 +81,13 @@ impl<'m> Request<'m> {
 impl Reply {
     /// As a message, which may hold a key.
     pub(crate) fn encode(&self, number: u64) -> Zeroizing<Vec<u8>> {
-        let mut writer = Writer::new(number);
+        let room = match self {
+            Self::Ready | Self::Unfit(_) | Self::Died => 0,
+            Self::NoLibrary(text) | Self::Failed(GssFailure { text, .. }) => text.len(),
+            Self::Established { token, peer, own, .. } => token.len() + peer.len() + own.len(),
+            Self::Started { token } => token.len(),
+        };
+        let mut writer = Writer::new(number, room);
         match self {
             Self::Ready => writer.kind(1),
             Self::NoLibrary(why) => writer.kind(2).text(why),
@@ -120,6 +133,20 @@ impl Reply {
     }
 }
 
+/// Reads what may be a message of the socket as both of its ends would. What is read must come back from its own encoding.
+#[cfg(feature = "fuzz")]
+pub fn read_as_both_ends(message: &[u8]) {
+    if let Some((number, request)) = Request::decode(message) {
+        assert_eq!(request.encode(number), message, "{request:?}");
+    }
+    if let Some((number, reply)) = Reply::decode(message) {
+        let encoded = reply.encode(number);
+        assert!(encoded.len() <= message.len(), "{reply:?} grew");
+        let back = Reply::decode(&encoded).map(|(number, reply)| reply.encode(number));
+        assert!(back.is_some_and(|back| *back == *encoded), "{reply:?}");
+    }
+}
+
 fn unfit(enctype: u32, length: u64) -> LucidError {
     match howdah_gss::Enctype::from_number(enctype) {
         Some(enctype) => LucidError::KeyLength(enctype, length as usize),
@@ -130,9 +157,10 @@ fn unfit(enctype: u32, length: u64) -> LucidError {
 struct Writer(Vec<u8>);
 
 impl Writer {
-    /// With room for all that may follow: a key is never left behind in a smaller piece of memory.
-    fn new(number: u64) -> Self {
-        let mut message = Vec::with_capacity(MESSAGE_MAX);
+    /// With room for texts and tokens of this length, and for all else: a key is never left behind in a smaller piece of memory. With
+    /// not much more, since all of it is wiped.
+    fn new(number: u64, room: usize) -> Self {
+        let mut message = Vec::with_capacity(room + FIXED_MAX);
         message.extend_from_slice(&number.to_be_bytes());
         Self(message)
     }
@@ -268,6 +296,8 @@ mod tests {
             let message = reply.encode(6);
             let (number, back) = Reply::decode(&message).expect("a reply");
             assert_eq!((number, format!("{back:?}")), (6, format!("{reply:?}")));
+            // It did not move while it was written, and is wiped in no time.
+            assert!(message.capacity() <= message.len() + FIXED_MAX, "{reply:?}: {}", message.capacity());
             assert!(message.len() <= MESSAGE_MAX && Reply::decode(&[&message[..], &[0]].concat()).is_none());
             (0..message.len().min(200)).for_each(|end| assert!(Reply::decode(&message[..end]).is_none()));
         }

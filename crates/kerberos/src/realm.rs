@@ -76,6 +76,12 @@ impl Realm {
         run(self.directory(), "kadmin.local", &[], "ktadd -k server.keytab nfs/server.test\n");
     }
 
+    /// Ends the KDC.
+    pub fn stop_kdc(&mut self) {
+        let _ = self.kdc.kill();
+        let _ = self.kdc.wait();
+    }
+
     /// Where all of it is: what its helpers may write to.
     pub fn directory(&self) -> &Path {
         self.directory.path()
@@ -122,8 +128,7 @@ impl Realm {
 
 impl Drop for Realm {
     fn drop(&mut self) {
-        let _ = self.kdc.kill();
-        let _ = self.kdc.wait();
+        self.stop_kdc();
     }
 }
 

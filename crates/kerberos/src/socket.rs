@@ -43,17 +43,18 @@ pub(crate) fn drain(socket: impl AsFd) {
     while let Ok(Some(_)) = receive(&socket, RecvFlags::DONTWAIT) {}
 }
 
+/// Its length is asked for first: a message may hold a key, and wiping room for the longest would take longer than all else.
 fn receive(socket: impl AsFd, flags: RecvFlags) -> io::Result<Option<Message>> {
-    let mut message = Zeroizing::new(vec![0; MESSAGE_MAX]);
-    let (_, length) = retry_on_intr(|| recv(&socket, &mut message[..], flags | RecvFlags::TRUNC))?;
-    match length {
-        0 => Ok(None),
-        _ if length > MESSAGE_MAX => Ok(Some(Zeroizing::default())),
-        _ => {
-            message.truncate(length);
-            Ok(Some(message))
-        }
+    let receive = |message: &mut [u8], flags| {
+        retry_on_intr(|| recv(&socket, &mut *message, flags).map(|(_, length)| length))
+    };
+    let length = receive(&mut [], flags | RecvFlags::PEEK | RecvFlags::TRUNC)?;
+    let mut message = Zeroizing::new(vec![0; if length > MESSAGE_MAX { 0 } else { length }]);
+    if length == 0 {
+        return Ok(None);
     }
+    receive(&mut message[..], flags)?;
+    Ok(Some(message))
 }
 
 /// Whether an error means that the time is over.

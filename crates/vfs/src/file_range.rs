@@ -7,6 +7,9 @@ use std::sync::Arc;
 use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
 
+/// Reading so small a part too much costs less than zeroing all that is wanted.
+const BEYOND_PART: usize = 8;
+
 /// A range of an open file. Its holder only ever reads, by offset.
 #[derive(Debug, Clone)]
 pub struct FileRange {
@@ -62,12 +65,15 @@ impl FileRange {
     /// One read behind what the buffer holds, for which it has room.
     fn append_once(&self, done: usize, buffer: &mut Vec<u8>) -> rustix::io::Result<usize> {
         let (at, left, held) = (self.offset + done as u64, self.length - done, buffer.len());
-        // A buffer of just this size is the usual one, and need not be zeroed.
-        if buffer.capacity() - held == left {
-            return rustix::io::pread(&self.file, spare_capacity(buffer), at);
-        }
-        buffer.resize(held + left, 0);
-        let read = rustix::io::pread(&self.file, &mut buffer[held..], at);
+        // A buffer of about this size is the usual one, and need not be zeroed: what is read too much is cut off.
+        let beyond = buffer.capacity() - held - left;
+        let read = if beyond <= left / BEYOND_PART {
+            rustix::io::pread(&self.file, spare_capacity(buffer), at)
+        } else {
+            buffer.resize(held + left, 0);
+            rustix::io::pread(&self.file, &mut buffer[held..], at)
+        };
+        let read = read.map(|count| count.min(left));
         buffer.truncate(held + read.unwrap_or(0));
         read
     }
@@ -87,8 +93,10 @@ mod tests {
 
     #[test]
     fn a_range_is_read_behind_what_is_there_and_ends_where_the_file_does() {
-        for (offset, length, expected) in [(2, 5, &b"23456"[..]), (8, 5, b"89"), (20, 5, b""), (0, 0, b"")] {
-            for room in [length, 100] {
+        for (offset, length, expected) in
+            [(2, 5, &b"23456"[..]), (8, 5, b"89"), (20, 5, b""), (0, 0, b""), (0, 8, b"01234567")]
+        {
+            for room in [length, length + 1, 100] {
                 let mut buffer = Vec::with_capacity(4 + room);
                 buffer.extend_from_slice(b"head");
                 let read = range(offset, length).append_to(&mut buffer).expect("readable");

@@ -12,6 +12,7 @@ pub mod datagram_peer;
 pub mod frames;
 pub mod gss_calls;
 pub mod handles;
+pub mod helper_messages;
 pub mod journal_segments;
 pub mod kernel_texts;
 pub mod local_operations;
@@ -53,6 +54,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "frames", run: frames::run },
     Target { name: "gss_calls", run: gss_calls::run },
     Target { name: "handles", run: handles::run },
+    Target { name: "helper_messages", run: helper_messages::run },
     Target { name: "journal_segments", run: journal_segments::run },
     Target { name: "kernel_texts", run: kernel_texts::run },
     Target { name: "local_operations", run: local_operations::run },

@@ -18,6 +18,7 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
         "client_replies" => replies(),
         "configurations" => configurations(),
         "gss_calls" => gss_calls(),
+        "helper_messages" => helper_messages(),
         "handles" => vec![b"\x07an inner handle".to_vec(), vec![1; 61], vec![9; 49]],
         "datagram_peer" | "local_operations" | "nfs_state" | "quic_streams" | "reply_cache"
         | "service_calls" | "tls_probe" | "tls_records" | "tuner" => walks(),
@@ -46,6 +47,28 @@ fn gss_calls() -> Vec<Vec<u8>> {
     let chosen =
         (0..12_u8).map(|choice| [&[choice % 3, choice % 4, choice % 5, choice], &arguments[..]].concat());
     chosen.chain(walks()).collect()
+}
+
+/// A request and a reply of each kind, by its number: a token or a text, a failure, a context of each encryption type.
+fn helper_messages() -> Vec<Vec<u8>> {
+    let number = |value: u64| value.to_be_bytes().to_vec();
+    let bytes = |bytes: &[u8]| [&(bytes.len() as u32).to_be_bytes(), bytes].concat();
+    let context = |(enctype, key): (u64, usize)| {
+        let peers = [bytes(b"token"), bytes(b"alice@R"), bytes(b"nfs/server@R"), vec![1, 1]].concat();
+        (5, [peers, number(enctype), bytes(&vec![7; key]), number(1 << 40), number(1 << 33)].concat())
+    };
+    let mut kinds = vec![
+        (1, vec![]),
+        (2, bytes(b"a token, or a text")),
+        (3, bytes(b"nfs@server.test")),
+        (3, [number(13 << 16), number(7), bytes(b"Ticket expired")].concat()),
+        (4, bytes(b"")),
+        (4, [number(17), number(5)].concat()),
+        (6, bytes(b"first")),
+        (7, vec![]),
+    ];
+    kinds.extend([(17, 16), (18, 32), (19, 16), (20, 32)].map(context));
+    kinds.into_iter().map(|(kind, rest)| [number(9), vec![kind], rest].concat()).collect()
 }
 
 /// Bytes that step through all choices, near to each other and far apart.

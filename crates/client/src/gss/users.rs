@@ -82,7 +82,7 @@ impl UserContexts {
                     self.renew(id, &user, &mut state);
                     return Ok(context);
                 }
-                ContextAge::Over => state.context = None,
+                ContextAge::Over => {}
             }
         }
         self.make(id, &mut state)
@@ -101,7 +101,15 @@ impl UserContexts {
             }
             thread::sleep(PAUSE - since);
         }
-        let made = self.establish(id);
+        let made = match (self.establish(id), state.context.take()) {
+            // In the second in which a ticket ends, the cache still gives it to the client, and it ends while it is used. The next request
+            // has another one.
+            (Err(KerberosError::Refused { .. } | KerberosError::NotGenuine), Some(_)) => {
+                thread::sleep(PAUSE);
+                self.establish(id)
+            }
+            (made, _) => made,
+        };
         self.note(id, made, state)
     }
 

@@ -111,6 +111,22 @@ fn a_context_is_renewed_before_its_ticket_ends_while_calls_go_out() {
 }
 
 #[test]
+fn a_ticket_that_is_refused_in_the_second_of_its_end_is_followed_by_another() {
+    let (_served, gatekeeper) = guarded(WINDOW);
+    let gate = &gatekeeper.gate;
+    // So short a ticket is over before it may be renewed.
+    gate.lifetime.store(1, Ordering::SeqCst);
+    let client = client(&gatekeeper, VERSIONS[0]).unwrap_or_else(|error| panic!("{error}"));
+    client.attributes(&ME, &client.root()).expect("attributes");
+    gate.refuses_next.store(true, Ordering::SeqCst);
+    let began = Instant::now();
+    while gate.refuses_next.load(Ordering::SeqCst) {
+        assert!(began.elapsed() < Duration::from_secs(60), "no context is over");
+        client.attributes(&ME, &client.root()).expect("attributes with another ticket");
+    }
+}
+
+#[test]
 fn a_request_that_the_server_has_seen_is_followed_by_another() {
     let (_served, gatekeeper) = guarded(WINDOW);
     let gate = &gatekeeper.gate;

@@ -53,6 +53,8 @@ pub struct Gate {
     pub lack: Mutex<Option<KerberosError>>,
     /// The server refuses the next token as a replay.
     pub has_seen_next: AtomicBool,
+    /// The server refuses the next token, since its ticket has ended.
+    pub refuses_next: AtomicBool,
     /// The next reply does not arrive, and the connection breaks.
     pub loses_next: AtomicBool,
     /// The next reply arrives with a bit changed.
@@ -98,6 +100,7 @@ impl Gatekeeper {
             lifetime: AtomicU64::new(36_000),
             lack: Mutex::default(),
             has_seen_next: AtomicBool::new(false),
+            refuses_next: AtomicBool::new(false),
             loses_next: AtomicBool::new(false),
             changes_next: AtomicBool::new(false),
             window,
@@ -213,7 +216,8 @@ impl Passage {
         let GssInit { token } = GssInit::decode(&mut decoder).expect("a token");
         let header = ReplyHeader { xid, outcome: Ok(Accepted::Success) };
         let is_replay = self.gate.has_seen_next.swap(false, Ordering::SeqCst);
-        let accepted = if is_replay { None } else { self.gate.accept(token) };
+        let is_refused = is_replay || self.gate.refuses_next.swap(false, Ordering::SeqCst);
+        let accepted = if is_refused { None } else { self.gate.accept(token) };
         let Some((handle, context)) = accepted else {
             let minor = if is_replay { REPLAY } else { 7 };
             let refused = GssInitResult { handle: &[], major: 13 << 16, minor, window: 0, token: &[] };

@@ -100,6 +100,43 @@ fn what_is_refused_says_why() {
     assert!(text.contains("Key table file") && text.contains("not found"), "{text}");
 }
 
+/// What an administrator searches for: each fault of the realm has words of its own, on the side that can say it.
+#[test]
+fn faults_of_clocks_keys_and_kdcs_are_named() {
+    let Some(mut realm) = Realm::start() else { return };
+    let early = realm.directory().join("early.keytab");
+    fs::copy(realm.server_keytab(), &early).expect("copied");
+    let good = server(&realm, 1);
+    // Less than no difference is allowed: to this server, all clocks are wrong.
+    let strict = realm.directory().join("strict.conf");
+    let text = fs::read_to_string(realm.configuration()).expect("written before");
+    let text = text.replacen("[libdefaults]\n", "[libdefaults]\nclockskew = -1\n", 1);
+    fs::write(&strict, text).expect("written");
+    let strict = settings(&realm).with("KRB5_CONFIG", strict).with_keytab(&realm.server_keytab());
+    let strict = Helper::start(&strict, 1).expect("a helper");
+    let ours = client(&realm);
+    let begun = ours.initiate(SERVICE).expect("a token");
+    let text = refusal(strict.accept(begun.token()));
+    assert!(
+        ["Clock skew too great", "Ticket not yet valid"].iter().any(|words| text.contains(words)),
+        "{text}"
+    );
+    drop(begun);
+
+    realm.change_server_keys();
+    let later = client(&realm);
+    let begun = later.initiate(SERVICE).expect("a token");
+    let stale = Helper::start(&settings(&realm).with_keytab(&early), 1).expect("a helper");
+    let text = refusal(stale.accept(begun.token()));
+    assert!(text.contains("kvno 3 not found in keytab"), "{text}");
+    good.accept(begun.token()).expect("accepted");
+    drop(begun);
+
+    realm.stop_kdc();
+    let text = refusal(client(&realm).initiate(SERVICE));
+    assert!(text.contains("Cannot contact any KDC"), "{text}");
+}
+
 #[test]
 fn a_helper_that_dies_is_there_again() {
     let Some(realm) = Realm::start() else { return };

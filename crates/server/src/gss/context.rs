@@ -8,6 +8,9 @@ use howdah_gss::{GssContext, SequenceWindow};
 use super::acceptor::AcceptedToken;
 use crate::exports::KerberosPrincipal;
 
+/// By how much clocks may differ in Kerberos, in seconds. A client whose clock is late still sends a ticket that has ended here.
+const SKEW: u64 = 300;
+
 /// A context with a client.
 #[derive(Debug)]
 pub struct ClientContext {
@@ -55,9 +58,9 @@ impl ClientContext {
         self.maker
     }
 
-    /// Whether its ticket has ended, in seconds since 1970.
+    /// Whether its ticket has ended by every clock, in seconds since 1970.
     pub fn has_ended(&self, now: u64) -> bool {
-        self.expiry <= now
+        self.expiry.saturating_add(SKEW) <= now
     }
 
     /// A call came through it.
