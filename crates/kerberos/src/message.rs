@@ -133,7 +133,10 @@ impl Reply {
     }
 }
 
-/// Reads what may be a message of the socket as both of its ends would. What is read must come back from its own encoding.
+/// Reads what may be a message of the socket as both of its ends would.
+///
+/// # Panics
+/// What is read does not come back from its own encoding.
 #[cfg(feature = "fuzz")]
 pub fn read_as_both_ends(message: &[u8]) {
     if let Some((number, request)) = Request::decode(message) {
