@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_client::url::NfsUrl;
-use howdah_net::{ConnectSettings, EngineSecret, QuicDialer, QuicListener, QuicPort, Sent};
+use howdah_net::{ConnectSettings, EngineSecret, QuicDialer, QuicListener, QuicPort};
 use howdah_server::exports::{ClientRule, Clients, Export, Exports, Squash, TlsPolicy};
 use howdah_server::states::StateOptions;
 use howdah_server::{Server, Service, Settings, Sockets};
@@ -208,32 +208,6 @@ fn dialer(site: &Site) -> (QuicDialer, ConnectSettings) {
     let (timeout, silence, tick) = (PATIENCE, PATIENCE, PATIENCE);
     let settings = ConnectSettings { timeout, silence, reserved_port: false, from: None, tick, window: None };
     (dialer, settings)
-}
-
-#[test]
-fn what_was_sent_before_a_client_goes_arrives() {
-    let site = Site::new(TlsPolicy::Required);
-    let listener = listener(&site);
-    for round in 0..8 {
-        let (dialer, settings) = dialer(&site);
-        let connection = dialer.open(listener.address(), &settings).expect("a stream");
-        // More than goes at once: a connection begins with ten packets.
-        let Ok(Sent::Bytes(sent)) = connection.send(&[IoSlice::new(&[7; 200_000])], false) else {
-            panic!("{round}: nothing was sent")
-        };
-        drop((connection, dialer));
-        let began = Instant::now();
-        let (mut came, mut accepted, mut buffer) = (0, None, vec![0; 1 << 16]);
-        while came < sent {
-            assert!(began.elapsed() < PATIENCE, "{round}: {came} bytes of {sent} arrived");
-            accepted = accepted.or_else(|| listener.accept());
-            let received = accepted.as_ref().map(|stream| stream.receive(&mut buffer));
-            match received.transpose().unwrap_or_else(|error| panic!("{round}: {came} of {sent}: {error}")) {
-                Some(Sent::Bytes(count)) => came += count,
-                _ => thread::sleep(Duration::from_millis(1)),
-            }
-        }
-    }
 }
 
 #[test]

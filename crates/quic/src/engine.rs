@@ -395,11 +395,6 @@ impl Engine {
         Some(ConnectionFacts::of(&entry.connection.stats(), &entry.flight, entry.moves))
     }
 
-    /// Whether something is on its way to a peer, as far as its acknowledgements show.
-    pub fn is_sending(&self) -> bool {
-        self.entries.values().any(|entry| !entry.is_lost && entry.flight.get() > 0)
-    }
-
     /// An address of ours has changed: each client's connection shows its server where it is now.
     pub fn on_own_address_changed(&mut self) {
         let handles: Vec<_> = self.entries.keys().copied().collect();

@@ -107,11 +107,6 @@ impl Bridge {
         let _ = rustix::net::shutdown(&self.socket, Shutdown::Read);
     }
 
-    /// Whether nothing of its user's waits here for the connection.
-    pub(super) fn is_empty(&self) -> bool {
-        self.has_sent_all || (self.outgoing.is_empty() && !self.may_receive)
-    }
-
     /// Whether the peer cut a direction short. The stream has a place among those of its connection until ours is reset, too.
     pub(super) fn was_cut(&self) -> bool {
         self.was_cut

@@ -20,10 +20,8 @@ const FIRST_STREAM: u64 = 2;
 /// Batches that are received, and sends that are made, before the other has its turn.
 const RECEIVES: usize = 8;
 const SENDS: usize = 32;
-/// How long a thread that ends waits until its peers have what streams hold: some round trips of a long path, also between busy hosts. And how
-/// long the last packets may wait for room in its socket.
-const END_PATIENCE: Duration = Duration::from_secs(2);
-const FAREWELL: Duration = Duration::from_millis(100);
+/// How long the last packets of a thread that ends may wait for room in its socket.
+const END_PATIENCE: Duration = Duration::from_millis(100);
 
 /// What the thread is asked for.
 #[derive(Debug)]
@@ -74,10 +72,8 @@ pub(super) struct Driver<O> {
     /// There may be more to receive, or to send, at once.
     may_receive: bool,
     has_more: bool,
-    /// Until when it waits for what is under way, from when it is to end.
+    /// Until when the last packets may go.
     ends: Option<Instant>,
-    /// Until when the last packets may go, from when all connections were closed.
-    leaves: Option<Instant>,
 }
 
 impl<O: Owner> Driver<O> {
@@ -108,7 +104,6 @@ impl<O: Owner> Driver<O> {
             may_receive: true,
             has_more: true,
             ends: None,
-            leaves: None,
         })
     }
 
@@ -123,7 +118,7 @@ impl<O: Owner> Driver<O> {
             }
             changes.iter().for_each(|change| self.on_change(change));
             self.turn(Instant::now(), &mut batch);
-            if self.leaves.is_some_and(|end| self.held.is_none() || Instant::now() >= end) {
+            if self.ends.is_some_and(|end| self.held.is_none() || Instant::now() >= end) {
                 return;
             }
         }
@@ -133,7 +128,7 @@ impl<O: Owner> Driver<O> {
         if self.has_more || (self.may_receive && self.held.is_none()) {
             return Some(Duration::ZERO);
         }
-        let due = self.engine.poll_timeout().into_iter().chain(self.leaves.or(self.ends)).min();
+        let due = self.engine.poll_timeout().into_iter().chain(self.ends).min();
         due.map(|due| due.saturating_duration_since(now))
     }
 
@@ -209,17 +204,11 @@ impl<O: Owner> Driver<O> {
                 break;
             }
         }
-        if self.leaves.is_none() && self.ends.is_some_and(|end| now >= end || self.has_delivered()) {
+        if self.ends.is_some() {
             self.engine.close_all(now, "the other end stops");
             self.transmit(now);
-            self.leaves = Some(now + FAREWELL);
         }
         self.tell(now);
-    }
-
-    /// Whether peers have all that streams were given.
-    fn has_delivered(&self) -> bool {
-        self.held.is_none() && !self.engine.is_sending() && self.bridges.values().all(Bridge::is_empty)
     }
 
     fn receive(&mut self, now: Instant, batch: &mut Batch) {
