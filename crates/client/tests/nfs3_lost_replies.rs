@@ -12,7 +12,7 @@ use howdah_client::connect::{ConnectOptions, connect};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{
     AddLink, Caller, Change, Create, CreateFile, FileSystem, FsError, Guard, Handle, MakeDirectory, MakeLink,
-    MakeSpecial, Name, NewAttributes, Node, Result, SetAttributes, SpecialKind, Timestamp,
+    MakeSpecial, Name, NewAttributes, Node, Result, SetAttributes, SetTime, SpecialKind, Timestamp,
 };
 use howdah_wire::nfs3;
 use middleman::{Fate, Middleman};
@@ -132,6 +132,21 @@ fn a_node_that_was_renamed_has_its_name() {
     assert_eq!(stage.check(rename("old", "new")), Ok(()));
     assert!(stage.client.lookup(&ME, &root, name("new")).is_ok());
     assert_eq!(rename("old", "new"), Err(FsError::NotFound));
+}
+
+#[test]
+fn what_had_the_new_name_before_was_not_renamed() {
+    let stage = Stage::new();
+    let root = stage.root();
+    stage.file("there");
+    // As if its directory had been changed for long since.
+    let modified = SetTime::To(Timestamp { seconds: i64::from(u32::MAX), nanoseconds: 0 });
+    let times = NewAttributes { modified, ..NewAttributes::default() };
+    stage.client.set_attributes(&ME, SetAttributes::new(&root, &times, None), &mut change()).expect("times");
+    stage.lose(nfs3::rename::PROCEDURE, |_| {});
+    let names = ((&root, name("gone")), (&root, name("there")));
+    let renamed = stage.client.rename(&ME, names.0, names.1, (&mut change(), &mut change()));
+    assert_eq!(stage.check(renamed), Err(FsError::NotFound));
 }
 
 #[test]

@@ -138,9 +138,9 @@ impl Crew {
         waited.unwrap_or_else(PoisonError::into_inner).0.count >= count
     }
 
-    /// Whatever is under way may be sent again.
-    pub fn disturb(&self) {
-        self.territories.iter().for_each(|territory| territory.disturb());
+    /// Server or path is about to go, or is back: what is under way, and what begins until then, may be sent again.
+    pub fn set_troubled(&self, is_troubled: bool) {
+        self.territories.iter().for_each(|territory| territory.set_troubled(is_troubled));
     }
 
     /// Compares all territories with what is known of them; gives the bytes that were read.

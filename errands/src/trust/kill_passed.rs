@@ -83,13 +83,13 @@ fn half(context: &Context, dies: Dies, times: u64, progress: &mut Progress) -> R
     for kill in 1..=times {
         wait(&crew, &mut random)?;
         let of_relay = dies == Dies::Relay || random.one_in(3);
+        crew.set_troubled(true);
         if of_relay {
             relay.kill()?;
         }
         if dies == Dies::Server {
             far.kill()?;
         }
-        crew.disturb();
         bytes += far.while_stopped(|| crew.verify(&format!("after kill {kill} {name}")))?;
         if dies == Dies::Server {
             far.start_again()?;
@@ -98,8 +98,7 @@ fn half(context: &Context, dies: Dies, times: u64, progress: &mut Progress) -> R
         if of_relay {
             relay.start_again()?;
         }
-        // What was begun meanwhile was sent to nobody, and will be sent again.
-        crew.disturb();
+        crew.set_troubled(false);
         if !crew.broken().is_empty() {
             break;
         }

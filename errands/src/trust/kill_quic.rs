@@ -45,8 +45,9 @@ pub fn run(context: &Context) -> Result<Verdict> {
         wait(&crew, &mut random)?;
         let kind = random.below(KINDS.len() as u64) as usize;
         counts[kind] += 1;
+        crew.set_troubled(true);
         bytes += scene.strike(kind, &crew, (context, &mut random), fault)?;
-        crew.disturb();
+        crew.set_troubled(false);
         if !crew.broken().is_empty() {
             break;
         }
@@ -126,20 +127,17 @@ impl QuicScene {
         match KINDS[kind] {
             "kills" => {
                 self.server.kill()?;
-                crew.disturb();
                 bytes = crew.verify(&format!("after fault {fault}"));
                 self.server.start_again()?;
             }
             "restarts" => {
                 self.server.wait()?;
                 self.server.end()?;
-                crew.disturb();
                 bytes = crew.verify(&format!("after fault {fault}"));
                 self.server.start_again()?;
             }
             "cuts" => {
                 self.path.cut()?;
-                crew.disturb();
                 thread::sleep(self.path.outage(context, random));
                 self.path.mend()?;
             }

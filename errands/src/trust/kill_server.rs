@@ -53,13 +53,12 @@ pub fn run(context: &Context) -> Result<Verdict> {
     let (times, mut progress, mut bytes) = (context.times(FULL, QUICK), Progress::begin(), 0);
     for kill in 1..=times {
         wait(&crew, &mut random)?;
+        crew.set_troubled(true);
         server.kill()?;
-        crew.disturb();
         bytes += crew.verify(&format!("after kill {kill}"));
         copies.check(false).unwrap_or_else(|wrong| crew.report(format!("after kill {kill}: {wrong}")));
         server.start_again()?;
-        // What was begun meanwhile was sent to nobody, and will be sent again.
-        crew.disturb();
+        crew.set_troubled(false);
         if !crew.broken().is_empty() {
             break;
         }

@@ -24,6 +24,8 @@ pub struct State {
     pub pending: Option<(Act, u64)>,
     /// Whether something happened to server or path while it was under way, so that it may be sent twice.
     pub disturbed: bool,
+    /// Whether the same holds for calls that begin now.
+    pub is_troubled: bool,
     /// Calls that were answered.
     pub answered: u64,
     /// Of those, how many were sent twice and answered as only a second run is answered.
@@ -50,6 +52,7 @@ impl Territory {
             world: World::new(keeps_unstable),
             pending: None,
             disturbed: false,
+            is_troubled: false,
             answered: 0,
             second_answers: 0,
             history: Vec::new(),
@@ -76,5 +79,12 @@ impl Territory {
     pub fn disturb(&self) {
         let mut state = self.state();
         state.disturbed = state.pending.is_some();
+    }
+
+    /// And so may be all that begins, until this is over.
+    pub fn set_troubled(&self, is_troubled: bool) {
+        let mut state = self.state();
+        state.disturbed = state.pending.is_some();
+        state.is_troubled = is_troubled;
     }
 }

@@ -119,7 +119,7 @@ impl Worker {
         let mut state = self.territory.state();
         let act = choose(&state.world, self.extent, &mut self.random);
         let verdict = state.world.verdict(&act).expect("only such calls are chosen");
-        (state.pending, state.disturbed) = (Some((act.clone(), sent)), false);
+        (state.pending, state.disturbed) = (Some((act.clone(), sent)), state.is_troubled);
         (act, verdict)
     }
 

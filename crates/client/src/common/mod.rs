@@ -1,6 +1,7 @@
 //! What the clients of all versions of NFS have in common: who calls, when a call is made again, how data and listings that are larger
 //! than one call are taken in several.
 
+mod at_once;
 mod failure;
 mod identity;
 mod jukebox;
@@ -11,6 +12,7 @@ mod transfers;
 mod verifiers;
 mod wanted;
 
+pub(crate) use at_once::{are_at_once, may_be_named_within};
 pub(crate) use failure::failure;
 pub use identity::Identity;
 pub(crate) use identity::machine_name;

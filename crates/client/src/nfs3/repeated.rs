@@ -6,15 +6,12 @@
 //! only where the call really was sent twice, and it becomes a success only where the server shows what the call was to
 //! bring about. So `rm` does not fail for a file it removed, and a lock made by LINK is never thought to be held by two.
 
-use howdah_vfs::{FsError, Node, Result, Timestamp};
+use howdah_vfs::{FsError, Node, Result};
 
 use super::client::Nfs3;
 use super::exchange::Results;
 use super::made::Place;
-
-/// How far the times of a new node and of the change it made in its directory may lie apart, in nanoseconds: a server
-/// takes the two from its clock one after the other, and some clocks step by 10 ms.
-const AT_ONCE: i128 = 100_000_000;
+use crate::common::are_at_once;
 
 impl Nfs3 {
     /// Judges an answer: if the call was sent more than once and is refused with `telltale`, `look` says whether what it was to
@@ -42,31 +39,5 @@ impl Nfs3 {
         let directory = self.get_attributes(place.caller, place.directory)?;
         let made = node.attributes.changed;
         Ok(are_at_once(made, node.attributes.modified) && are_at_once(made, directory.modified))
-    }
-}
-
-fn are_at_once(one: Timestamp, other: Timestamp) -> bool {
-    let nanoseconds =
-        |time: Timestamp| i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanoseconds);
-    (nanoseconds(one) - nanoseconds(other)).abs() <= AT_ONCE
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_happens_at_once_is_told_apart_from_what_does_not() {
-        let time = |seconds, nanoseconds| Timestamp { seconds, nanoseconds };
-        for (one, other, at_once) in [
-            (time(5, 0), time(5, 0), true),
-            (time(5, 0), time(4, 990_000_000), true),
-            (time(5, 100_000_000), time(5, 0), true),
-            (time(5, 100_000_001), time(5, 0), false),
-            (time(i64::MAX, 0), time(i64::MIN, 0), false),
-        ] {
-            assert_eq!(are_at_once(one, other), at_once, "{one:?} {other:?}");
-            assert_eq!(are_at_once(other, one), at_once, "{one:?} {other:?}");
-        }
     }
 }

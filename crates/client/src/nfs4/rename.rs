@@ -1,5 +1,7 @@
 //! RENAME.
 
+use std::time::Instant;
+
 use howdah_vfs::{Caller, Change, FsError, Handle, Name, Result};
 use howdah_wire::nfs4::{putfh, rename, restorefh, savefh};
 
@@ -7,6 +9,7 @@ use super::change::{LOOK, changed};
 use super::client::Nfs4Client;
 use super::compound::Compound;
 use super::operation::Operation;
+use crate::common::may_be_named_within;
 
 impl Nfs4Client {
     pub(super) fn rename_node(
@@ -27,6 +30,7 @@ impl Nfs4Client {
             Operation::RestoreHandle,
             LOOK,
         ];
+        let began = Instant::now();
         let results = self.call(caller, &Compound::change("RENAME", &operations))?;
         let mut reader = results.read()?;
         reader.skip(putfh::OPERATION)?;
@@ -38,8 +42,13 @@ impl Nfs4Client {
         *entered = Change::none(Some(before_entered));
         let reply = reader.take::<rename::Success>(rename::OPERATION).map_err(FsError::from);
         if results.repeated && reply == Err(FsError::NotFound) {
-            // Its first run may have done it, in a session that ended: the old name is gone, and something has the new one.
-            return self.look_up(caller, to.0, to.1.as_bytes()).map(drop);
+            // Its first run may have done it, in a session that ended: the old name is gone, and something has got the new one since.
+            let found = self.look_up(caller, to.0, to.1.as_bytes())?;
+            return if may_be_named_within(&found, began.elapsed()) {
+                Ok(())
+            } else {
+                Err(FsError::NotFound)
+            };
         }
         let reply = reply?;
         *entered = changed(&before_entered, reply.target, reader.look().ok());

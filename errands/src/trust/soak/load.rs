@@ -130,14 +130,13 @@ impl Load {
         });
     }
 
-    /// Whatever is under way may be sent again.
-    pub fn disturb(&self) {
-        self.crew.disturb();
+    /// The server is about to go, or is back.
+    pub fn set_troubled(&self, is_troubled: bool) {
+        self.crew.set_troubled(is_troubled);
     }
 
     /// Compares all there is with what was answered for, while nobody serves it.
     pub fn verify(&self, when: &str) {
-        self.disturb();
         let mut bytes = self.crew.verify(when);
         for stream in &self.streams {
             match stream.verify(&self.export) {

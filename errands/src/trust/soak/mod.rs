@@ -104,10 +104,11 @@ fn watch(schedule: &Schedule, server: &mut Server, load: &Load, results: &mut Re
             }
         }
         if let Some((_, end)) = restart.filter(|(at, _)| began.elapsed() >= *at) {
+            load.set_troubled(true);
             stop(server, end)?;
             load.verify(&format!("after restart {lives}"));
             server.start_again()?;
-            load.disturb();
+            load.set_troubled(false);
             server.wait()?;
             lives += 1;
             results.run.restarts += 1;
