@@ -130,7 +130,7 @@ impl Nfs4Client {
         }
         let wanted = Bitmap::of(&[wire::XATTR_SUPPORT]);
         let said = |reply: &wire::Attributes<'_>| reply.support.extended_attributes.unwrap_or(false);
-        self.with_values(&Caller::ROOT, node, wanted, |reply| said(&reply)).ok()
+        self.with_values(&Caller::ROOT, node, wanted, said).ok()
     }
 
     /// Notes the file system of a node.
