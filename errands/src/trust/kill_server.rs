@@ -58,7 +58,6 @@ pub fn run(context: &Context) -> Result<Verdict> {
         bytes += crew.verify(&format!("after kill {kill}"));
         copies.check(false).unwrap_or_else(|wrong| crew.report(format!("after kill {kill}: {wrong}")));
         server.start_again()?;
-        crew.set_troubled(false);
         if !crew.broken().is_empty() {
             break;
         }
@@ -125,7 +124,10 @@ fn wait(crew: &Crew, random: &mut Random) -> Result<()> {
         thread::sleep(STARTING.mul_f64(random.below(1000) as f64 / 1000.0));
         return Ok(());
     }
-    let until = crew.steps() + 1 + random.below(MOST_STEPS);
+    // What was sent to nobody is sent again, until the server answers: one answer more than each worker may have had before.
+    crew.wait_for(crew.steps() + crew.territories.len() as u64 + 1, STUCK);
+    crew.set_troubled(false);
+    let until = crew.steps() + random.below(MOST_STEPS);
     if !crew.wait_for(until, STUCK) && crew.broken().is_empty() {
         bail!("nobody goes on: no answer for {STUCK:?}");
     }

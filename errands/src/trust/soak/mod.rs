@@ -108,8 +108,8 @@ fn watch(schedule: &Schedule, server: &mut Server, load: &Load, results: &mut Re
             stop(server, end)?;
             load.verify(&format!("after restart {lives}"));
             server.start_again()?;
-            load.set_troubled(false);
             server.wait()?;
+            load.set_troubled(false);
             lives += 1;
             results.run.restarts += 1;
             looker.restarted();
