@@ -293,7 +293,7 @@ fn a_client_that_moves_stays_connected() {
     }
     let moves = world.server_events.iter().filter(|event| matches!(event, QuicEvent::Moved { .. })).count();
     assert_eq!(moves, 4);
-    // Whoever reads the first call knows where it came from.
+    // The reader of the first call can see that its sender has moved.
     let at = |is_it: fn(&QuicEvent) -> bool| world.server_events.iter().position(is_it);
     assert!(
         at(|event| matches!(event, QuicEvent::Moved { .. }))

@@ -97,6 +97,7 @@ fn half(context: &Context, dies: Dies, times: u64, progress: &mut Progress) -> R
         }
         if of_relay {
             relay.start_again()?;
+            relay.wait()?;
         }
         crew.set_troubled(false);
         if !crew.broken().is_empty() {

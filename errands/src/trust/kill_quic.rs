@@ -38,6 +38,8 @@ pub fn run(context: &Context) -> Result<Verdict> {
     let mut random = Random::new(context.seed);
     let mut scene = QuicScene::begin(context)?;
     let crew = Crew::settle(scene.server.export(), MOUNTS.len(), true)?;
+    // A client learns late that its connection is gone: any call may be sent again.
+    crew.set_troubled(true);
     scene.employ(&crew, context.seed)?;
     let (times, mut progress, mut bytes) = (context.times(FULL, QUICK), Progress::begin(), 0);
     let mut counts = [0_u64; KINDS.len()];
@@ -45,9 +47,7 @@ pub fn run(context: &Context) -> Result<Verdict> {
         wait(&crew, &mut random)?;
         let kind = random.below(KINDS.len() as u64) as usize;
         counts[kind] += 1;
-        crew.set_troubled(true);
         bytes += scene.strike(kind, &crew, (context, &mut random), fault)?;
-        crew.set_troubled(false);
         if !crew.broken().is_empty() {
             break;
         }

@@ -192,7 +192,7 @@ impl<O: Owner> Driver<O> {
         self.receive(now, batch);
         self.engine.on_time(now);
         self.has_more = false;
-        // Whoever reads what came knows where it came from.
+        // First, so that the reader of new bytes can see that their sender has moved.
         self.see_events(now);
         loop {
             self.pump();
