@@ -15,7 +15,7 @@ use howdah_needs::{Lack, skipped};
 use howdah_random::Random;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
-use server::{HOWDAH, Server, home, run, serve};
+use server::{HOWDAH, Server, cache_home, home, run, serve};
 use tempfile::TempDir;
 
 /// A server, and a directory to mount its export on.
@@ -140,7 +140,8 @@ fn a_mount_reads_from_disk_what_the_one_before_it_read_and_two_share_no_director
     for (name, length) in [("large", data.len()), ("small", 6_600)] {
         fs::write(scene.home.path().join("data").join(name), &data[..length]).expect("written");
     }
-    let cache = scene.home.path().join("cache");
+    let roomy = cache_home();
+    let cache = roomy.path().join("cache");
     let options = format!("cache_dir={},cache_size=1G", cache.display());
     let state = || scene.mounts()[0]["cache_state"].clone();
     for is_second in [false, true] {

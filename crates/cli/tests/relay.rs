@@ -195,7 +195,8 @@ fn a_relay_reads_from_disk_what_it_read_before_it_was_restarted() {
     let content = howdah_random::Random::new(7).bytes(PART);
     fs::write(home.path().join("data/file"), &content).expect("written");
     let far = origin(home.path(), ANYWHERE);
-    let cache = home.path().join("deep/cache");
+    let roomy = server::cache_home();
+    let cache = roomy.path().join("deep/cache");
     let start = || {
         let mut command = serve(&home.path().join("near"));
         command.args(["--cache", &format!("nfs://{}/", far.address()), "--listen", ANYWHERE]).args(RIGHTS);

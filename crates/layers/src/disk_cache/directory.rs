@@ -197,7 +197,8 @@ impl CacheStorage for CacheDirectory {
 
     fn space(&self) -> io::Result<DiskSpace> {
         let disk = statvfs(&self.path)?;
-        let (total, available) = (disk.f_blocks * disk.f_frsize, disk.f_bavail * disk.f_frsize);
+        let available = disk.f_bavail * disk.f_frsize;
+        let total = (disk.f_blocks - disk.f_bfree) * disk.f_frsize + available;
         Ok(DiskSpace { total, available, index: self.database()?.allocated()? })
     }
 }

@@ -65,7 +65,7 @@ pub enum SmallData {
 /// A disk, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DiskSpace {
-    /// Its size.
+    /// Its size, without what is kept for others (as `df` counts).
     pub total: u64,
     /// What is free on it.
     pub available: u64,
