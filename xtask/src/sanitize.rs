@@ -99,7 +99,7 @@ mod tests {
     /// of `errands` is not part of howdah.
     const NOT_LOOKED_AT: [&str; 5] = [
         "crates/kerberos/src/library.rs",
-        "crates/cli/src/running/inherited.rs",
+        "crates/daemon/src/host/inherited.rs",
         "interop/src/exerciser/mod.rs",
         "errands/src/bench/floor/handle.rs",
         "crates/mount/tests/mapped.rs",

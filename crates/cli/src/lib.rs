@@ -1,23 +1,15 @@
-//! All of the `howdah` binary: arguments, then configuration, then one call into the floors below. A library for its own `main`, and for
-//! the fuzzer that reads configurations by it.
+//! All of the `howdah` binary: arguments, then configuration, then one call into the floors below.
 
+mod admin;
 mod arguments;
-mod asking;
-mod benching;
-mod capturing;
+mod bench;
+mod capture;
 mod commands;
-mod comparing;
-mod configuration;
-mod converting;
-mod copying;
-mod mounting;
-mod passing;
-mod places;
+mod copy;
+mod heads;
+mod pass_through;
 mod report;
-
-mod running;
-mod serving;
-mod topping;
+mod top;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -27,8 +19,6 @@ use clap::Parser;
 use arguments::{Howdah, Wrong};
 use commands::Failure;
 
-pub use configuration::{ServerConfig, load_text};
-
 /// Does what was typed.
 pub fn run() -> ExitCode {
     let words = arguments::typed(std::env::args_os());
@@ -37,7 +27,7 @@ pub fn run() -> ExitCode {
         Err(error) => return refuse(error, &words),
     };
     let outcome = commands::run(&typed.command);
-    running::save_paths();
+    howdah_daemon::host::save_paths();
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure @ (Failure::Told | Failure::Ended(_))) => failure.code(),

@@ -182,7 +182,7 @@ howdah_limits::limits! {
     /// UDP sockets that share one address: more processors than this have no lock to share any more. Each may hold what
     /// `howdah-net` asks the kernel for, 8 MiB of what was received and not read; `net.ipv4.udp_mem` bounds them all.
     pub const UDP_GROUP_MAX: usize = 16, count;
-    beyond "the setting is refused", tested "cli/src/configuration/datagrams::numbers_of_sockets_are_bounded_and_automatic_unless_said";
+    beyond "the setting is refused", tested "config/src/datagrams::numbers_of_sockets_are_bounded_and_automatic_unless_said";
 
     /// Interfaces that are gone whose traffic is remembered: names of containers' interfaces never come back.
     pub const INTERFACES_REMEMBERED: usize = 256, count;

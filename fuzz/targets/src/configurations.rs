@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use howdah_config::{ServerConfig, load_text};
+
 use arbitrary::{Result, Unstructured};
-use howdah::{ServerConfig, load_text};
 
 /// What the file is called where something is wrong.
 const FILE: &str = "fuzzed.toml";

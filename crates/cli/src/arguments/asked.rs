@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::asking::ServerName;
+use crate::admin::ServerName;
 
 /// Which server is meant.
 #[derive(Debug, Args)]

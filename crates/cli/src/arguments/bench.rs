@@ -4,9 +4,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use howdah_config::quantity::parse_time;
+use howdah_tune::sizes::parse_size;
 use howdah_workload::{Commit, FileSize, Profile, Speed, Workload};
 
-use super::quantity::{parse_factor, parse_file_size, parse_size, parse_speed, parse_time};
+use super::quantity::{parse_factor, parse_file_size, parse_speed};
 
 /// Measure reads, writes and metadata on a directory, a mount, an nfs:// URL, or memory
 ///

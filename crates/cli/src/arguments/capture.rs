@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use clap::Args;
+use howdah_config::quantity::parse_time;
+use howdah_tune::sizes::parse_size;
 
 use super::AskedArguments;
-use super::quantity::{parse_size, parse_time};
 
 /// Record the calls of a running server, for howdah bench --replay
 ///

@@ -3,7 +3,7 @@
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 
-use crate::places::Location;
+use howdah_daemon::places::Location;
 
 /// Print files, local or at nfs:// URLs, to standard output
 ///

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::comparing::ClusterHead;
+use crate::heads::ClusterHead;
 
 /// Check a configuration file and explain each error by its line; or compare the heads of a cluster
 ///

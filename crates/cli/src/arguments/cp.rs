@@ -2,10 +2,10 @@
 
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
+use howdah_daemon::places::Location;
 
 use super::patterns::PatternArguments;
 use super::quantity::parse_copy_rate;
-use crate::places::Location;
 
 /// Copy files and directories between local paths and nfs:// URLs, in either direction
 ///

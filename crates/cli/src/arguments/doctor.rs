@@ -4,10 +4,10 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::Args;
+use howdah_config::every_address;
 use howdah_doctor::peer::PORT;
 
 use super::quantity::parse_rate;
-use crate::configuration::every_address;
 
 /// Find the bottleneck (host, interfaces, path, storage or NFS) and what to change
 ///

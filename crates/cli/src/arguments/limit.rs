@@ -1,13 +1,7 @@
 //! `--limit`: what was typed for all clients of a server.
 
-use std::time::Duration;
-
+use howdah_config::quantity::parse_burst;
 use howdah_server::caps::{CapRule, parse_byte_cap, parse_call_cap};
-
-use super::quantity::parse_believed;
-
-/// The longest burst.
-pub const BURST_MAX: Duration = Duration::from_secs(60);
 
 /// What is between two of its settings.
 const SEPARATOR: char = ',';
@@ -38,14 +32,10 @@ pub fn parse_limit(text: &str) -> Result<CapRule, String> {
     }
 }
 
-/// How long a client may save up what it does not use.
-pub fn parse_burst(text: &str) -> Result<Duration, String> {
-    let burst = parse_believed(text)?;
-    if burst <= BURST_MAX { Ok(burst) } else { Err("a burst is at most 60s".to_owned()) }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]

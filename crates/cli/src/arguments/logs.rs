@@ -1,6 +1,7 @@
 //! Which events are logged, and in which form.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use howdah_config::LogFormat;
 
 /// Flags about the log, which goes to standard error.
 #[derive(Debug, Default, Clone, Args)]
@@ -14,14 +15,4 @@ pub struct LogArguments {
     /// Format of the log [default: text]
     #[arg(long, value_name = "FORM")]
     pub log_format: Option<LogFormat>,
-}
-
-/// The form of log lines.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum LogFormat {
-    /// For people
-    #[default]
-    Text,
-    /// One JSON object per line, for machines
-    Json,
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::places::Location;
+use howdah_daemon::places::Location;
 
 /// List directories, local or at nfs:// URLs
 ///

@@ -1,4 +1,4 @@
-//! What a person types: one file per subcommand. Meaning is given elsewhere, in [`crate::configuration`].
+//! What a person types: one file per subcommand. What it means to a server is in `howdah-config`.
 
 mod asked;
 mod behind;
@@ -14,17 +14,20 @@ mod command;
 mod completions;
 mod cp;
 mod doctor;
+#[cfg(test)]
+mod documented;
 mod exports;
 mod heads;
 mod hints;
 mod knobs;
 mod lab;
-pub mod limit;
+mod limit;
 mod logs;
 mod ls;
 mod man;
 #[cfg(test)]
 mod manual;
+mod meaning;
 mod mount;
 mod nfsstat;
 mod nics;
@@ -32,7 +35,6 @@ mod patterns;
 pub mod quantity;
 mod relay;
 mod serve;
-pub mod spelling;
 mod stat;
 mod top;
 mod typed;
@@ -62,9 +64,10 @@ pub use lab::{
     LabArguments, LabCommand, ListArguments, PathArguments, PathsArguments, ReportArguments, RunArguments,
     ShellArguments,
 };
-pub use logs::{LogArguments, LogFormat};
+pub use logs::LogArguments;
 pub use ls::LsArguments;
 pub use man::ManArguments;
+pub use meaning::load_arguments;
 pub use mount::{MountArguments, MountsArguments, UmountArguments};
 pub use nfsstat::NfsstatArguments;
 pub use nics::NicsArguments;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::quantity::parse_time;
+use howdah_config::quantity::parse_time;
 
 /// Show the traffic of each network interface of this host: rate, packets, their size, link utilization, errors and drops
 ///

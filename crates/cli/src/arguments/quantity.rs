@@ -1,24 +1,8 @@
-//! Quantities as people type them: sizes and times with units.
+//! Quantities that only a command line has: rates, factors, sizes of files.
 
-use std::time::Duration;
-
-pub use howdah_tune::sizes::parse_size;
-use howdah_tune::sizes::{parse_bit_rate, parse_byte_rate};
+use howdah_config::quantity::fraction;
+use howdah_tune::sizes::{parse_bit_rate, parse_byte_rate, parse_size};
 use howdah_workload::{FileSize, Speed};
-
-use crate::configuration::{LONGEST_LEASE, SHORTEST_LEASE};
-
-/// Units of times, in seconds.
-const TIMES: &[(&str, f64)] = &[("", 1.0), ("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
-
-/// The longest time: no timer of ours is set further ahead.
-const LONGEST_SECONDS: f64 = 366.0 * 86_400.0;
-
-/// The least memory of a cache: less would be more trouble than none.
-const CACHE_MIN: u64 = 16 << 20;
-
-/// The least that a cache may take on a disk.
-const DISK_CACHE_MIN: u64 = 64 << 20;
 
 /// Bytes a second that a copy may move.
 pub fn parse_copy_rate(text: &str) -> Result<u64, String> {
@@ -35,55 +19,6 @@ pub fn parse_file_size(text: &str) -> Result<FileSize, String> {
     match size.smallest_bytes <= size.largest_bytes {
         true => Ok(size),
         false => Err("the smallest comes first: 5M-50M".to_owned()),
-    }
-}
-
-/// A time, in seconds unless it says otherwise.
-pub fn parse_time(text: &str) -> Result<Duration, String> {
-    let seconds = seconds(text)?;
-    match seconds > 0.0 && seconds <= LONGEST_SECONDS {
-        true => Ok(Duration::from_secs_f64(seconds)),
-        false => Err("a time is more than nothing, and at most a year".to_owned()),
-    }
-}
-
-/// How long a lease lasts: whole seconds.
-pub fn parse_lease(text: &str) -> Result<Duration, String> {
-    let (shortest, longest) = (SHORTEST_LEASE, LONGEST_LEASE);
-    let lease = Duration::try_from_secs_f64(seconds(text)?).map(|lease| lease.as_secs());
-    match lease {
-        Ok(seconds) if (shortest..=longest).contains(&seconds) => Ok(Duration::from_secs(seconds)),
-        _ => Err(format!("a lease lasts {shortest} to {longest} s")),
-    }
-}
-
-/// Seconds, of a number with or without a unit.
-fn seconds(text: &str) -> Result<f64, String> {
-    let (number, unit) = split(text);
-    let factor = TIMES.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor);
-    let factor = factor.ok_or("a time is a number with ms, s, m or h")?;
-    Ok(fraction(number).ok_or("no time: it begins with a number")? * factor)
-}
-
-/// For how long something is believed: a time, or 0.
-pub fn parse_believed(text: &str) -> Result<Duration, String> {
-    if text == "0" { Ok(Duration::ZERO) } else { parse_time(text) }
-}
-
-/// Memory of a cache.
-pub fn parse_cache_memory(text: &str) -> Result<u64, String> {
-    let bytes = parse_size(text)?;
-    match bytes {
-        CACHE_MIN.. => Ok(bytes),
-        _ => Err(format!("{text}: memory of a cache starts at {}M", CACHE_MIN >> 20)),
-    }
-}
-
-/// What a cache may take on a disk.
-pub fn parse_cache_size(text: &str) -> Result<u64, String> {
-    match parse_size(text)? {
-        bytes @ DISK_CACHE_MIN.. => Ok(bytes),
-        _ => Err(format!("{text}: the size of a cache on disk starts at {}M", DISK_CACHE_MIN >> 20)),
     }
 }
 
@@ -109,16 +44,6 @@ pub fn parse_speed(text: &str) -> Result<Speed, String> {
     }
     let times = fraction(text).filter(|times| *times > 0.0);
     times.map(Speed::Times).ok_or_else(|| "a speed is a number above 0, or max".to_owned())
-}
-
-fn split(text: &str) -> (&str, &str) {
-    let end = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
-    (&text[..end], text[end..].trim_start())
-}
-
-fn fraction(text: &str) -> Option<f64> {
-    let plain = text.chars().all(|letter| letter.is_ascii_digit() || letter == '.');
-    text.parse().ok().filter(|number: &f64| plain && number.is_finite())
 }
 
 #[cfg(test)]
@@ -160,13 +85,10 @@ mod tests {
     }
 
     #[test]
-    fn times_and_factors_are_positive() {
-        for (text, ms) in [("2", 2000), ("1.5s", 1500), ("50ms", 50), ("2m", 120_000), ("1h", 3_600_000)] {
-            assert_eq!(parse_time(text), Ok(Duration::from_millis(ms)), "{text}");
-        }
+    fn factors_are_positive() {
         assert_eq!((parse_factor("0.01"), parse_factor("50%")), (Ok(0.01), Ok(0.5)));
         for text in ["0", "x", "", "inf", "-1", "nan"] {
-            assert!(parse_time(text).is_err() && parse_factor(text).is_err(), "{text}");
+            assert!(parse_factor(text).is_err(), "{text}");
         }
     }
 }

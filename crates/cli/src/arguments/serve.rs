@@ -8,20 +8,20 @@ use std::time::Duration;
 
 use clap::builder::RangedU64ValueParser;
 use clap::{ArgGroup, Args};
+use howdah_config::quantity::{parse_lease, parse_time};
+use howdah_config::{
+    ANONYMOUS, AdminListenSaid, AdminSocket, ClientPattern, Datagrams, Delegations, Experiment, ExportLocks,
+    ExportName, MOST_METRICS_CLIENTS, MOST_WORKERS, MetricsSaid, PrivilegedPorts, Rpcbind, Sandbox, Sizes,
+    Squash, TlsSaid, UdpSockets, parse_admin, parse_admin_listen, parse_flavors, parse_listen, parse_metrics,
+    parse_tls_policy, parse_udp_sockets,
+};
 use howdah_server::caps::CapRule;
 use howdah_server::exports::{SecurityFlavors, TlsPolicy};
 use howdah_server::tuning::{parse_congestion, parse_memory_budget, parse_receive_buffer, parse_send_buffer};
 use howdah_tune::{Algorithm, Setting};
 
 use super::limit::parse_limit;
-use super::quantity::{parse_lease, parse_time};
 use super::{CachingArguments, LogArguments};
-use crate::configuration::{
-    ANONYMOUS, AdminListenSaid, AdminSocket, ClientPattern, Datagrams, Delegations, Experiment, ExportLocks,
-    ExportName, MOST_METRICS_CLIENTS, MOST_WORKERS, MetricsSaid, PrivilegedPorts, Rpcbind, Sandbox, Sizes,
-    Squash, TlsSaid, UdpSockets, parse_admin, parse_admin_listen, parse_flavors, parse_listen, parse_metrics,
-    parse_tls_policy, parse_udp_sockets,
-};
 
 /// Serve a directory, memory, another server's export, or all exports of a configuration file
 ///

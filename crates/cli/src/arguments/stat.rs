@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use clap::Args;
+use howdah_config::quantity::parse_time;
+use howdah_daemon::places::Location;
 
 use super::AskedArguments;
-use super::quantity::parse_time;
-use crate::places::Location;
 
 /// Show the calls of a running server and their latency, or all attributes of files
 ///

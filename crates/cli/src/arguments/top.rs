@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use clap::Args;
+use howdah_config::quantity::parse_time;
 
 use super::AskedArguments;
-use super::quantity::parse_time;
-use crate::topping::Kind;
+use crate::top::Kind;
 
 /// Watch a running server: exports, clients and connections with their throughput and bottleneck
 ///

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use clap::Args;
+use howdah_config::quantity::parse_time;
 
 use super::AskedArguments;
-use super::quantity::parse_time;
-use crate::asking::ClientName;
+use crate::admin::ClientName;
 
 /// Show the bottleneck of each client of a running server, and what to do
 ///

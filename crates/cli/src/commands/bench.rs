@@ -8,15 +8,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
+use howdah_daemon::host::start_command_log;
+use howdah_daemon::places::{Location, umask};
 use howdah_workload::{BenchReport, Progress, Recording, Replay, Schedule, Speed};
 use rustix::fs::Access;
 
 use super::Failure;
 use crate::arguments::{BenchArguments, InFlight, ProgressWhen};
-use crate::benching::{Planned, Session, Watch, is_at_server, measure, no_plans, open_place, plans};
-use crate::places::{Location, umask};
+use crate::bench::{Planned, Session, Watch, is_at_server, measure, no_plans, open_place, plans};
 use crate::report;
-use crate::running::start_command_log;
 
 /// What stands for standard output where a file is asked for.
 const STANDARD_OUTPUT: &str = "-";

@@ -8,9 +8,9 @@ use howdah_capture::Why;
 use howdah_server::capture::{CALLS_MOST, SECONDS_MOST};
 
 use super::Failure;
+use crate::admin::the_one_server;
 use crate::arguments::CaptureArguments;
-use crate::asking::the_one_server;
-use crate::capturing::{Output, Recording, capture};
+use crate::capture::{Output, Recording, capture};
 use crate::report;
 
 /// What stands for standard output where a file is asked for.

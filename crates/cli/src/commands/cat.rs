@@ -4,10 +4,10 @@ use std::io::{self, ErrorKind, Write};
 
 use anyhow::Context;
 use howdah_copy::{SequenceError, read_in_order};
+use howdah_daemon::places::{Following, LOCAL, Location, Opener, expected};
 
 use super::Failure;
 use crate::arguments::CatArguments;
-use crate::places::{Following, LOCAL, Location, Opener, expected};
 use crate::report::{self, directory_note, squash_note};
 
 /// Prints each file; goes on with the others where one cannot be had.

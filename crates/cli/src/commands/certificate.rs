@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
+use howdah_daemon::host::own_addresses;
 use howdah_tls::{Authority, CertificateFacts, CertificatePurpose, Made};
 use serde_json::{Value, json};
 
 use super::Failure;
 use crate::arguments::CertificateArguments;
 use crate::report;
-use crate::running::own_addresses;
 
 const DAY: Duration = Duration::from_secs(86_400);
 /// How long an authority is valid.

@@ -5,14 +5,14 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, anyhow};
+use howdah_config::{ClusterConfig, KeytabTrouble, Problems, ServerConfig, asks_kerberos, load_file};
+use howdah_daemon::host::cluster_key;
 use serde_json::{Value, json};
 
 use super::Failure;
 use crate::arguments::CheckArguments;
-use crate::comparing::{ClusterHead, HeadAnswers, ask, compare};
-use crate::configuration::{ClusterConfig, KeytabTrouble, Problems, ServerConfig, asks_kerberos, load_file};
+use crate::heads::{ClusterHead, HeadAnswers, ask, compare};
 use crate::report;
-use crate::running::cluster_key;
 
 /// Says what the file means, or everything that is wrong in it; or compares heads.
 pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {

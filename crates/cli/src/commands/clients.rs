@@ -6,8 +6,8 @@ use howdah_server::admin::{Clients, StateReport};
 use serde_json::json;
 
 use super::Failure;
+use crate::admin::{AskedServer, find_servers};
 use crate::arguments::ClientsArguments;
-use crate::asking::{AskedServer, find_servers};
 use crate::report;
 
 /// Shows what clients have.

@@ -1,9 +1,10 @@
 //! `howdah cluster-key`.
 
+use howdah_daemon::host::make_cluster_key;
+
 use super::Failure;
 use crate::arguments::ClusterKeyArguments;
 use crate::report;
-use crate::running::make_cluster_key;
 
 /// Makes the secret, and says what to do with it.
 pub fn run(arguments: &ClusterKeyArguments) -> Result<(), Failure> {

@@ -7,8 +7,8 @@ use howdah_server::admin::{Export, Exports, Procedures, Workers};
 use serde_json::{Value, json};
 
 use super::Failure;
+use crate::admin::{AskedServer, find_servers};
 use crate::arguments::CountedArguments;
-use crate::asking::{AskedServer, find_servers};
 use crate::report::{self, Counted};
 
 /// The export that was named is not served.

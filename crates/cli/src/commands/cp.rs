@@ -9,18 +9,18 @@ use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use howdah_copy::{Cause, Copier, CopyError, Event, Observer, Outcome, StopSign, StreamEnd, Tally};
+use howdah_daemon::host::{allow_many_open_files, signals, start_command_log};
+use howdah_daemon::places::{LOCAL, expected};
 use howdah_tune::flight::Expected;
 use howdah_vfs::FsError;
 
 use super::Failure;
 use crate::arguments::CpArguments;
-use crate::copying::{
+use crate::copy::{
     Plan, Screen, StreamPlan, StreamTask, Totals, Watch, as_json, as_text, copy_options, dry_line,
     event_line, is_stream, plan, stream_plan,
 };
-use crate::places::{LOCAL, expected};
 use crate::report;
-use crate::running::{allow_many_open_files, signals, start_command_log};
 
 /// How long nothing may come of the calls on their way when a signal stops a copy: a server that does not answer is waited
 /// for without end otherwise. A COMMIT of all that a slow disk has to write takes its time.

@@ -11,18 +11,18 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result, anyhow, bail};
 use howdah_client::channel::Transport;
 use howdah_client::url::{NfsUrl, url_of};
+use howdah_daemon::host::start_command_log;
+use howdah_daemon::places::SystemTickets;
 use howdah_doctor::facts::{Facts, HostFacts};
 use howdah_doctor::judge::judge;
 use howdah_doctor::{Remedy, Report, apply, peer, probe};
 use howdah_server::admin::Clients;
 
 use super::{Failure, kerberos_check};
+use crate::admin::find_servers;
 use crate::arguments::DoctorArguments;
-use crate::asking::find_servers;
-use crate::benching::{STOPPING, open_place, stop_on_signal};
-use crate::places::SystemTickets;
+use crate::bench::{STOPPING, open_place, stop_on_signal};
 use crate::report;
-use crate::running::start_command_log;
 
 /// Something limits.
 const FOUND: u8 = 1;

@@ -4,16 +4,16 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
+use howdah_config::linux_exports::convert;
+use howdah_config::{load_file, state_directory};
+use howdah_daemon::host::{FoundServer, running_servers};
 use rustix::process::geteuid;
 use serde_json::{Value, json};
 
 use super::Failure;
+use crate::admin::none_running;
 use crate::arguments::ExportsArguments;
-use crate::asking::none_running;
-use crate::configuration::{load_file, state_directory};
-use crate::converting::convert;
 use crate::report;
-use crate::running::{FoundServer, running_servers};
 
 /// Shows every setting that holds.
 pub fn run(arguments: &ExportsArguments) -> Result<(), Failure> {

@@ -8,7 +8,7 @@
 use std::fmt;
 use std::process::ExitCode;
 
-use crate::configuration::Problems;
+use howdah_config::Problems;
 
 /// A failure.
 #[derive(Debug)]

@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use anyhow::Context;
+use howdah_daemon::places::{Following, LOCAL, Location, Place, open};
 use howdah_vfs::{Attributes, FileKind, Limits, Node, Shown, Statistics};
 use serde_json::{Value, json};
 
 use super::Failure;
 use crate::arguments::StatArguments;
-use crate::places::{Following, LOCAL, Location, Place, open};
 use crate::report::{self, attributes_json, exact_time, kind_word, mode_letters, name_json};
 
 /// Shows each place; goes on with the others where one cannot be had.

@@ -5,8 +5,8 @@ use howdah_server::tuning::Knob;
 use serde_json::json;
 
 use super::Failure;
+use crate::admin::{AskedServer, find_servers};
 use crate::arguments::GetArguments;
-use crate::asking::{AskedServer, find_servers};
 use crate::report;
 
 /// Shows what may be set.

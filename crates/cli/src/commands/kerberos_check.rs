@@ -8,9 +8,9 @@ use howdah_client::channel::KerberosError;
 use howdah_client::connect::{ConnectOptions, resolve};
 use howdah_client::gss::TicketSource;
 use howdah_client::url::{NfsUrl, Security, url_of};
+use howdah_daemon::places::{SystemTickets, connect_to};
 
 use super::Failure;
-use crate::places::{SystemTickets, connect_to};
 use crate::report;
 
 /// A step failed.

@@ -1,6 +1,8 @@
 //! `howdah ls`.
 
 use anyhow::{Context, ensure};
+use howdah_daemon::host::start_command_log;
+use howdah_daemon::places::{Following, Location, Opener, Place, spelled};
 use howdah_vfs::limits::{DIRECTORIES_LEFT_MAX, LISTED_PATH_MAX};
 use howdah_vfs::listing::Batches;
 use howdah_vfs::{Detail, FileKind, Node, Shown};
@@ -8,9 +10,7 @@ use serde_json::json;
 
 use super::Failure;
 use crate::arguments::LsArguments;
-use crate::places::{Following, Location, Opener, Place, spelled};
 use crate::report::{self, Listed, attributes_json, listing, name_json, squash_note};
-use crate::running::start_command_log;
 
 /// Lists each place; goes on with the others where one cannot be had.
 pub fn run(arguments: &LsArguments) -> Result<(), Failure> {

@@ -22,6 +22,7 @@ mod lab;
 mod ls;
 mod man;
 mod mount;
+mod mount_background;
 mod mounts;
 mod nfsstat;
 mod nics;

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
+use howdah_daemon::mounts::{KIND, MountStatus, found_journals, mounts};
 use howdah_mount::dead_mounts;
 use howdah_units::counted;
 use serde_json::json;
 
 use super::Failure;
 use crate::arguments::MountsArguments;
-use crate::mounting::{KIND, MountStatus, found_journals, mounts};
 use crate::report;
 
 /// How long a mount that gave no answer may take to end.

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::Failure;
 use crate::arguments::{NfsstatArguments, WorkArguments};
-use crate::benching::{Opened, Planned, Session, measure, open_place, plans};
+use crate::bench::{Opened, Planned, Session, measure, open_place, plans};
 use crate::report;
 
 /// What stands for this machine's kernel.

@@ -8,6 +8,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, fchown, s
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
+use howdah_daemon::mounts::{FoundJournal, found_journals, mount_of_process};
 use howdah_store::journal::{RefusedChange, RefusedEntry, RefusedStore};
 use howdah_units::size;
 use rustix::fs::OFlags;
@@ -16,7 +17,6 @@ use serde_json::json;
 
 use super::Failure;
 use crate::arguments::{RefusedArguments, RefusedCommand};
-use crate::mounting::{FoundJournal, found_journals, mount_of_process};
 use crate::report;
 
 const NOTHING: &str = "no change was refused\n";

@@ -2,12 +2,12 @@
 
 use super::{Failure, serve};
 use crate::arguments::RelayArguments;
-use crate::passing;
+use crate::pass_through;
 
 /// Serves until a signal says to stop.
 pub fn run(arguments: &RelayArguments) -> Result<(), Failure> {
     if arguments.pass_through {
-        return passing::run(arguments);
+        return pass_through::run(arguments);
     }
     serve::run(&arguments.clone().into_serve())
 }

@@ -1,12 +1,13 @@
 //! `howdah release`.
 
 use anyhow::anyhow;
+use howdah_client::url::encoded;
 use howdah_server::admin::StateReport;
 use serde_json::json;
 
 use super::Failure;
+use crate::admin::the_one_server;
 use crate::arguments::ReleaseArguments;
-use crate::asking::{encoded, the_one_server};
 use crate::report;
 
 /// Takes everything from a client.

@@ -6,17 +6,18 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use anyhow::Result;
+use howdah_config::{ServerConfig, export_changes};
+use howdah_daemon::host::{
+    RunningFile, ServiceManager, Signal, allow_many_open_files, catch_signals, is_full_or_read_only,
+    own_addresses, read_signals, start_log, user_name, warn_of_unwritable,
+};
+use howdah_daemon::serve::{DirectoryNews, Prepared, RunningServer, confine};
 use serde_json::json;
 
 use super::Failure;
 use crate::arguments::ServeArguments;
-use crate::configuration::{ServerConfig, export_changes, load_arguments};
+use crate::arguments::load_arguments;
 use crate::report::{self, Welcome, reachable};
-use crate::running::{
-    RunningFile, ServiceManager, Signal, allow_many_open_files, catch_signals, is_full_or_read_only,
-    own_addresses, read_signals, start_log, user_name, warn_of_unwritable,
-};
-use crate::serving::{DirectoryNews, Prepared, RunningServer, confine};
 
 /// With fewer open files beside those of exports a server has to turn clients away.
 const FEW_OPEN_FILES: usize = 512;
@@ -43,14 +44,15 @@ pub fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     howdah_net::give_large_blocks_back();
     let (mut prepared, file) = Prepared::open(&config)?;
     // What follows serves strangers, and does with less.
-    match confine(&mut prepared, &config, arguments) {
+    match confine(&mut prepared, &config, arguments.server.config.as_ref()) {
         Some(confinement) => tracing::info!("sandbox: {confinement}"),
         None => tracing::info!("sandbox: off"),
     }
     let signals = read_signals(caught)?;
     let is_unshown = prepared.is_unwritable();
     let server = RunningServer::start(&config, prepared)?;
-    let mut session = Session { arguments, config, server, file, is_unshown, manager: ServiceManager::new() };
+    let mut session =
+        Session { arguments, config, server, file, is_unshown, manager: ServiceManager::of_this_process() };
     session.welcome()?;
     session.follow(&signals);
     session.end();

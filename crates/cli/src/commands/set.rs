@@ -1,13 +1,14 @@
 //! `howdah set`.
 
 use anyhow::anyhow;
+use howdah_client::url::encoded;
 use howdah_server::admin::KnobList;
 use howdah_server::tuning::Knob;
 use serde_json::json;
 
 use super::Failure;
+use crate::admin::the_one_server;
 use crate::arguments::SetArguments;
-use crate::asking::{encoded, the_one_server};
 use crate::report;
 
 /// Sets a knob of a running server.

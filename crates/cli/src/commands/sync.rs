@@ -10,17 +10,17 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow, ensure};
 use howdah_client::connect::own_caller;
 use howdah_client::url::NfsUrl;
+use howdah_daemon::host::start_command_log;
+use howdah_daemon::mounts::{
+    AskedMount, KIND, Layers, MountSettings, MountStatus, connect_for_mount, find_journal,
+    journals_directory, mount_of_process, mounts, refused_lines, root,
+};
 use howdah_mount::{from_root, mounted_on};
 use howdah_units::{counted, size};
 
 use super::Failure;
 use crate::arguments::SyncArguments;
-use crate::mounting::{
-    AskedMount, KIND, Layers, MountSettings, MountStatus, connect_for_mount, find_journal,
-    journals_directory, mount_of_process, mounts, refused_lines, root,
-};
 use crate::report;
-use crate::running::start_command_log;
 
 /// When to say what is waited for, and how often.
 const PATIENCE: Duration = Duration::from_secs(3);

@@ -6,12 +6,10 @@ use std::thread::sleep;
 use anyhow::{Result, anyhow};
 
 use super::Failure;
+use crate::admin::{ServerName, the_one_server};
 use crate::arguments::TopArguments;
-use crate::asking::{ServerName, the_one_server};
 use crate::report;
-use crate::topping::{
-    Kind, Look, Screen, Seen, Sort, can_show, lines, listen, look, only, show, wants_colour,
-};
+use crate::top::{Kind, Look, Screen, Seen, Sort, can_show, lines, listen, look, only, show, wants_colour};
 
 /// The letters of a line where a terminal does not say.
 const USUAL_WIDTH: usize = 80;

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
 use howdah_client::url::NfsUrl;
+use howdah_daemon::mounts::{AskedMount, FlushAnswer, KIND, find_mount, refused_lines, users_of};
 use howdah_mount::{Found, from_root, look_at, mounted_on, unmount};
 
 use super::Failure;
 use crate::arguments::UmountArguments;
-use crate::mounting::{AskedMount, FlushAnswer, KIND, find_mount, refused_lines, users_of};
 use crate::report;
 
 /// How long a flush may take before we print what we wait for.

@@ -8,8 +8,8 @@ use howdah_server::admin::{Client, Clients, ExportUplink, Group, Kerberos, Kerbe
 use serde_json::{Value, json};
 
 use super::Failure;
+use crate::admin::{AskedServer, ClientName, find_servers};
 use crate::arguments::WhyArguments;
-use crate::asking::{AskedServer, ClientName, find_servers};
 use crate::report;
 
 /// The client that was named is not there.

@@ -6,7 +6,7 @@ use howdah_capture::Why;
 use howdah_server::capture::State;
 use howdah_units::size;
 
-use crate::capturing::Recording;
+use crate::capture::Recording;
 
 /// How far it is, on one line.
 pub fn capturing(state: &State, bytes: u64) -> String {

@@ -1,6 +1,6 @@
 //! Under which addresses others reach what listens here.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 /// The addresses to put into a mount command, the best first: what listens on every address is reached under the
 /// machine's own ones, `own`; without any, only from this machine.
@@ -34,19 +34,6 @@ fn rank(ip: IpAddr) -> u8 {
     }
 }
 
-/// Whether an address of an interface is worth showing: those that need a zone, or are for this machine only, are
-/// not.
-pub fn worth_showing(ip: IpAddr) -> bool {
-    match ip {
-        IpAddr::V4(ip) => !ip.is_loopback() && !ip.is_link_local() && !ip.is_unspecified(),
-        IpAddr::V6(ip) => !ip.is_loopback() && !is_link_local(ip) && !ip.is_unspecified(),
-    }
-}
-
-fn is_link_local(ip: Ipv6Addr) -> bool {
-    ip.segments()[0] & 0xffc0 == 0xfe80
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,14 +51,5 @@ mod tests {
         check(&["0.0.0.0:2049"], &["fd00::1", "10.0.0.1"], &["10.0.0.1:2049"]);
         check(&["[::]:2049"], &[], &["127.0.0.1:2049"]);
         check(&["127.0.0.1:9", "10.0.0.1:9"], &["10.0.0.2"], &["10.0.0.1:9", "127.0.0.1:9"]);
-    }
-
-    #[test]
-    fn link_local_needs_a_zone() {
-        for (text, shown) in
-            [("fe80::1", false), ("fd00::1", true), ("169.254.1.1", false), ("127.0.0.1", false)]
-        {
-            assert_eq!(worth_showing(text.parse().expect("address")), shown, "{text}");
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! What people get to read: pure functions from facts to text, and the one place that prints.
+//! What people get to read: pure functions from facts to text.
 
 mod attributes;
 mod bench;
@@ -14,14 +14,11 @@ mod knobs;
 mod listing;
 mod mount_commands;
 mod nics;
-mod opened;
-mod output;
 mod relay;
 mod replay;
 mod settings;
 mod settings_json;
 mod squash;
-mod standing;
 mod state;
 mod tls;
 mod welcome;
@@ -35,19 +32,17 @@ pub use counts::{client_counts, kernel_counts};
 pub use doctor::{doctor, doctor_json};
 pub use far_side::far_side;
 pub use heads::{HeadState, heads, heads_json};
-pub use hosts::{reachable, worth_showing};
+pub use hosts::reachable;
+pub use howdah_daemon::screen::{complain, is_incomplete, is_unread, print, print_raw, status};
 pub use kerberos::refused_contexts;
 pub use knobs::{knob_set, knobs};
 pub use listing::{Listed, listing};
 pub use mount_commands::{far as mount_far, far_nfs3 as mount_far_nfs3};
 pub use nics::{NicRates, Scale, nics, nics_json, nics_plot};
-pub use opened::{Handles, OpenedExport, has_low_ports};
-pub use output::{complain, is_incomplete, is_unread, print, print_raw, status};
 pub use relay::relay;
 pub use settings::{exports, server};
 pub use settings_json::settings_json;
 pub use squash::{SQUASH_NOTE, directory_note, squash_note};
-pub use standing::ExportStanding;
 pub use state::{state, unwritable};
 pub use tls::certificates;
 pub use welcome::Welcome;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::net::{IpAddr, SocketAddr};
 
-use crate::configuration::{DEFAULT_PORT, ExportName};
+use howdah_config::{DEFAULT_PORT, ExportName};
 
 /// Where mount commands mount.
 const MOUNT_POINT: &str = "/mnt";

@@ -13,14 +13,14 @@ use howdah_tls::ServerFiles;
 use howdah_tune::{Algorithm, Own, Setting};
 use howdah_units::power_of_two;
 
-use super::{ExportStanding, OpenedExport};
-use crate::arguments::LogFormat;
-use crate::configuration::{
+use howdah_config::DiskCacheSettings;
+use howdah_config::LogFormat;
+use howdah_config::{
     Access, AdminListen, ExportConfig, ExportLocks, KerberosConfig, Metrics, PrivilegedPorts, Rpcbind,
     ServerConfig, Source, Squash, asks_kerberos,
 };
-use crate::places::DiskCacheSettings;
-use crate::running::admin_token_file;
+use howdah_daemon::host::admin_token_file;
+use howdah_daemon::serve::{ExportStanding, OpenedExport};
 
 /// The settings of the server, a line each.
 pub fn server(config: &ServerConfig) -> String {

@@ -10,14 +10,14 @@ use howdah_server::tuning::NetworkSizes;
 use howdah_tune::{Algorithm, Setting};
 use serde_json::{Value, json};
 
-use super::ExportStanding;
-use crate::arguments::LogFormat;
-use crate::configuration::{
+use howdah_config::DiskCacheSettings;
+use howdah_config::LogFormat;
+use howdah_config::{
     AdminListen, AdminSocket, ClientRule, ExportConfig, KerberosConfig, PrivilegedPorts, Rpcbind,
     ServerConfig, Source, asks_kerberos,
 };
-use crate::places::DiskCacheSettings;
-use crate::running::admin_token_file;
+use howdah_daemon::host::admin_token_file;
+use howdah_daemon::serve::ExportStanding;
 
 /// The settings of the server and of its exports, in one object. `standings` says how exports turned out; it is empty for a file.
 pub fn settings_json(config: &ServerConfig, standings: &[ExportStanding]) -> Value {

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use howdah_server::admin::Clients;
 use howdah_server::tuning::ConnectionTlsReport;
 
-use crate::configuration::days;
+use howdah_config::days;
 
 /// What protects a connection: suite, record layer, certificate.
 pub fn protection(tls: &ConnectionTlsReport, now: SystemTime) -> String {

@@ -4,12 +4,12 @@ use std::fmt::Write;
 use std::net::SocketAddr;
 use std::path::Path;
 
+use howdah_config::{ClientRule, ExportConfig, ExportName, ServerConfig, Squash};
+use howdah_daemon::serve::{Handles, OpenedExport};
 use howdah_server::exports::{SecurityFlavor, TlsPolicy};
 use howdah_store::local::FallBack;
 
-use super::opened::{Handles, OpenedExport};
 use super::{mount_commands, settings};
-use crate::configuration::{ClientRule, ExportConfig, ExportName, ServerConfig, Squash};
 
 /// Everything that the screen tells.
 pub struct Welcome<'a> {
@@ -202,11 +202,18 @@ fn exported(export: &ExportConfig, opened: OpenedExport) -> String {
 
 #[cfg(test)]
 mod tests {
+    use howdah_config::{Source, load_text};
     use howdah_server::exports::SecurityFlavors;
     use snapbox::{assert_data_eq, str};
 
     use super::*;
-    use crate::configuration::testing::one_export;
+
+    fn one_export() -> ServerConfig {
+        let file = "state = '/var/lib/howdah'\n[[export]]\nname = '/data'\npath = '/usr'\n";
+        let mut config = load_text(Path::new("howdah.toml"), file.to_owned()).expect("good");
+        config.exports[0].source = Source::Directory("/srv/data".into());
+        config
+    }
 
     fn screen(acts_as_caller: bool, hosts: &[&str]) -> String {
         screen_of(&one_export(), acts_as_caller, hosts)

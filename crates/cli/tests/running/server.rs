@@ -158,7 +158,7 @@ pub fn home() -> tempfile::TempDir {
 /// A directory for a cache: in memory where the disk of this machine is too full for one.
 #[allow(dead_code, reason = "not every test has a cache")]
 pub fn cache_home() -> tempfile::TempDir {
-    let disk = rustix::fs::statvfs(&std::env::temp_dir()).expect("statvfs");
+    let disk = rustix::fs::statvfs(std::env::temp_dir()).expect("statvfs");
     match disk.f_bavail < disk.f_blocks / 5 {
         true => tempfile::tempdir_in("/dev/shm"),
         false => tempfile::tempdir(),

@@ -17,3 +17,4 @@ pub(crate) use nfs_url::join;
 pub use option_table::{KNOWN_OPTIONS, KnownOption};
 pub use options::{NfsVersion, Security, UrlOptions, WantedSecurity};
 pub use password::without_password;
+pub use percent::encoded;

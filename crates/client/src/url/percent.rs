@@ -30,6 +30,13 @@ pub(super) fn encode(bytes: &[u8], text: &mut String) {
     }
 }
 
+/// One part of a path, or the value of an option, as it stands in a URL.
+pub fn encoded(part: &str) -> String {
+    let mut text = String::new();
+    encode(part.as_bytes(), &mut text);
+    text
+}
+
 fn byte_of(digits: &[u8]) -> Option<u8> {
     // `from_str_radix` would take a sign too.
     let digits = digits.iter().all(u8::is_ascii_hexdigit).then_some(digits)?;
@@ -46,6 +53,7 @@ mod tests {
         let mut text = String::new();
         encode(&every, &mut text);
         assert_eq!(decode(&text), Ok(every));
+        assert_eq!(encoded("../é?"), "..%2F%C3%A9%3F");
         for bad in ["%", "a%1", "%g0", "%+1", "100%"] {
             assert_eq!(decode(bad), Err(UrlError::Escape(bad.to_owned())));
         }

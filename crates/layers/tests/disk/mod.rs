@@ -182,7 +182,10 @@ impl CacheStorage for Unsteady {
 
     fn space(&self) -> io::Result<DiskSpace> {
         self.look(false)?;
-        let available = if *self.mood.lock() == Mood::Tight { 4 << 30 } else { 50 << 30 };
-        Ok(DiskSpace { total: 100 << 30, available, ..self.inner.space()? })
+        let (available, index) = match *self.mood.lock() {
+            Mood::Tight => (4 << 30, 0),
+            _ => (50 << 30, self.inner.space()?.index),
+        };
+        Ok(DiskSpace { total: 100 << 30, available, index })
     }
 }

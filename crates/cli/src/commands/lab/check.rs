@@ -9,9 +9,9 @@ use howdah_client::url::NfsUrl;
 use howdah_lab::record::CommandRecord;
 use howdah_lab::run::{Job, planned_commands};
 
+use crate::arguments::load_arguments;
 use crate::arguments::{BenchArguments, Command, Howdah, ServeArguments, argument, sentence};
-use crate::benching::plans;
-use crate::configuration::load_arguments;
+use crate::bench::plans;
 
 /// This program, and the one of libnfs that takes URLs like ours.
 const PROGRAMS: [&str; 2] = ["howdah", "nfs-cp"];

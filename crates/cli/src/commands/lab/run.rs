@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::thread;
 
 use anyhow::{Context, Result, anyhow};
+use howdah_daemon::host::{Signal, signals};
 use howdah_lab::plan::{BUILT_IN, Plan};
 use howdah_lab::record::{ResultDirectory, Row, name_of, table};
 use howdah_lab::run::{Ended, Job, Runner, Selection, Stop, conclude, jobs};
@@ -19,7 +20,6 @@ use super::watch::{Unwatched, Watch};
 use crate::arguments::RunArguments;
 use crate::commands::Failure;
 use crate::report;
-use crate::running::{Signal, signals};
 
 /// Exit code: a cell failed.
 const CELL_FAILED: u8 = 3;
