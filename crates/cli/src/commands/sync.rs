@@ -13,7 +13,7 @@ use howdah_client::url::NfsUrl;
 use howdah_daemon::host::start_command_log;
 use howdah_daemon::mounts::{
     AskedMount, KIND, Layers, MountSettings, MountStatus, connect_for_mount, find_journal,
-    journals_directory, mount_of_process, mounts, refused_lines, root,
+    journals_directory, lost_lines, mount_of_process, mounts, root,
 };
 use howdah_mount::{from_root, mounted_on};
 use howdah_units::{counted, size};
@@ -42,12 +42,8 @@ fn sync_file(arguments: &SyncArguments) -> Result<()> {
         mounted_on(mount.directory()).is_ok_and(|there| there.is_some_and(|(_, kind)| kind == KIND));
     if !is_mounted {
         // It was unmounted, and its process sends the rest: what is there now is another directory.
-        let answer = mount.flush()?;
-        ensure!(
-            answer.failed.is_empty() && answer.refused.is_empty(),
-            "{}",
-            refused_lines(&answer.refused).join("; ")
-        );
+        let lost = lost_lines(&mount.flush()?);
+        ensure!(lost.is_empty(), "{}", lost.join("; "));
         return Ok(());
     }
     let file = File::open(&path).with_context(|| format!("opening {shown}"))?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
 use howdah_client::url::NfsUrl;
-use howdah_daemon::mounts::{AskedMount, FlushAnswer, KIND, find_mount, refused_lines, users_of};
+use howdah_daemon::mounts::{AskedMount, FlushAnswer, KIND, find_mount, lost_lines, users_of};
 use howdah_mount::{Found, from_root, look_at, mounted_on, unmount};
 
 use super::Failure;
@@ -100,15 +100,9 @@ fn flush_in_time(mount: &AskedMount) -> bool {
 
 /// Names each file whose data could not be written. True: there was one.
 fn is_lost(answer: &FlushAnswer) -> bool {
-    for (file, why) in &answer.failed {
-        report::complain(&format!(
-            "howdah: data of the file with number {file} (ls -i) could not be written to the server: {why}"
-        ));
-    }
-    for line in refused_lines(&answer.refused) {
-        report::complain(&format!("howdah: {line}"));
-    }
-    !answer.failed.is_empty() || !answer.refused.is_empty()
+    let lost = lost_lines(answer);
+    lost.iter().for_each(|line| report::complain(&format!("howdah: {line}")));
+    !lost.is_empty()
 }
 
 /// Runs `flush`. If it takes long, prints that the server has not taken the data yet.

@@ -255,6 +255,52 @@ impl Progress {
     }
 }
 
+/// A client of one version of NFS reads and writes in parts.
+macro_rules! transfers {
+    ($client:ty, $($channel:ident).+) => {
+        impl $crate::common::Transfers for $client {
+            fn carried_by(&self) -> &$crate::channel::Channel {
+                &self.$($channel).+
+            }
+
+            fn transfer_sizes(&self) -> $crate::Sizes {
+                self.sizes
+            }
+
+            fn start_read(&self, range: $crate::common::ReadRange<'_>, buffer: Vec<u8>) -> howdah_vfs::Result<$crate::channel::Pending> {
+                self.begin_read(range, buffer)
+            }
+
+            fn finish_read(
+                &self,
+                range: $crate::common::ReadRange<'_>,
+                started: Option<$crate::channel::Pending>,
+                buffer: &mut Vec<u8>,
+            ) -> howdah_vfs::Result<$crate::common::ReadPart> {
+                self.end_read(range, started, buffer)
+            }
+
+            fn start_write(&self, part: &$crate::common::WritePart<'_>) -> howdah_vfs::Result<$crate::channel::Pending> {
+                self.begin_write(part)
+            }
+
+            fn finish_write(
+                &self,
+                part: &$crate::common::WritePart<'_>,
+                started: Option<$crate::channel::Pending>,
+                change: &mut howdah_vfs::Change,
+            ) -> howdah_vfs::Result<howdah_vfs::Written> {
+                self.end_write(part, started, change)
+            }
+
+            fn attributes_now(&self, caller: &howdah_vfs::Caller, node: &howdah_vfs::Handle) -> howdah_vfs::Result<howdah_vfs::Attributes> {
+                self.get_attributes(caller, node)
+            }
+        }
+    };
+}
+pub(crate) use transfers;
+
 #[cfg(test)]
 mod tests {
     use super::*;

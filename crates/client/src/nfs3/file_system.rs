@@ -12,23 +12,19 @@ use super::client::Nfs3;
 use super::made::Place;
 use super::remove::{REMOVE, RMDIR};
 use crate::channel::Payload;
-use crate::common::{DirectoryPages, ReadRange, Transfers};
+use crate::common::{DirectoryPages, ReadRange, Transfers, common_calls, transfers};
+
+transfers!(Nfs3, channel);
 
 impl FileSystem for Nfs3 {
+    common_calls!();
+
     fn root(&self) -> Handle {
         self.root
     }
 
-    fn waits(&self) -> bool {
-        true
-    }
-
     fn acls(&self) -> Option<&dyn PosixAcls> {
         self.may_have_acls().then_some(self)
-    }
-
-    fn attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
-        self.note_root(node, self.get_attributes(caller, node))
     }
 
     fn set_attributes(
@@ -38,31 +34,6 @@ impl FileSystem for Nfs3 {
         change: &mut Change,
     ) -> Result<()> {
         self.set(caller, node, new, guard, change)
-    }
-
-    fn lookup(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Found> {
-        self.note_root(directory, self.look_up(caller, directory, name.as_bytes()))
-    }
-
-    fn parent(&self, caller: &Caller, directory: &Handle) -> Result<Found> {
-        self.look_up_parent(caller, directory)
-    }
-
-    fn access(&self, caller: &Caller, node: &Handle, wanted: Access) -> Result<(Access, Attributes)> {
-        self.note_root(node, self.check_access(caller, node, wanted))
-    }
-
-    fn read_link(&self, caller: &Caller, node: &Handle, target: &mut Vec<u8>) -> Result<Attributes> {
-        self.read_target(caller, node, target)
-    }
-
-    fn read(
-        &self,
-        caller: &Caller,
-        ReadFile { node, offset, count }: ReadFile<'_>,
-        buffer: &mut Vec<u8>,
-    ) -> Result<ReadOutcome> {
-        self.read_range(ReadRange { caller, node, offset, count }, buffer)
     }
 
     fn write(
@@ -128,16 +99,6 @@ impl FileSystem for Nfs3 {
         self.remove_by(RMDIR, caller, directory, name, change)
     }
 
-    fn rename(
-        &self,
-        caller: &Caller,
-        from: (&Handle, Name<'_>),
-        to: (&Handle, Name<'_>),
-        changes: (&mut Change, &mut Change),
-    ) -> Result<()> {
-        self.rename_node(caller, from, to, changes)
-    }
-
     fn link(
         &self,
         caller: &Caller,
@@ -145,23 +106,6 @@ impl FileSystem for Nfs3 {
         change: &mut Change,
     ) -> Result<Attributes> {
         self.link_node(caller, node, directory, name, change)
-    }
-
-    fn read_directory(
-        &self,
-        caller: &Caller,
-        ListDirectory { directory, cookie, detail }: ListDirectory<'_>,
-        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
-    ) -> Result<Listing> {
-        self.list(caller, directory, cookie, detail, sink)
-    }
-
-    fn statistics(&self, caller: &Caller, node: &Handle) -> Result<Statistics> {
-        self.told_statistics(caller, node)
-    }
-
-    fn limits(&self, caller: &Caller, node: &Handle) -> Result<Limits> {
-        self.told_limits(caller, node)
     }
 
     fn commit(

@@ -32,7 +32,6 @@ mod repeated;
 mod setattr;
 mod sizes;
 mod symlink;
-mod transfers;
 mod write;
 
 pub use client::{Nfs3, Settings};

@@ -14,10 +14,10 @@ use crate::common::{Jukebox, NewKeys, ReadPart, ReadRange, Transfers, failure};
 const PROCEDURE: Procedure = Procedure::idempotent(read::PROCEDURE, "READ", Class::Read);
 
 impl Nfs3 {
-    pub(super) fn begin_read(&self, range: ReadRange<'_>, buffer: Vec<u8>) -> Pending {
+    pub(super) fn begin_read(&self, range: ReadRange<'_>, buffer: Vec<u8>) -> Result<Pending> {
         let arguments = arguments(range);
         let receive = ReceiveInto { buffer, most: range.count, locate };
-        self.channel.start(self.request(range.caller, PROCEDURE, &arguments, None, Some(receive)))
+        Ok(self.channel.start(self.request(range.caller, PROCEDURE, &arguments, None, Some(receive))))
     }
 
     pub(super) fn end_read(
@@ -30,7 +30,7 @@ impl Nfs3 {
         let mut new_keys = NewKeys::default();
         loop {
             let pending = started.take();
-            let pending = pending.unwrap_or_else(|| self.begin_read(range, std::mem::take(buffer)));
+            let pending = pending.map_or_else(|| self.begin_read(range, std::mem::take(buffer)), Ok)?;
             let answer = match pending.wait() {
                 Err(CallError::TooLarge { buffer: back, .. }) => {
                     *buffer = back.unwrap_or_default();

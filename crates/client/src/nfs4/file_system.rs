@@ -15,15 +15,15 @@ use howdah_wire::nfs4::create::NewNode;
 use super::client::Nfs4Client;
 use super::make::{NewName, special};
 use crate::channel::Payload;
-use crate::common::{DirectoryPages, ReadRange, Transfers};
+use crate::common::{DirectoryPages, ReadRange, Transfers, common_calls, transfers};
+
+transfers!(Nfs4Client, calls.channel);
 
 impl FileSystem for Nfs4Client {
+    common_calls!();
+
     fn root(&self) -> Handle {
         self.root.handle
-    }
-
-    fn waits(&self) -> bool {
-        true
     }
 
     fn ranges(&self) -> Option<&dyn RangeOperations> {
@@ -54,37 +54,8 @@ impl FileSystem for Nfs4Client {
         self.calls.session.back().watch_locks(freed);
     }
 
-    fn attributes(&self, caller: &Caller, node: &Handle) -> Result<Attributes> {
-        self.note_root(node, self.get_attributes(caller, node))
-    }
-
     fn set_attributes(&self, caller: &Caller, set: SetAttributes<'_>, change: &mut Change) -> Result<()> {
         self.set(caller, set, change)
-    }
-
-    fn lookup(&self, caller: &Caller, directory: &Handle, name: Name<'_>) -> Result<Found> {
-        self.note_root(directory, self.look_up(caller, directory, name.as_bytes()))
-    }
-
-    fn parent(&self, caller: &Caller, directory: &Handle) -> Result<Found> {
-        self.look_up_parent(caller, directory)
-    }
-
-    fn access(&self, caller: &Caller, node: &Handle, wanted: Access) -> Result<(Access, Attributes)> {
-        self.note_root(node, self.check_access(caller, node, wanted))
-    }
-
-    fn read_link(&self, caller: &Caller, node: &Handle, target: &mut Vec<u8>) -> Result<Attributes> {
-        self.read_target(caller, node, target)
-    }
-
-    fn read(
-        &self,
-        caller: &Caller,
-        ReadFile { node, offset, count }: ReadFile<'_>,
-        buffer: &mut Vec<u8>,
-    ) -> Result<ReadOutcome> {
-        self.read_range(ReadRange { caller, node, offset, count }, buffer)
     }
 
     fn write(
@@ -146,35 +117,8 @@ impl FileSystem for Nfs4Client {
         self.remove_directory_name(caller, (directory, name), change)
     }
 
-    fn rename(
-        &self,
-        caller: &Caller,
-        from: (&Handle, Name<'_>),
-        to: (&Handle, Name<'_>),
-        changes: (&mut Change, &mut Change),
-    ) -> Result<()> {
-        self.rename_node(caller, from, to, changes)
-    }
-
     fn link(&self, caller: &Caller, link: AddLink<'_>, change: &mut Change) -> Result<Attributes> {
         self.link_node(caller, link, change)
-    }
-
-    fn read_directory(
-        &self,
-        caller: &Caller,
-        ListDirectory { directory, cookie, detail }: ListDirectory<'_>,
-        sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
-    ) -> Result<Listing> {
-        self.list(caller, directory, cookie, detail, sink)
-    }
-
-    fn statistics(&self, caller: &Caller, node: &Handle) -> Result<Statistics> {
-        self.told_statistics(caller, node)
-    }
-
-    fn limits(&self, caller: &Caller, node: &Handle) -> Result<Limits> {
-        self.told_limits(caller, node)
     }
 
     fn commit(&self, caller: &Caller, commit: CommitFile<'_>, change: &mut Change) -> Result<Committed> {

@@ -48,7 +48,6 @@ mod server_facts;
 mod session;
 mod set_attributes;
 mod statistics;
-mod transfers;
 mod upkeep;
 mod walk;
 mod whole_file;

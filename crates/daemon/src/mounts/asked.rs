@@ -51,6 +51,14 @@ pub fn refused_lines(refused: &[String]) -> Vec<String> {
     lines.chain(advice).collect()
 }
 
+/// What was lost, a line for each file whose data could not be written, and for each change that the server refused.
+pub fn lost_lines(answer: &FlushAnswer) -> Vec<String> {
+    let failed = answer.failed.iter().map(|(file, why)| {
+        format!("data of the file with number {file} (ls -i) could not be written to the server: {why}")
+    });
+    failed.chain(refused_lines(&answer.refused)).collect()
+}
+
 /// All that run.
 ///
 /// # Errors
@@ -171,6 +179,9 @@ mod tests {
     #[test]
     fn what_was_refused_comes_with_what_to_do_about_it() {
         assert_eq!(refused_lines(&[]), Vec::<String>::new());
+        let failed = vec![(7, "no space left on device".to_owned())];
+        let lost = lost_lines(&FlushAnswer { failed, refused: Vec::new() });
+        assert!(lost.len() == 1 && lost[0].ends_with("to the server: no space left on device"), "{lost:?}");
         let lines = refused_lines(&["make of late: stale file handle".to_owned()]);
         assert_eq!(
             lines,

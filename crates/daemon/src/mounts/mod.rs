@@ -14,7 +14,7 @@ mod stack;
 mod status;
 mod users;
 
-pub use asked::{AskedMount, FlushAnswer, find_mount, mount_of_process, mounts, refused_lines};
+pub use asked::{AskedMount, FlushAnswer, find_mount, lost_lines, mount_of_process, mounts, refused_lines};
 pub use daemon::{MountRequest, root, run};
 pub use journals::{FoundJournal, find_journal, found_journals, journals_directory};
 pub use noted::KIND;

@@ -1,7 +1,7 @@
 //! What a node is like, and was like before a call (RFC 1813 2.5 and 2.6).
 
-use super::message::message;
-use crate::xdr::{Decode, DecodeError, DecodeProblem, Decoder, Encode, Encoder};
+use crate::message::{enumeration, message};
+use crate::xdr::{Decode, DecodeError, Decoder, Encode, Encoder};
 
 message! {
     /// A point in time (`nfstime3`): unsigned seconds since 1970, so until 2106.
@@ -14,23 +14,24 @@ message! {
     }
 }
 
-/// What kind of node (`ftype3`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileType {
-    /// `NF3REG`.
-    Regular = 1,
-    /// `NF3DIR`.
-    Directory = 2,
-    /// `NF3BLK`.
-    BlockDevice = 3,
-    /// `NF3CHR`.
-    CharacterDevice = 4,
-    /// `NF3LNK`.
-    SymbolicLink = 5,
-    /// `NF3SOCK`.
-    Socket = 6,
-    /// `NF3FIFO`.
-    Fifo = 7,
+enumeration! {
+    /// What kind of node (`ftype3`).
+    pub enum FileType, "file type" {
+        /// `NF3REG`.
+        Regular = 1,
+        /// `NF3DIR`.
+        Directory = 2,
+        /// `NF3BLK`.
+        BlockDevice = 3,
+        /// `NF3CHR`.
+        CharacterDevice = 4,
+        /// `NF3LNK`.
+        SymbolicLink = 5,
+        /// `NF3SOCK`.
+        Socket = 6,
+        /// `NF3FIFO`.
+        Fifo = 7,
+    }
 }
 
 message! {
@@ -165,26 +166,5 @@ impl Decode<'_> for Attributes {
             modified: Time::decode(decoder)?,
             changed: Time::decode(decoder)?,
         })
-    }
-}
-
-impl Decode<'_> for FileType {
-    fn decode(decoder: &mut Decoder<'_>) -> Result<Self, DecodeError> {
-        Ok(match decoder.u32("file type")? {
-            1 => Self::Regular,
-            2 => Self::Directory,
-            3 => Self::BlockDevice,
-            4 => Self::CharacterDevice,
-            5 => Self::SymbolicLink,
-            6 => Self::Socket,
-            7 => Self::Fifo,
-            other => return Err(decoder.refuse("file type", 4, DecodeProblem::UnknownValue(other))),
-        })
-    }
-}
-
-impl Encode for FileType {
-    fn encode(&self, encoder: &mut Encoder<'_>) {
-        encoder.u32(*self as u32);
     }
 }

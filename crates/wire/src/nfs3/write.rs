@@ -1,20 +1,22 @@
 //! WRITE (RFC 1813 3.3.7): data into a file.
 
-use super::{DATA_MAX, FileHandle, Refused, WeakCacheConsistency, message::message};
-use crate::xdr::{Decode, DecodeError, DecodeProblem, Decoder, Encode, Encoder};
+use super::{DATA_MAX, FileHandle, Refused, WeakCacheConsistency};
+use crate::message::{enumeration, message};
+use crate::xdr::{Decode, DecodeError, Decoder, Encode, Encoder};
 
 /// Number of the procedure.
 pub const PROCEDURE: u32 = 7;
 
-/// How durable data must be before it is answered (`stable_how`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Stability {
-    /// `UNSTABLE`: may be lost until COMMIT.
-    Unstable = 0,
-    /// `DATA_SYNC`: the data, and what is needed to find it.
-    DataSync = 1,
-    /// `FILE_SYNC`: data and attributes.
-    FileSync = 2,
+enumeration! {
+    /// How durable data must be before it is answered (`stable_how`).
+    pub enum Stability, "stability" {
+        /// `UNSTABLE`: may be lost until COMMIT.
+        Unstable = 0,
+        /// `DATA_SYNC`: the data, and what is needed to find it.
+        DataSync = 1,
+        /// `FILE_SYNC`: data and attributes.
+        FileSync = 2,
+    }
 }
 
 /// Arguments of WRITE up to where the data starts, which may still be in the socket.
@@ -105,22 +107,5 @@ impl Encode for Arguments<'_> {
         encoder.u32(self.count);
         self.stability.encode(encoder);
         encoder.opaque(self.data);
-    }
-}
-
-impl Decode<'_> for Stability {
-    fn decode(decoder: &mut Decoder<'_>) -> Result<Self, DecodeError> {
-        Ok(match decoder.u32("stability")? {
-            0 => Self::Unstable,
-            1 => Self::DataSync,
-            2 => Self::FileSync,
-            other => return Err(decoder.refuse("stability", 4, DecodeProblem::UnknownValue(other))),
-        })
-    }
-}
-
-impl Encode for Stability {
-    fn encode(&self, encoder: &mut Encoder<'_>) {
-        encoder.u32(*self as u32);
     }
 }
