@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use howdah_lab::guest::Share;
+use howdah_lab::guest::GuestShare;
 
 use crate::scenario::{Peer, Scenario};
 use crate::scripts;
@@ -84,7 +84,7 @@ impl Job {
         let scripts = if self.scenario.guest_job().is_some() { scripts::GUEST } else { scripts::HOST };
         let second = matches!(self.scenario.peer, Peer::Guest { second: Some(_), .. }).then(|| self.second());
         if let Peer::Heads { cluster, .. } = self.scenario.peer {
-            let share = Share::lay_out(&self.work)?;
+            let share = GuestShare::lay_out(&self.work)?;
             let own = scripts::HOST.iter().filter(|(name, _)| [cluster, scripts::HEADS].contains(name));
             own.into_iter().try_for_each(|(name, text)| share.write_script(name, text))?;
         }
@@ -92,7 +92,7 @@ impl Job {
         let of_mounts =
             scripts::HOST.iter().filter(|(name, _)| is_mounted && name.starts_with(scripts::FUSE));
         for directory in [Some(self.work.clone()), second].into_iter().flatten() {
-            let share = Share::lay_out(&directory)?;
+            let share = GuestShare::lay_out(&directory)?;
             scripts
                 .iter()
                 .chain(scripts::SUITES)
@@ -104,12 +104,12 @@ impl Job {
 
     /// Writes what the job's shell knows.
     pub fn write_environment(&self, values: &[(&'static str, String)]) -> Result<()> {
-        Share::at(&self.work).write_environment(values.iter().cloned())
+        GuestShare::at(&self.work).write_environment(values.iter().cloned())
     }
 
     /// Writes what the shell of the second guest knows.
     pub fn write_second_environment(&self, values: &[(&'static str, String)]) -> Result<()> {
-        Share::at(&self.second()).write_environment(values.iter().cloned())
+        GuestShare::at(&self.second()).write_environment(values.iter().cloned())
     }
 }
 

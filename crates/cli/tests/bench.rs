@@ -236,7 +236,7 @@ fn documented(command: &str) -> BTreeSet<String> {
 #[test]
 fn every_profile_is_documented_with_its_parameters() {
     let text = fs::read_to_string(DOCUMENT).expect("it is there");
-    for profile in howdah_workload::Profile::ALL {
+    for profile in howdah_workload::WorkloadProfile::ALL {
         assert!(text.contains(&format!("| `{}` |", profile.name())), "{}", profile.name());
     }
 }
@@ -248,7 +248,7 @@ fn the_examples_of_the_document_run() {
     let section = text.split_once("## Try it").expect("a section").1;
     let block = section.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).expect("examples");
     let examples: Vec<&str> = block.lines().filter(|line| line.starts_with("howdah ")).collect();
-    for profile in howdah_workload::Profile::ALL {
+    for profile in howdah_workload::WorkloadProfile::ALL {
         let named = |line: &&str| line.contains(&format!("--profile {}", profile.name()));
         assert!(examples.iter().any(named), "one for {}", profile.name());
     }

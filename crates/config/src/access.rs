@@ -9,7 +9,7 @@ use super::ANONYMOUS;
 
 /// Access and squashing of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Access {
+pub struct ClientAccess {
     /// Whether every change is refused.
     pub read_only: bool,
     /// Which calls must come from a port below 1024.
@@ -48,7 +48,7 @@ pub enum PrivilegedPorts {
     Never,
 }
 
-impl Access {
+impl ClientAccess {
     /// What holds where nothing is said.
     pub fn usual() -> Self {
         Self {

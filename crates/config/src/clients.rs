@@ -7,18 +7,18 @@ use std::str::FromStr;
 use howdah_server::exports::{CertificatePattern, HostPattern};
 use ipnet::IpNet;
 
-use super::Access;
+use super::ClientAccess;
 
 /// Longest host name (RFC 1035 2.3.4).
 const LONGEST_HOST: usize = 253;
 
 /// One rule of an export: these clients may do that.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClientRule {
+pub struct ClientRuleConfig {
     /// The clients that it is about.
     pub who: ClientPattern,
     /// What they may do.
-    pub access: Access,
+    pub access: ClientAccess,
 }
 
 /// Some clients, as they are written: `*`, an address, a network, a host name, names with wildcards, a netgroup, or a kind of

@@ -5,7 +5,7 @@ use std::fmt;
 use howdah_layers::CachingOptions;
 use howdah_server::exports::TlsPolicy;
 
-use super::{ClientRule, Delegations, ExportLocks, ExportName, Source};
+use super::{ClientRuleConfig, Delegations, ExportLocks, ExportName, Source};
 use crate::disk_cache::DiskCacheSettings;
 
 /// An export.
@@ -38,7 +38,7 @@ pub struct ExportConfig {
     /// Whether other heads of a cluster serve the same files.
     pub shared: bool,
     /// Who may mount it, and how; the first rule that fits a client holds for it.
-    pub clients: Vec<ClientRule>,
+    pub clients: Vec<ClientRuleConfig>,
 }
 
 /// When a change is answered.

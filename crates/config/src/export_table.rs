@@ -14,8 +14,8 @@ use super::kerberos::flavors;
 use super::known_exports::KnownExports;
 use super::section::{Section, identity, kind, number, text, truth};
 use super::{
-    Access, ClientPattern, ClientRule, Delegations, Durability, ExportConfig, ExportLocks, ExportName,
-    PrivilegedPorts, Problem, Source, Squash, parse_tls_policy,
+    ClientAccess, ClientPattern, ClientRuleConfig, Delegations, Durability, ExportConfig, ExportLocks,
+    ExportName, PrivilegedPorts, Problem, Source, Squash, parse_tls_policy,
 };
 
 /// Reads one export; `None` if it says too little. Whatever is wrong is among the problems.
@@ -45,7 +45,7 @@ pub fn export(
     let locks = section.setting("locks", locks).map_or_else(Default::default, Spanned::into_inner);
     let disk_cache = caching::on_disk(&mut section);
     let caching = caching::in_table(&mut section, source.as_ref());
-    let access = access(&mut section, Access::usual());
+    let access = access(&mut section, ClientAccess::usual());
     let clients = clients(&mut section, access);
 
     let (name, source) = match (name, source) {
@@ -137,7 +137,7 @@ fn unique(
 }
 
 /// The settings that hold for an export as a whole or for one rule of it.
-fn access(section: &mut Section<'_, '_>, outer: Access) -> Access {
+fn access(section: &mut Section<'_, '_>, outer: ClientAccess) -> ClientAccess {
     let mut boolean = |key, outer| section.setting(key, truth).map_or(outer, Spanned::into_inner);
     let read_only = boolean("read_only", outer.read_only);
     let ports = section.setting("privileged_ports", privileged_ports);
@@ -145,7 +145,7 @@ fn access(section: &mut Section<'_, '_>, outer: Access) -> Access {
     let squash = section.setting("squash", squash).map_or(outer.squash, Spanned::into_inner);
     let sec = section.setting("sec", flavors).map_or(outer.sec, Spanned::into_inner);
     let mut anonymous = |key, outer| section.setting(key, identity).map_or(outer, Spanned::into_inner);
-    Access {
+    ClientAccess {
         read_only,
         privileged_ports,
         squash,
@@ -155,9 +155,9 @@ fn access(section: &mut Section<'_, '_>, outer: Access) -> Access {
     }
 }
 
-fn clients(section: &mut Section<'_, '_>, access: Access) -> Vec<ClientRule> {
+fn clients(section: &mut Section<'_, '_>, access: ClientAccess) -> Vec<ClientRuleConfig> {
     let Some(value) = section.raw("clients") else {
-        return vec![ClientRule { who: ClientPattern::Everyone, access }];
+        return vec![ClientRuleConfig { who: ClientPattern::Everyone, access }];
     };
     let items = match value.get_ref() {
         DeValue::Array(items) => items.iter().collect(),
@@ -169,7 +169,11 @@ fn clients(section: &mut Section<'_, '_>, access: Access) -> Vec<ClientRule> {
     items.into_iter().filter_map(|item| client(item, access, section.problems())).collect()
 }
 
-fn client(value: &Spanned<DeValue<'_>>, access: Access, problems: &mut Vec<Problem>) -> Option<ClientRule> {
+fn client(
+    value: &Spanned<DeValue<'_>>,
+    access: ClientAccess,
+    problems: &mut Vec<Problem>,
+) -> Option<ClientRuleConfig> {
     let who = |value: &DeValue<'_>| text(value)?.parse::<ClientPattern>();
     match value.get_ref() {
         DeValue::Table(table) => {
@@ -177,10 +181,10 @@ fn client(value: &Spanned<DeValue<'_>>, access: Access, problems: &mut Vec<Probl
             let who = section.required("allow", "{ allow = \"10.0.0.0/8\" }", who);
             let access = self::access(&mut section, access);
             section.finish();
-            Some(ClientRule { who: who?.into_inner(), access })
+            Some(ClientRuleConfig { who: who?.into_inner(), access })
         }
         plain => match who(plain) {
-            Ok(who) => Some(ClientRule { who, access }),
+            Ok(who) => Some(ClientRuleConfig { who, access }),
             Err(what) => {
                 problems.push(Problem {
                     place: Some(value.span()),

@@ -9,7 +9,7 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::section::{Section, absolute, kind, text};
-use super::{ClientRule, ExportConfig};
+use super::{ClientRuleConfig, ExportConfig};
 
 /// The keytab of the system, where krb5.conf names no other.
 const SYSTEM_KEYTAB: &str = "/etc/krb5.keytab";
@@ -163,13 +163,13 @@ pub fn parse_flavors(written: &str) -> Result<SecurityFlavors, String> {
 
 /// Whether any export takes calls of Kerberos.
 pub fn asks_kerberos(exports: &[ExportConfig]) -> bool {
-    let takes = |rule: &ClientRule| rule.access.sec.has_kerberos();
+    let takes = |rule: &ClientRuleConfig| rule.access.sec.has_kerberos();
     exports.iter().any(|export| export.clients.iter().any(takes))
 }
 
 /// That what is encrypted for some is open to others.
 pub fn open_beside_privacy(export: &ExportConfig) -> Option<String> {
-    let is_open = |rule: &&ClientRule| {
+    let is_open = |rule: &&ClientRuleConfig| {
         rule.access.sec.contains(SecurityFlavor::Sys) && rule.access.sec.contains(SecurityFlavor::Krb5p)
     };
     let rule = export.clients.iter().find(is_open)?;

@@ -48,12 +48,12 @@ mod testing;
 mod tls;
 mod warnings;
 
-pub use access::{Access, PrivilegedPorts, Squash};
+pub use access::{ClientAccess, PrivilegedPorts, Squash};
 pub use admin::{AdminSocket, parse_admin};
 pub use admin_listen::{AdminListen, AdminListenSaid, TlsFiles, parse_admin_listen};
 pub use caching::check_caching;
 pub use changes::export_changes;
-pub use clients::{ClientPattern, ClientRule};
+pub use clients::{ClientPattern, ClientRuleConfig};
 pub use cluster::ClusterConfig;
 pub use datagrams::{Datagrams, UdpSockets, parse_udp_sockets};
 pub use defaults::{ANONYMOUS, DEFAULT_PORT, LONGEST_LEASE, MOST_WORKERS, SHORTEST_LEASE, state_directory};

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::defaults::LEASE;
 use super::{
-    Access, AdminSocket, ClientPattern, ClientRule, Durability, ExportConfig, Rpcbind, Sandbox, ServerConfig,
-    Source,
+    AdminSocket, ClientAccess, ClientPattern, ClientRuleConfig, Durability, ExportConfig, Rpcbind, Sandbox,
+    ServerConfig, Source,
 };
 use crate::log::LogFormat;
 
@@ -51,7 +51,7 @@ pub fn one_export() -> ServerConfig {
             caching: None,
             disk_cache: None,
             shared: false,
-            clients: vec![ClientRule { who: ClientPattern::Everyone, access: Access::usual() }],
+            clients: vec![ClientRuleConfig { who: ClientPattern::Everyone, access: ClientAccess::usual() }],
         }],
     }
 }

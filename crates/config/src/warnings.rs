@@ -42,7 +42,7 @@ impl ServerConfig {
                      and no client notices"
                 ));
             }
-            let open = |rule: &super::ClientRule| {
+            let open = |rule: &super::ClientRuleConfig| {
                 rule.who == ClientPattern::Everyone
                     && rule.access.squash == Squash::None
                     // With Kerberos, only principals that the configuration names are root.
@@ -155,7 +155,7 @@ mod tests {
 
     use super::consequence;
     use crate::testing::one_export;
-    use crate::{ClientRule, ServerConfig, Source, Squash};
+    use crate::{ClientRuleConfig, ServerConfig, Source, Squash};
 
     #[test]
     fn an_export_whose_rules_are_bypassed_by_another_is_told() {
@@ -248,7 +248,7 @@ mod tests {
     fn a_rule_that_never_holds_is_told() {
         let mut config = one_export();
         let access = config.exports[0].clients[0].access;
-        let rule = |text: &str| ClientRule { who: text.parse().expect("a pattern"), access };
+        let rule = |text: &str| ClientRuleConfig { who: text.parse().expect("a pattern"), access };
         let mut idle = |patterns: &[&str]| {
             config.exports[0].clients = patterns.iter().map(|text| rule(text)).collect();
             config.warnings()

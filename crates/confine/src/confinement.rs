@@ -9,7 +9,7 @@ use super::system_calls::ALLOWED;
 
 /// What shall be given up.
 #[derive(Debug)]
-pub struct Plan<'a> {
+pub struct ConfinementPlan<'a> {
     /// Whether ports below 1024 may be needed once more.
     pub low_ports: bool,
     /// The files that stay within reach; or why none are kept out of it.
@@ -32,7 +32,7 @@ pub struct Confinement {
 /// Gives up what the plan says, as far as this kernel can, for this thread and those that it starts. Each is tried; one that
 /// fails does not hinder the others.
 #[must_use]
-pub fn confine(plan: &Plan<'_>) -> Confinement {
+pub fn confine(plan: &ConfinementPlan<'_>) -> Confinement {
     let capabilities = keep_only(plan.low_ports).map_err(|error| error.to_string());
     let files = plan.files.as_ref().map_err(String::clone).and_then(reach_only);
     // Last: it refuses what the others are made with.

@@ -8,6 +8,6 @@ mod filter;
 mod system_calls;
 
 pub use capabilities::{KEPT, Kept, LOW_PORTS, give_up_capabilities};
-pub use confinement::{Confinement, Plan, confine};
+pub use confinement::{Confinement, ConfinementPlan, confine};
 pub use files::Reach;
 pub use system_calls::{ALLOWED, FATAL};

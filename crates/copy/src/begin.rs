@@ -14,7 +14,7 @@ use super::look::look_for;
 use super::tally::count;
 use super::task::Task;
 use super::tasks::{DirectoryJob, Entry, ItemFacts, LinkPart};
-use super::{Item, Side, Target, mark_in};
+use super::{CopyTarget, Item, Side, mark_in};
 
 /// Begins items.
 pub(super) struct Beginning {
@@ -35,7 +35,7 @@ impl Beginning {
         let paths = (path, directory_path);
         let file_system = node.attributes.file_system;
         match target {
-            Target::Entry { directory, name } => {
+            CopyTarget::Entry { directory, name } => {
                 let attributes = || self.latency.attributes(&self.context.destination, &directory);
                 let facts = || self.facts(source, paths.clone(), (id, file_system), &node, &directory);
                 let is_file = node.attributes.kind == FileKind::Regular;
@@ -58,7 +58,7 @@ impl Beginning {
                 let part = LinkPart::Unknown;
                 Some(Task::Entry(Entry { parent, name, node: Some(node), part, tries: 0, looked }))
             }
-            Target::Directory(target) => {
+            CopyTarget::Directory(target) => {
                 if self.latency.known().is_zero() {
                     let _ = self.latency.attributes(&self.context.destination, &target.handle);
                 }

@@ -13,13 +13,13 @@ use super::crew::Crew;
 use super::error::{Cause, CopyError, On};
 use super::naming::is_ours;
 use super::removal::{Budget, Change, NAMES_MAX, Names, OnChange, Removal, SourceRoot, below, names};
-use super::{CopyOptions, Item, Side, StopSign, Target};
+use super::{CopyOptions, CopyTarget, Item, Side, StopSign};
 
 /// A source directory and where it went.
 pub(super) struct Tree {
     source: Arc<Side>,
     node: Node,
-    target: Target,
+    target: CopyTarget,
     /// The paths of both, as messages show them.
     path: Vec<u8>,
     directory_path: Vec<u8>,
@@ -42,8 +42,8 @@ impl Tree {
     /// A path below the destination, as messages show it.
     fn shown(&self, path: &[u8]) -> Vec<u8> {
         let root = match &self.target {
-            Target::Directory(_) => self.directory_path.clone(),
-            Target::Entry { name, .. } => below(&self.directory_path, name),
+            CopyTarget::Directory(_) => self.directory_path.clone(),
+            CopyTarget::Entry { name, .. } => below(&self.directory_path, name),
         };
         if path.is_empty() { root } else { below(&root, path) }
     }
@@ -131,8 +131,8 @@ impl<'a> Deletion<'a> {
     /// Finds what the source of a tree does not have. Ends where the source cannot be read.
     pub(super) fn find<'t>(&self, tree: &'t Tree, extras: &mut Extras<'t>, on_change: &OnChange<'_>) {
         let root = match &tree.target {
-            Target::Directory(node) => Some(*node),
-            Target::Entry { directory, name } => self.destination.find(directory, name).ok().flatten(),
+            CopyTarget::Directory(node) => Some(*node),
+            CopyTarget::Entry { directory, name } => self.destination.find(directory, name).ok().flatten(),
         };
         let Some(root) = root.filter(|node| node.attributes.kind == FileKind::Directory) else { return };
         let file_system = root.attributes.file_system;

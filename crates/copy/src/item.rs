@@ -14,7 +14,7 @@ pub struct Item {
     /// The node to copy.
     pub node: Node,
     /// The directory that it becomes an entry of, and its name there; or the directory that it becomes itself.
-    pub target: Target,
+    pub target: CopyTarget,
     /// Its path, as messages show it.
     pub path: Vec<u8>,
     /// The path of the target's directory, as messages show it.
@@ -25,7 +25,7 @@ pub struct Item {
 
 /// What a source becomes.
 #[derive(Debug, Clone)]
-pub enum Target {
+pub enum CopyTarget {
     /// An entry of a directory.
     Entry {
         /// The directory.
@@ -51,7 +51,7 @@ pub fn meet(items: &[Item]) -> bool {
     let mut taken = HashSet::new();
     items.len() > 1
         && items.iter().any(|item| match &item.target {
-            Target::Entry { directory, name } => !taken.insert((*directory, &name[..])),
-            Target::Directory(_) => true,
+            CopyTarget::Entry { directory, name } => !taken.insert((*directory, &name[..])),
+            CopyTarget::Directory(_) => true,
         })
 }

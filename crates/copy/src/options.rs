@@ -42,7 +42,7 @@ pub struct CopyOptions {
     /// The user's umask, for modes that are not preserved.
     pub umask: u32,
     /// Sizes and times that only tests change.
-    pub tuning: Tuning,
+    pub tuning: CopyTuning,
 }
 
 /// What of a node is kept beside its data.
@@ -105,7 +105,7 @@ pub enum Sparse {
 
 /// Sizes and times of the machinery.
 #[derive(Debug, Clone, Copy)]
-pub struct Tuning {
+pub struct CopyTuning {
     /// Bytes per transfer.
     pub block: usize,
     /// The smallest file that has a journal: smaller ones are cheaper sent again than remembered.
@@ -142,7 +142,7 @@ impl Default for Preserve {
     }
 }
 
-impl Default for Tuning {
+impl Default for CopyTuning {
     fn default() -> Self {
         Self {
             // The largest READ and WRITE that usual servers offer.
@@ -177,7 +177,7 @@ impl Default for CopyOptions {
             rate: None,
             jobs: None,
             umask: 0o022,
-            tuning: Tuning::default(),
+            tuning: CopyTuning::default(),
         }
     }
 }

@@ -11,7 +11,7 @@ use copying::random::{Random, seed};
 use copying::tree::{Files, ROOT, grow};
 use copying::trouble::{Awaiting, Counting, Dying, Elsewhere, Endless, Meddled, Meeting, Unsteady};
 use copying::{copier, copy, item, options, with_writer};
-use howdah_copy::{Compare, CopyOptions, Existing, Item, Preserve, Side, Sparse, Target, read_in_order};
+use howdah_copy::{Compare, CopyOptions, CopyTarget, Existing, Item, Preserve, Side, Sparse, read_in_order};
 use howdah_store::local::{LocalFileSystem, Options, SyncMode};
 use howdah_tune::flight::Expected;
 use howdah_vfs::layer::Call;
@@ -232,8 +232,8 @@ fn of_items_that_become_one_directory_each_finds_what_those_before_it_made() {
                     from.set_time(&file.handle, age, 0);
                 }
                 let target = match is_content {
-                    true => Target::Directory(to.root()),
-                    false => Target::Entry { directory: to.root().handle, name: b"copy".to_vec() },
+                    true => CopyTarget::Directory(to.root()),
+                    false => CopyTarget::Entry { directory: to.root().handle, name: b"copy".to_vec() },
                 };
                 Item { target, id: number as u64, ..item(&from, top, &to, "copy") }
             });
@@ -303,7 +303,7 @@ fn a_directory_is_not_copied_into_itself_by_way_of_a_server() {
     let there = Files(Arc::new(Dying { inner: Arc::clone(&here.0), left: 1000.into() }));
     let (copier, heard) = copier(&there, options());
     let mut into_itself = item(&here, outer, &there, "x");
-    into_itself.target = Target::Entry { directory: inner.handle, name: b"x".to_vec() };
+    into_itself.target = CopyTarget::Entry { directory: inner.handle, name: b"x".to_vec() };
     assert_eq!(copier.run(vec![into_itself]).figures.errors, 1, "{:?}", heard.all());
     assert!(heard.has("into itself"), "{:?}", heard.all());
 }
@@ -336,7 +336,7 @@ fn a_directory_is_not_copied_into_itself_nor_without_being_asked() {
     let inner = files.directory(&outer.handle, "inner");
     let (copier, heard) = copier(&files, options());
     let mut into_itself = item(&files, outer, &files, "x");
-    into_itself.target = Target::Entry { directory: inner.handle, name: b"x".to_vec() };
+    into_itself.target = CopyTarget::Entry { directory: inner.handle, name: b"x".to_vec() };
     assert_eq!(copier.run(vec![into_itself]).figures.errors, 1);
     assert!(heard.has("into itself"), "{:?}", heard.all());
     let (outcome, heard) = copy(&files, outer, &memory(), "x", CopyOptions { recursive: false, ..options() });

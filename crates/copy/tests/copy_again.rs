@@ -7,7 +7,7 @@ use std::sync::Arc;
 use copying::options;
 use copying::tree::{Files, ROOT};
 use copying::trouble::{Busy, Coarse, Mounted};
-use howdah_copy::{Copier, CopyOptions, Event, Existing, Item, Outcome, Preserve, Side, Target};
+use howdah_copy::{Copier, CopyOptions, CopyTarget, Event, Existing, Item, Outcome, Preserve, Side};
 use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
 use howdah_vfs::{Caller, Change, FileKind, Name, NewAttributes, Node};
 
@@ -43,7 +43,7 @@ fn copy_as_user(
     let item = Item {
         source: Arc::new(Side::new(Arc::clone(&from.0), ROOT.clone())),
         node,
-        target: Target::Entry { directory: to.root().handle, name: b"copy".to_vec() },
+        target: CopyTarget::Entry { directory: to.root().handle, name: b"copy".to_vec() },
         path: b"source".to_vec(),
         directory_path: b"/there".to_vec(),
         id: 7,

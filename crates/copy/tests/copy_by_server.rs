@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use copying::options;
 use copying::random::Random;
 use copying::tree::{Files, ROOT};
-use howdah_copy::{Copier, Event, Figures, Item, Side, Target};
+use howdah_copy::{Copier, CopyTarget, Event, Figures, Item, Side};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{
@@ -106,7 +106,7 @@ fn copied(server: &Arc<Server>, names: [&str; 2]) -> Figures {
     let item = Item {
         source: Arc::new(side(names[0])),
         node: from,
-        target: Target::Entry { directory: files.root().handle, name: b"to".to_vec() },
+        target: CopyTarget::Entry { directory: files.root().handle, name: b"to".to_vec() },
         path: b"from".to_vec(),
         directory_path: b"/there".to_vec(),
         id: 7,

@@ -9,7 +9,7 @@ use copying::random::{Random, seed};
 use copying::tree::{Files, ROOT, grow};
 use copying::trouble::{Dying, Forgetful, Meddled, Restarting};
 use copying::{copier, copy, item, options, with_writer};
-use howdah_copy::{Copier, CopyOptions, Event, Existing, Item, Side, Target, mark_in};
+use howdah_copy::{Copier, CopyOptions, CopyTarget, Event, Existing, Item, Side, mark_in};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{Caller, FileSystem, FsError, NewAttributes, Result};
@@ -125,7 +125,7 @@ fn a_tree_on_a_full_disk_keeps_the_mark_by_which_the_same_command_resumes() {
     assert!(mark_in(&side, &files.at("copy"), 7).is_some());
     // As the command does that finds the mark.
     let (copier, heard) = copier(&files, options());
-    let target = Target::Directory(files.at("copy"));
+    let target = CopyTarget::Directory(files.at("copy"));
     let directory_path = b"/there/copy".to_vec();
     let again = copier.run(vec![Item { target, directory_path, ..item(&from, top, &files, "copy") }]);
     assert_eq!((again.figures.errors, again.figures.resumed_files), (0, 1), "{:?}", heard.all());

@@ -8,7 +8,7 @@ use copying::random::{Random, seed};
 use copying::tree::{Files, grow};
 use copying::trouble::{Busy, Dying, Folding, Mounted, Together};
 use copying::{copier, copy, item, options};
-use howdah_copy::{CopyOptions, Fate, Pattern, Patterns, Target, Tuning};
+use howdah_copy::{CopyOptions, CopyTarget, CopyTuning, Fate, Pattern, Patterns};
 use howdah_vfs::layer::ReadOnly;
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{Change, FileKind, Name, Node};
@@ -269,7 +269,7 @@ fn the_source_of_a_copy_is_never_deleted() {
     let source = files.at("outer/inner/source");
     let (copier, heard) = copier(&files, mirror(""));
     let onto_outer =
-        howdah_copy::Item { target: Target::Directory(outer), ..item(&files, source, &files, "outer") };
+        howdah_copy::Item { target: CopyTarget::Directory(outer), ..item(&files, source, &files, "outer") };
     let outcome = copier.run(vec![onto_outer]);
     assert_eq!(paths(&files, "outer"), "a inner/ inner/source/ inner/source/a");
     assert!(outcome.figures.errors == 1 && heard.has("it is the source of this copy"), "{:?}", heard.all());
@@ -280,7 +280,7 @@ fn a_dry_run_tells_what_a_run_does_and_changes_nothing() {
     let mut random = Random::new(seed("a_dry_run_tells_what_a_run_does_and_changes_nothing"));
     // Of several names of a file, workers side by side copy the one that they happen to find first.
     let one_worker = || CopyOptions {
-        tuning: Tuning { most_jobs: 1, most_small_jobs: 1, ..options().tuning },
+        tuning: CopyTuning { most_jobs: 1, most_small_jobs: 1, ..options().tuning },
         ..options()
     };
     for _ in 0..5 {

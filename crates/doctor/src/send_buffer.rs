@@ -3,7 +3,7 @@
 use std::os::fd::BorrowedFd;
 
 use howdah_net::{apply, probe_buffers};
-use howdah_tune::Change;
+use howdah_tune::SizeChange;
 use howdah_tune::host::Host;
 
 /// What is asked for, twice what is in flight at 1 Gb/s and 100 ms; and what of it may wait unsent.
@@ -14,9 +14,9 @@ const UNSENT: u64 = 256 << 10;
 /// what limits.
 pub fn make_room(socket: BorrowedFd<'_>) {
     if probe_buffers().is_ok_and(|host| is_larger(&host)) {
-        let _ = apply(socket, Change::SendBuffer(SEND_BUFFER));
+        let _ = apply(socket, SizeChange::SendBuffer(SEND_BUFFER));
     }
-    let _ = apply(socket, Change::UnsentMark(UNSENT));
+    let _ = apply(socket, SizeChange::UnsentMark(UNSENT));
 }
 
 /// Whether what is given is larger than what grows by itself, which one that was set does no more.

@@ -5,7 +5,9 @@ use std::fs;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use howdah_lab::guest::{GUEST_KERNEL, Kernel, MAIN, Session, Share, find_command, missing, search_path};
+use howdah_lab::guest::{
+    GUEST_KERNEL, GuestSession, GuestShare, Kernel, MAIN, find_command, missing, search_path,
+};
 use howdah_needs::{Lack, skipped};
 use tempfile::TempDir;
 
@@ -15,12 +17,12 @@ fn soon() -> Instant {
 }
 
 /// Boots a guest without a network; none where there is no User Mode Linux.
-fn boot(directory: &TempDir) -> Option<Session> {
+fn boot(directory: &TempDir) -> Option<GuestSession> {
     if let Some(why) = missing(&[GUEST_KERNEL]) {
         skipped(Lack::Program, why);
         return None;
     }
-    let share = Share::lay_out(directory.path()).expect("a share");
+    let share = GuestShare::lay_out(directory.path()).expect("a share");
     share
         .write_environment([(MAIN.0, MAIN.1.to_owned()), ("MODULES", " ".to_owned())])
         .expect("an environment");
@@ -35,7 +37,7 @@ fn boot(directory: &TempDir) -> Option<Session> {
     let program = find_command(GUEST_KERNEL).expect("it was found before");
     let mut command = Command::new(program);
     command.env("PATH", search_path());
-    Some(Session::boot(share, &kernel, command).expect("a guest"))
+    Some(GuestSession::boot(share, &kernel, command).expect("a guest"))
 }
 
 /// Processes that know this directory by their command line: the guest's kernel and its helpers.

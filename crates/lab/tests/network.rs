@@ -6,18 +6,18 @@ use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use howdah_lab::network::{Network, Topology, WireSpec};
+use howdah_lab::network::{LabNetwork, Topology, WireSpec};
 use howdah_needs::{Lack, skipped};
 
 /// Longer than anything here takes, also on a busy machine.
 const LIMIT: Duration = Duration::from_secs(30);
 
-fn build(topology: &Topology) -> Option<Network> {
+fn build(topology: &Topology) -> Option<LabNetwork> {
     if !rustix::process::geteuid().is_root() {
         skipped(Lack::Root, "making network namespaces takes root");
         return None;
     }
-    Some(Network::build(topology).expect("a network"))
+    Some(LabNetwork::build(topology).expect("a network"))
 }
 
 /// The path of this text.
@@ -26,7 +26,7 @@ fn wire(path: &str) -> WireSpec {
 }
 
 /// A socket on a host, at its address on a wire.
-fn socket(network: &Network, host: &str, wire: &str) -> UdpSocket {
+fn socket(network: &LabNetwork, host: &str, wire: &str) -> UdpSocket {
     let address = SocketAddr::new(network.address(host, wire), 0);
     let socket = network.host(host).run_in(|| UdpSocket::bind(address)).expect("a thread").expect("a socket");
     socket.set_read_timeout(Some(LIMIT)).expect("a limit");
@@ -129,7 +129,7 @@ fn every_profile_carries_a_datagram_there_and_back() {
 }
 
 /// Which of so many datagrams arrive.
-fn arrivals(network: &Network, count: u32) -> Vec<u32> {
+fn arrivals(network: &LabNetwork, count: u32) -> Vec<u32> {
     let (client, server) = (socket(network, "client", "path0"), socket(network, "server", "path0"));
     server.set_read_timeout(Some(Duration::from_millis(20))).expect("a limit");
     let to = server.local_addr().expect("bound");
@@ -170,7 +170,7 @@ fn the_same_seed_loses_the_same_datagrams() {
 }
 
 /// Sends so much over a connection from client to server; every byte is compared.
-fn stream(network: &Network, megabytes: usize) {
+fn stream(network: &LabNetwork, megabytes: usize) {
     let address = SocketAddr::new(network.address("server", "path0"), 0);
     let listener =
         network.host("server").run_in(|| TcpListener::bind(address)).expect("a thread").expect("listening");
@@ -269,7 +269,7 @@ fn settings_and_sizes_are_a_hosts_own() {
     {
         let mut topology = Topology::default();
         topology.hosts.get_mut("client").expect("a client").sysctls.insert(name.to_owned(), "1".to_owned());
-        let error = format!("{:#}", Network::build(&topology).expect_err(name));
+        let error = format!("{:#}", LabNetwork::build(&topology).expect_err(name));
         assert!(error.contains(said) && error.contains("host client"), "{error}");
     }
 }
@@ -277,7 +277,7 @@ fn settings_and_sizes_are_a_hosts_own() {
 #[test]
 fn dropped_it_is_gone() {
     let Some(network) = build(&Topology::default()) else { return };
-    let interfaces = |network: &Network| {
+    let interfaces = |network: &LabNetwork| {
         let output = network.host("server").command("ip").args(["-o", "link"]).output().expect("ip");
         String::from_utf8_lossy(&output.stdout).lines().count()
     };

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_client::url::NfsUrl;
-use howdah_lab::network::{Network, Topology, WireSpec};
+use howdah_lab::network::{LabNetwork, Topology, WireSpec};
 use howdah_needs::{Lack, skipped};
 use howdah_server::exports::{ClientRule, Export, Exports, Squash};
 use howdah_server::{Server, Settings, Sockets};
@@ -37,7 +37,7 @@ const WRITERS: usize = 6;
 const BLOCK: usize = 1 << 20;
 
 /// A server, which counts what it runs, and how to mount it.
-fn serve(network: &Network, lanes: &str) -> (Server, Arc<Metered>, NfsUrl) {
+fn serve(network: &LabNetwork, lanes: &str) -> (Server, Arc<Metered>, NfsUrl) {
     let address = network.address(SERVER, WIRE);
     let rule = ClientRule { squash: Squash::None, ..ClientRule::default() };
     let runs = Arc::new(Metered::around(Arc::new(MemoryFileSystem::new()), Arc::new(Default::default)));
@@ -96,13 +96,13 @@ fn count(counter: &AtomicUsize) -> usize {
 }
 
 /// Calls that never stop, and an outage of their path.
-fn try_outage(lanes: &str, begin: impl FnOnce(&Network), end: impl FnOnce(&Network)) {
+fn try_outage(lanes: &str, begin: impl FnOnce(&LabNetwork), end: impl FnOnce(&LabNetwork)) {
     if !rustix::process::geteuid().is_root() {
         skipped(Lack::Root, "making network namespaces takes root");
         return;
     }
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let network = Network::build(&Topology::pair(WireSpec::default())).expect("a network");
+    let network = LabNetwork::build(&Topology::pair(WireSpec::default())).expect("a network");
     let (_server, runs, url) = serve(&network, lanes);
     let client = network.host(CLIENT).run_in(|| connect(&url, &ConnectOptions::default()));
     let fs = client.expect("a thread").expect("a mount");
@@ -136,13 +136,13 @@ fn try_outage(lanes: &str, begin: impl FnOnce(&Network), end: impl FnOnce(&Netwo
     assert_eq!((made, removed), (rounds + WRITERS as u64, rounds), "each was run once");
 }
 
-fn set_interface(network: &Network, how: &str) {
+fn set_interface(network: &LabNetwork, how: &str) {
     let mut command = network.host(CLIENT).command("ip");
     let status = command.args(["link", "set", WIRE, how]).status().expect("ip runs");
     assert!(status.success(), "{status}");
 }
 
-fn set_path(network: &Network, path: &str) {
+fn set_path(network: &LabNetwork, path: &str) {
     network.wire(WIRE).change(&toml::from_str(path).expect("a path"), 1);
 }
 

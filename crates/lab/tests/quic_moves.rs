@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_client::url::NfsUrl;
-use howdah_lab::network::{Network, Topology, WireSpec};
+use howdah_lab::network::{LabNetwork, Topology, WireSpec};
 use howdah_needs::{Lack, skipped};
 use howdah_server::exports::{ClientRule, Export, Exports, Squash, TlsPolicy};
 use howdah_server::{Server, Settings, Sockets};
@@ -53,7 +53,7 @@ fn certificate(home: &Path, address: IpAddr) -> ServerTls {
     ServerTls::read(&files).expect("good files")
 }
 
-fn serve(network: &Network, home: &Path) -> (Server, NfsUrl) {
+fn serve(network: &LabNetwork, home: &Path) -> (Server, NfsUrl) {
     let address = network.address(SERVER, WIRE);
     let tls = certificate(home, address);
     let rule = ClientRule { squash: Squash::None, ..ClientRule::default() };
@@ -91,7 +91,7 @@ fn round(client: &dyn Remote, thread: usize, round: usize) {
     client.remove(&caller, &client.root(), name, change).expect("removed once");
 }
 
-fn ip(network: &Network, words: &[&str]) {
+fn ip(network: &LabNetwork, words: &[&str]) {
     let status = network.host(CLIENT).command("ip").args(words).status().expect("ip runs");
     assert!(status.success(), "ip {words:?}");
 }
@@ -115,7 +115,7 @@ fn a_client_that_moves_loses_nothing() {
         return;
     }
     let home = tempfile::tempdir().expect("a directory");
-    let network = Network::build(&Topology::pair(WireSpec::default())).expect("a network");
+    let network = LabNetwork::build(&Topology::pair(WireSpec::default())).expect("a network");
     let (server, url) = serve(&network, home.path());
     let connected = network.host(CLIENT).run_in(|| connect(&url, &ConnectOptions::default()));
     let client = connected.expect("a thread").unwrap_or_else(|error| panic!("{error}"));

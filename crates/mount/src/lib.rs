@@ -38,7 +38,8 @@ pub use consistency::Plain;
 pub use error::FuseError;
 pub use options::MountOptions;
 pub use place::{
-    Enforced, Found, dead_above, dead_mounts, from_root, look_at, mounted_on, read_ahead, remount, unmount,
+    Enforced, FoundPlace, dead_above, dead_mounts, from_root, look_at, mounted_on, read_ahead, remount,
+    unmount,
 };
 pub use session::{FuseMount, Unflushed, mount};
 pub use traffic::Traffic;

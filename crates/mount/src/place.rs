@@ -18,7 +18,7 @@ const ANSWER: Duration = Duration::from_secs(2);
 
 /// What is found at a directory to mount on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum FoundPlace {
     /// A directory that can be mounted on.
     Free,
     /// A directory with something in it, which a mount would hide.
@@ -66,24 +66,24 @@ pub fn remount(directory: &Path, enforced: Enforced) -> io::Result<()> {
 ///
 /// # Errors
 /// It cannot be looked at.
-pub fn look_at(directory: &Path) -> io::Result<Found> {
+pub fn look_at(directory: &Path) -> io::Result<FoundPlace> {
     // What a mount that is away would be asked for must not be waited for.
     match statx(CWD, directory, AtFlags::STATX_DONT_SYNC, StatxFlags::TYPE) {
-        Err(error) if is_dead(error.raw_os_error()) => return Ok(Found::Dead),
-        Err(Errno::NOENT) => return Ok(Found::Missing),
+        Err(error) if is_dead(error.raw_os_error()) => return Ok(FoundPlace::Dead),
+        Err(Errno::NOENT) => return Ok(FoundPlace::Missing),
         Err(error) => return Err(error.into()),
         Ok(found) if u32::from(found.stx_mode) & libc::S_IFMT != libc::S_IFDIR => {
-            return Ok(Found::NotDirectory);
+            return Ok(FoundPlace::NotDirectory);
         }
         Ok(_) => {}
     }
     if let Some((source, kind)) = mounted_on(directory)? {
         // The kernel answers from memory for one that is dead.
         let is_dead = kind.starts_with("fuse") && refuses(directory);
-        return Ok(if is_dead { Found::Dead } else { Found::Mounted(source, kind) });
+        return Ok(if is_dead { FoundPlace::Dead } else { FoundPlace::Mounted(source, kind) });
     }
     let is_empty = fs::read_dir(directory)?.next().is_none();
-    Ok(if is_empty { Found::Free } else { Found::NotEmpty })
+    Ok(if is_empty { FoundPlace::Free } else { FoundPlace::NotEmpty })
 }
 
 /// What the kernel says of a mount by FUSE whose process is gone, or just going.
@@ -123,7 +123,7 @@ pub fn dead_mounts(kind: &str) -> io::Result<Vec<(PathBuf, String)>> {
     let table = fs::read("/proc/self/mountinfo")?;
     let rows = table.split(|&byte| byte == b'\n').filter_map(row);
     let of_kind = rows.filter(|(_, _, its)| its == kind);
-    let dead = of_kind.filter(|(place, ..)| matches!(look_at(place), Ok(Found::Dead)));
+    let dead = of_kind.filter(|(place, ..)| matches!(look_at(place), Ok(FoundPlace::Dead)));
     Ok(dead.map(|(place, source, _)| (place, source)).collect())
 }
 
@@ -141,7 +141,7 @@ pub fn from_root(directory: &Path) -> io::Result<PathBuf> {
 
 /// The mount by FUSE without a process that a directory lies below, if there is one.
 pub fn dead_above(directory: &Path) -> Option<&Path> {
-    let is_gone = |above: &&Path| matches!(look_at(above), Ok(Found::Dead));
+    let is_gone = |above: &&Path| matches!(look_at(above), Ok(FoundPlace::Dead));
     directory.ancestors().skip(1).filter(is_gone).last()
 }
 
@@ -236,13 +236,13 @@ mod tests {
     #[test]
     fn what_is_there_is_told() {
         let home = tempfile::tempdir().expect("a directory");
-        assert_eq!(look_at(home.path()).expect("looked"), Found::Free);
+        assert_eq!(look_at(home.path()).expect("looked"), FoundPlace::Free);
         fs::write(home.path().join("file"), "").expect("written");
-        assert_eq!(look_at(home.path()).expect("looked"), Found::NotEmpty);
-        assert_eq!(look_at(&home.path().join("file")).expect("looked"), Found::NotDirectory);
-        assert_eq!(look_at(&home.path().join("none")).expect("looked"), Found::Missing);
+        assert_eq!(look_at(home.path()).expect("looked"), FoundPlace::NotEmpty);
+        assert_eq!(look_at(&home.path().join("file")).expect("looked"), FoundPlace::NotDirectory);
+        assert_eq!(look_at(&home.path().join("none")).expect("looked"), FoundPlace::Missing);
         assert!(
-            matches!(look_at(Path::new("/proc")).expect("looked"), Found::Mounted(_, kind) if kind == "proc")
+            matches!(look_at(Path::new("/proc")).expect("looked"), FoundPlace::Mounted(_, kind) if kind == "proc")
         );
     }
 }

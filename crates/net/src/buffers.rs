@@ -4,7 +4,7 @@
 use std::io;
 use std::os::fd::BorrowedFd;
 
-use howdah_tune::Change;
+use howdah_tune::SizeChange;
 use rustix::io::Errno;
 use rustix::net::sockopt;
 
@@ -17,20 +17,20 @@ const SEND_LOCKED: u32 = 1;
 ///
 /// # Errors
 /// What the kernel refuses; the socket goes on with the sizes that it has.
-pub fn apply(socket: BorrowedFd<'_>, change: Change) -> io::Result<()> {
+pub fn apply(socket: BorrowedFd<'_>, change: SizeChange) -> io::Result<()> {
     match change {
-        Change::SendBuffer(0) => unlock_send_buffer(socket),
-        Change::SendBuffer(size) => force_send_buffer(socket, size),
-        Change::UnsentMark(bytes) => syscall::set_unsent_mark(socket, bytes),
-        Change::Promise(window) => {
+        SizeChange::SendBuffer(0) => unlock_send_buffer(socket),
+        SizeChange::SendBuffer(size) => force_send_buffer(socket, size),
+        SizeChange::UnsentMark(bytes) => syscall::set_unsent_mark(socket, bytes),
+        SizeChange::Promise(window) => {
             force_receive_buffer(socket, howdah_tune::floor::receive_buffer_for(window))?;
             syscall::set_window_clamp(socket, window)
         }
-        Change::Clamp(window) => syscall::set_window_clamp(socket, window),
-        Change::ReceiveBuffer(size) => force_receive_buffer(socket, size),
-        Change::Pace(pace) => syscall::set_pace(socket, pace.unwrap_or(u64::MAX)),
-        Change::Congestion(algorithm) => congestion::choose(socket, algorithm),
-        Change::RetransmissionUnbound => retransmission::unbound(socket),
+        SizeChange::Clamp(window) => syscall::set_window_clamp(socket, window),
+        SizeChange::ReceiveBuffer(size) => force_receive_buffer(socket, size),
+        SizeChange::Pace(pace) => syscall::set_pace(socket, pace.unwrap_or(u64::MAX)),
+        SizeChange::Congestion(algorithm) => congestion::choose(socket, algorithm),
+        SizeChange::RetransmissionUnbound => retransmission::unbound(socket),
     }
 }
 
@@ -69,12 +69,12 @@ mod tests {
     fn sizes_are_what_was_wanted_where_they_may_be_forced() {
         let socket = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, None).expect("a socket");
         let may_force = probe_host().expect("a socket").may_force;
-        apply(socket.as_fd(), Change::UnsentMark(1 << 20)).expect("anybody may");
-        apply(socket.as_fd(), Change::Clamp(1 << 20)).expect("anybody may");
-        apply(socket.as_fd(), Change::SendBuffer(64 << 20)).expect("less, where more is not allowed");
+        apply(socket.as_fd(), SizeChange::UnsentMark(1 << 20)).expect("anybody may");
+        apply(socket.as_fd(), SizeChange::Clamp(1 << 20)).expect("anybody may");
+        apply(socket.as_fd(), SizeChange::SendBuffer(64 << 20)).expect("less, where more is not allowed");
         let send = sockopt::socket_send_buffer_size(&socket).expect("a size");
         assert_eq!(send == 64 << 20, may_force, "{send}");
-        let promised = apply(socket.as_fd(), Change::Promise(16 << 20));
+        let promised = apply(socket.as_fd(), SizeChange::Promise(16 << 20));
         assert_eq!(promised.is_ok(), may_force, "{promised:?}");
         let receive = sockopt::socket_recv_buffer_size(&socket).expect("a size");
         assert_eq!(receive == 32 << 20, may_force, "{receive}");
@@ -85,9 +85,9 @@ mod tests {
         let socket = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, None).expect("a socket");
         // Linux 5.14.
         let Ok(0) = syscall::buffer_locks(socket.as_fd()) else { return };
-        apply(socket.as_fd(), Change::SendBuffer(1 << 20)).expect("less, where more is not allowed");
+        apply(socket.as_fd(), SizeChange::SendBuffer(1 << 20)).expect("less, where more is not allowed");
         assert_eq!(syscall::buffer_locks(socket.as_fd()).expect("an answer"), SEND_LOCKED);
-        apply(socket.as_fd(), Change::SendBuffer(0)).expect("anybody may");
+        apply(socket.as_fd(), SizeChange::SendBuffer(0)).expect("anybody may");
         assert_eq!(syscall::buffer_locks(socket.as_fd()).expect("an answer"), 0);
     }
 }

@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use howdah_tune::{Change, Gauges, Sample};
+use howdah_tune::{Gauges, Sample, SizeChange};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{SendAncillaryBuffer, SendFlags, sockopt};
@@ -164,7 +164,7 @@ impl Connection {
     ///
     /// # Errors
     /// What the kernel refuses; it goes on with the sizes that it has.
-    pub fn apply(&self, change: Change) -> io::Result<()> {
+    pub fn apply(&self, change: SizeChange) -> io::Result<()> {
         match self.quic() {
             Some(_) => Ok(()),
             None => crate::buffers::apply(self.socket.as_fd(), change),

@@ -25,14 +25,14 @@ pub struct InterfaceCounters {
     /// The longest packet in bytes.
     pub mtu: u64,
     /// What came.
-    pub received: Carried,
+    pub received: InterfaceTraffic,
     /// What left.
-    pub sent: Carried,
+    pub sent: InterfaceTraffic,
 }
 
 /// One way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Carried {
+pub struct InterfaceTraffic {
     /// Packets.
     pub packets: u64,
     /// Their bytes.
@@ -69,7 +69,7 @@ fn counters(name: &str, place: &Path) -> Option<InterfaceCounters> {
     let number = |file: &str| text(file)?.parse::<u64>().ok();
     let carried = |way: &str| {
         let count = |what: &str| number(&format!("statistics/{way}_{what}"));
-        Some(Carried {
+        Some(InterfaceTraffic {
             packets: count("packets")?,
             bytes: count("bytes")?,
             errors: count("errors")?,
@@ -97,17 +97,17 @@ fn counters(name: &str, place: &Path) -> Option<InterfaceCounters> {
 ///
 /// # Errors
 /// The kernel does not report it.
-pub fn carried_here() -> io::Result<Vec<(String, Carried, Carried)>> {
+pub fn carried_here() -> io::Result<Vec<(String, InterfaceTraffic, InterfaceTraffic)>> {
     Ok(fs::read_to_string(HERE)?.lines().filter_map(carried_line).collect())
 }
 
 /// `NAME: ` and sixteen numbers: bytes, packets, errors, drops, and four that do not matter here, each way.
-fn carried_line(line: &str) -> Option<(String, Carried, Carried)> {
+fn carried_line(line: &str) -> Option<(String, InterfaceTraffic, InterfaceTraffic)> {
     let (name, numbers) = line.split_once(':')?;
     let numbers: Vec<u64> = numbers.split_whitespace().filter_map(|number| number.parse().ok()).collect();
     let carried = |from: usize| {
         let &[bytes, packets, errors, dropped] = numbers.get(from..from + 4)? else { return None };
-        Some(Carried { packets, bytes, errors, dropped })
+        Some(InterfaceTraffic { packets, bytes, errors, dropped })
     };
     Some((name.trim().to_owned(), carried(0)?, carried(8)?))
 }
@@ -121,8 +121,8 @@ mod tests {
         let line = "  eth0: 12000 10 1 2 0 0 0 0 4000 4 3 5 0 0 0 0";
         let (name, received, sent) = carried_line(line).expect("an interface");
         assert_eq!(name, "eth0");
-        assert_eq!(received, Carried { packets: 10, bytes: 12_000, errors: 1, dropped: 2 });
-        assert_eq!(sent, Carried { packets: 4, bytes: 4000, errors: 3, dropped: 5 });
+        assert_eq!(received, InterfaceTraffic { packets: 10, bytes: 12_000, errors: 1, dropped: 2 });
+        assert_eq!(sent, InterfaceTraffic { packets: 4, bytes: 4000, errors: 3, dropped: 5 });
         assert_eq!(carried_line("Inter-|   Receive  |  Transmit"), None);
         assert!(carried_here().expect("an answer").iter().any(|(name, ..)| name == "lo"));
     }
@@ -154,7 +154,7 @@ mod tests {
         let (_, found) = counters_in(home.path()).expect("a list");
         let [eth0] = &found[..] else { panic!("{found:?}") };
         assert_eq!((eth0.bits_per_second, eth0.is_full_duplex), (Some(1_000_000_000), Some(false)));
-        assert_eq!(eth0.received, Carried { packets: 10, bytes: 12_000, errors: 1, dropped: 5 });
+        assert_eq!(eth0.received, InterfaceTraffic { packets: 10, bytes: 12_000, errors: 1, dropped: 5 });
         assert_eq!((eth0.sent.bytes, eth0.mtu, eth0.is_up), (u64::MAX, 9000, true));
         fs::write(place.join("speed"), "-1\n").expect("written");
         fs::write(place.join("duplex"), "unknown\n").expect("written");

@@ -49,7 +49,7 @@ pub use connect::{ConnectSettings, Connecting, Connection, Delivery, Readiness};
 pub use echo::{Echo, Echoed, is_too_large};
 pub use end::RelayEnd;
 pub use host::{memory_limits, memory_of_tcp, probe_buffers, probe_host};
-pub use interface_counters::{Carried, InterfaceCounters, carried_here, interface_counters};
+pub use interface_counters::{InterfaceCounters, InterfaceTraffic, carried_here, interface_counters};
 pub use interface_events::{Heard, InterfaceEvents};
 pub use interface_hardware::{Hardware, Ring, hardware, set_rings};
 pub use interfaces::{Interface, interfaces};

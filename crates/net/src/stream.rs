@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use howdah_tls::TlsSession;
-use howdah_tune::{Algorithm, Change, Gauges, Sample};
+use howdah_tune::{Algorithm, Gauges, Sample, SizeChange};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown, sockopt};
 
@@ -101,7 +101,7 @@ impl Stream {
     ///
     /// # Errors
     /// What the kernel refuses; it goes on with the sizes that it has.
-    pub fn apply(&self, change: Change) -> io::Result<()> {
+    pub fn apply(&self, change: SizeChange) -> io::Result<()> {
         match self.quic() {
             Some(_) => Ok(()),
             None => crate::buffers::apply(self.socket.as_fd(), change),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use howdah_net::is_on_this_host;
 use howdah_tune::budget::MemoryUse;
-use howdah_tune::{Change, Gauges, Settings, Tuner};
+use howdah_tune::{Gauges, Settings, SizeChange, Tuner};
 use parking_lot::Mutex;
 
 use crate::driven::RelaySide;
@@ -190,7 +190,7 @@ fn end(pair: &RelayedPair, side: RelaySide) -> (BorrowedFd<'_>, std::net::IpAddr
     }
 }
 
-fn apply(pair: &RelayedPair, side: RelaySide, changes: &[Change]) {
+fn apply(pair: &RelayedPair, side: RelaySide, changes: &[SizeChange]) {
     for &change in changes {
         let (socket, peer) = end(pair, side);
         tracing::debug!(%peer, ?side, ?change, "sizing");

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use howdah_link::{Delay, DropTail, Element, Packet, Path, Rate};
 use howdah_rpc::client::Class;
-use howdah_rpc::client::lanes::{Candidate, Meter, Place, Window, first_to_deliver};
+use howdah_rpc::client::lanes::{Candidate, LaneMeter, Place, Window, first_to_deliver};
 use howdah_tune::flight::Bounds;
 
 const MIB: usize = 1 << 20;
@@ -23,7 +23,7 @@ struct Call {
 /// A lane: what comes back over it takes its time.
 struct Lane {
     path: Path<Vec<u8>>,
-    meter: Meter,
+    meter: LaneMeter,
     load: usize,
     answered: u64,
     is_connected: bool,
@@ -47,7 +47,7 @@ impl Channel {
                 .then(Delay::new(HALF_TRIP))
                 .then(Rate::new(megabits * 1_000_000, DropTail::bytes(usize::MAX)))
                 .then(Delay::new(HALF_TRIP)),
-            meter: Meter::default(),
+            meter: LaneMeter::default(),
             load: 0,
             answered: 0,
             is_connected: true,

@@ -12,7 +12,7 @@ use howdah_net::Token;
 use crate::counts::{NO_EXPORT, PLACES, Shard, Stay};
 use crate::limits::{FAR_CALLS_MAX, STACK, WORKERS_FREE, WORKERS_KEPT, WORKERS_MAX};
 use crate::shared::Shared;
-use crate::worker::{Slot, Worker};
+use crate::worker::{Worker, WorkerSlot};
 
 /// How often the log says that no worker can be started.
 const TELLING: Duration = Duration::from_secs(60);
@@ -35,7 +35,7 @@ pub struct Crew {
 
 /// A worker.
 struct Member {
-    slot: Arc<Slot>,
+    slot: Arc<WorkerSlot>,
     shard: Arc<Shard>,
     pulse: Pulse,
     stay: Stay,

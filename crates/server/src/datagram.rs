@@ -11,7 +11,7 @@ use crate::Reply;
 use crate::counts::{Clerk, Moment, NO_EXPORT, Outcome, Timing, Unheard};
 use crate::dispatch::{Whence, Work};
 use crate::limits::{DATAGRAM_MAX, STRANGER_EXTRA_MAX};
-use crate::segments::{Piece, Segments};
+use crate::segments::{Piece, RecordSegments};
 use crate::shared::Shared;
 use crate::udp::Port;
 
@@ -80,7 +80,7 @@ pub fn send(clerk: &mut Clerk, (port, datagram): (&Port, &Datagram), reply: Repl
 }
 
 /// Sends all pieces but the record mark, which a datagram has none of.
-fn send_pieces(port: &Port, datagram: &Datagram, reply: &Segments) -> io::Result<()> {
+fn send_pieces(port: &Port, datagram: &Datagram, reply: &RecordSegments) -> io::Result<()> {
     let mut pieces = [IoSlice::new(&[]); PIECES_MAX];
     let mut count = 0;
     let mut add = |bytes| {

@@ -50,11 +50,11 @@ pub enum Work<'m> {
     /// It asks whether TLS may begin, as it should; if not, this is the answer.
     AskTls(ReplyHeader),
     /// Run a procedure.
-    Run(Job<'m>),
+    Run(DispatchJob<'m>),
 }
 
 /// A call whose procedure is known, and whose arguments were looked at once.
-pub struct Job<'m> {
+pub struct DispatchJob<'m> {
     header: CallHeader<'m>,
     arguments: Decoder<'m>,
     /// What was seen.
@@ -108,7 +108,7 @@ impl Dispatcher {
     ) -> Work<'m> {
         match Call::parse(message) {
             Call::Call(header, arguments) => match self.programs.find(&header, secured, transport) {
-                Ok(wanted) => Work::Run(Job::at_door(header, arguments, wanted, secured)),
+                Ok(wanted) => Work::Run(DispatchJob::at_door(header, arguments, wanted, secured)),
                 Err(outcome) => match header.credentials {
                     Credentials::Tls(probe) => ask_tls(&header, probe, outcome, &arguments),
                     _ => Work::Refuse(ReplyHeader { xid: header.xid, outcome }),
@@ -133,7 +133,7 @@ impl Dispatcher {
     pub fn carry_out<'a>(
         &self,
         clerk: &mut Clerk,
-        job: &'a Job<'_>,
+        job: &'a DispatchJob<'_>,
         from: &Whence<'a>,
         timing: &Timing,
         waiting: Option<&'a mut dyn BulkData>,
@@ -159,7 +159,7 @@ impl Dispatcher {
     }
 
     /// Runs a call without a socket, and counts nothing; the reply is whole.
-    pub fn run_whole(&self, job: &Job<'_>, from: &Whence<'_>) -> Option<Reply> {
+    pub fn run_whole(&self, job: &DispatchJob<'_>, from: &Whence<'_>) -> Option<Reply> {
         protected(self.run(job, from, None, Vec::new()))
     }
 
@@ -167,7 +167,7 @@ impl Dispatcher {
     /// protected yet.
     pub(crate) fn run<'a>(
         &self,
-        job: &'a Job<'_>,
+        job: &'a DispatchJob<'_>,
         from: &Whence<'a>,
         waiting: Option<&'a mut dyn BulkData>,
         buffer: Vec<u8>,
@@ -185,7 +185,7 @@ impl Dispatcher {
     /// shows that its client had earlier answers.
     fn run_again<'a>(
         &self,
-        job: &'a Job<'_>,
+        job: &'a DispatchJob<'_>,
         from: &Whence<'a>,
         waiting: Option<&'a mut dyn BulkData>,
         reply: &mut Reply,
@@ -202,7 +202,7 @@ impl Dispatcher {
     /// Runs a call that may not run twice, unless its result is kept; says whether there is an answer.
     fn run_once<'a>(
         &self,
-        job: &'a Job<'_>,
+        job: &'a DispatchJob<'_>,
         from: &Whence<'a>,
         waiting: Option<&'a mut dyn BulkData>,
         reply: &mut Reply,
@@ -239,7 +239,7 @@ impl Dispatcher {
     /// Writes the reply; says whether there is one.
     fn answer<'a>(
         &self,
-        job: &'a Job<'_>,
+        job: &'a DispatchJob<'_>,
         from: &Whence<'a>,
         waiting: Option<&'a mut dyn BulkData>,
         reply: &mut Reply,
@@ -279,7 +279,7 @@ impl Dispatcher {
     }
 }
 
-impl<'m> Job<'m> {
+impl<'m> DispatchJob<'m> {
     /// A call of this procedure. This is the door: what is behind it knows the body of the call, and what is read of it here once.
     fn at_door(
         header: CallHeader<'m>,

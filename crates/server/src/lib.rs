@@ -68,7 +68,7 @@ mod weights;
 mod worker;
 
 pub use handle::{Envelope, SealedHandle, cluster_handle_key, server_name};
-pub use outline::{Bulk, CompoundOpening, Outline, Pace};
+pub use outline::{Bulk, CompoundOpening, Outline, ReplyPace};
 pub use program::{Position, Procedure, Program, Refusal, Repetition, Row, Tabled};
 pub use reply::Reply;
 pub use request::{Ends, Peer, Request, Transport, TransportSecurity};

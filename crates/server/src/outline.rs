@@ -8,7 +8,7 @@ use crate::limits::BULK_MIN;
 
 /// Whether a call may keep its worker waiting; the most demanding last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Pace {
+pub enum ReplyPace {
     /// Usually answered from memory: run at once, one after the other, and answered together.
     Quick,
     /// The same, but one may cost a thousand times what it takes to ask for it: of a client that has had more than its share of
@@ -40,8 +40,8 @@ pub type Subjects<'a> = [&'a [u8]; 2];
 #[derive(Debug, Clone)]
 pub struct Outline<'m> {
     /// Whether it may keep its worker waiting.
-    pub pace: Pace,
-    /// Whether any part of it is [`Pace::Dear`], though another be more demanding.
+    pub pace: ReplyPace,
+    /// Whether any part of it is [`ReplyPace::Dear`], though another be more demanding.
     pub is_dear: bool,
     /// The handle of the first node that it names: the call waits while storage of that node's export hangs.
     pub node: Option<&'m [u8]>,
@@ -86,17 +86,17 @@ impl CompoundOpening<'_> {
 
 impl Outline<'_> {
     /// Of a call that nothing is known of but its pace.
-    pub fn of(pace: Pace) -> Self {
-        let (is_dear, subjects) = (pace == Pace::Dear, Subjects::default());
+    pub fn of(pace: ReplyPace) -> Self {
+        let (is_dear, subjects) = (pace == ReplyPace::Dear, Subjects::default());
         Self { pace, is_dear, node: None, path: None, subjects, bulk: None, compound: None }
     }
 
     /// The call brings this data, which decides about its pace.
     pub fn brings(&mut self, bulk: Bulk) {
         let pace = match bulk {
-            Bulk { durable: true, .. } => Pace::Slow,
-            Bulk { length: BULK_MIN.., .. } => Pace::Long,
-            Bulk { .. } => Pace::Quick,
+            Bulk { durable: true, .. } => ReplyPace::Slow,
+            Bulk { length: BULK_MIN.., .. } => ReplyPace::Long,
+            Bulk { .. } => ReplyPace::Quick,
         };
         self.pace = self.pace.max(pace);
         self.bulk.get_or_insert(bulk);

@@ -23,7 +23,7 @@ pub struct Sight {
 
 /// What is remembered of a connection.
 #[derive(Debug, Clone, Copy)]
-pub struct Patience {
+pub struct SilencePatience {
     last: Sight,
     /// When the present record was first seen.
     record_since: Instant,
@@ -34,7 +34,7 @@ pub struct Patience {
     sent_since: Instant,
 }
 
-impl Patience {
+impl SilencePatience {
     /// A connection seen for the first time.
     pub fn new(sight: Sight, now: Instant) -> Self {
         Self { last: sight, record_since: now, owes_since: now, owes_from: sight.received, sent_since: now }
@@ -73,7 +73,7 @@ mod tests {
     /// Looks once a second at what a peer does; says in which second it must go.
     fn goes_after(seconds: u64, peer: impl Fn(u64) -> Sight) -> Option<u64> {
         let start = Instant::now();
-        let mut patience = Patience::new(peer(0), start);
+        let mut patience = SilencePatience::new(peer(0), start);
         (1..seconds)
             .find(|&second| patience.look(peer(second), start + Duration::from_secs(second)).is_some())
     }
@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(goes_after(3600, peer), None);
         // All the same it holds room.
         let start = Instant::now();
-        let mut patience = Patience::new(peer(0), start);
+        let mut patience = SilencePatience::new(peer(0), start);
         patience.look(peer(9), start + Duration::from_secs(9));
         assert_eq!(patience.record_age(start + Duration::from_secs(9)), Duration::from_secs(9));
     }

@@ -4,7 +4,7 @@ use howdah_wire::nfs3::HANDLE_MAX;
 use howdah_wire::rpc::AuthStatus;
 use howdah_wire::xdr::{DecodeError, Decoder};
 
-use crate::outline::{Outline, Pace};
+use crate::outline::{Outline, ReplyPace};
 use crate::{Reply, Request, Transport};
 
 /// Whether a call may run a second time.
@@ -38,7 +38,7 @@ pub struct Procedure {
     /// Its name in the RFC.
     pub name: &'static str,
     /// What to expect of it.
-    pub pace: Pace,
+    pub pace: ReplyPace,
     /// Whether it may run twice: if not, its reply is kept for retransmissions.
     pub repetition: Repetition,
     /// What the door reads of its arguments. They may make no sense, or be cut where bulk data begins.
@@ -51,12 +51,12 @@ pub struct Procedure {
 
 impl Procedure {
     /// One that works on the node that its arguments name first, and answers with a status.
-    pub const fn of_nodes(name: &'static str, pace: Pace, repetition: Repetition) -> Self {
+    pub const fn of_nodes(name: &'static str, pace: ReplyPace, repetition: Repetition) -> Self {
         Self { outline: first_node, status: true, repetition, ..Self::plain(name, pace) }
     }
 
     /// One that may run twice and whose result begins with no status.
-    pub const fn plain(name: &'static str, pace: Pace) -> Self {
+    pub const fn plain(name: &'static str, pace: ReplyPace) -> Self {
         Self { name, pace, repetition: Repetition::Runs, outline: |_, _| {}, made: no_node, status: false }
     }
 }

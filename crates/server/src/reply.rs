@@ -11,7 +11,7 @@ use howdah_wire::xdr::{Encode, Encoder};
 
 use crate::counts::{Outcome, Ticket};
 use crate::gss::SecuredCall;
-use crate::segments::{Inserts, Segments};
+use crate::segments::{Inserts, RecordSegments};
 use crate::spare::LongBuffers;
 
 /// A reply. The buffer starts with room for the record mark, so that a reply on a stream is one piece of memory.
@@ -127,7 +127,7 @@ impl Reply {
         let Some(at) = self.result_at.filter(|_| secured.protects_bodies()) else { return Ok(()) };
         if self.has_content() {
             let inserts = std::mem::take(&mut self.inserts);
-            let whole = Segments::new(std::mem::take(&mut self.bytes), inserts).in_memory();
+            let whole = RecordSegments::new(std::mem::take(&mut self.bytes), inserts).in_memory();
             self.bytes = whole.ok_or(UnprotectedResult)?;
         }
         if secured.service() == GssService::Integrity {
@@ -235,10 +235,10 @@ impl Reply {
     }
 
     /// The finished reply, with its record mark set.
-    pub fn finish(mut self) -> Segments {
+    pub fn finish(mut self) -> RecordSegments {
         let length = u32::try_from(self.message_length()).expect("replies are far below 2 GiB");
         self.bytes[..RecordMark::SIZE].copy_from_slice(&RecordMark { length, last: true }.to_bytes());
-        Segments::new(self.bytes, self.inserts)
+        RecordSegments::new(self.bytes, self.inserts)
     }
 
     /// The result so far but for content, if the call gets one of its procedure: what the reply cache keeps.

@@ -5,7 +5,7 @@ use howdah_wire::xdr::padding;
 
 /// A reply of segments. Content stands between the bytes, each padded to four bytes (RFC 4506 4.10).
 #[derive(Debug, Default)]
-pub struct Segments {
+pub struct RecordSegments {
     bytes: Vec<u8>,
     inserts: Inserts,
 }
@@ -80,7 +80,7 @@ impl Inserts {
     }
 }
 
-impl Segments {
+impl RecordSegments {
     /// These bytes with this content between them.
     pub fn new(bytes: Vec<u8>, inserts: Inserts) -> Self {
         Self { bytes, inserts }
@@ -174,7 +174,7 @@ mod tests {
         inserts.push(2, Content::Bytes(b"one".to_vec().into()));
         inserts.push(2, Content::Bytes(b"4444".to_vec().into()));
         inserts.push(6, Content::Bytes(b"x".to_vec().into()));
-        let segments = Segments::new(b"abcdef".to_vec(), inserts);
+        let segments = RecordSegments::new(b"abcdef".to_vec(), inserts);
         assert_eq!((segments.length(), segments.memory()), (6 + 4 + 4 + 4, 6 + 3 + 4 + 1));
         let shown = |next: Next<'_>| match next.piece {
             Piece::Bytes(bytes) => (String::from_utf8_lossy(bytes).into_owned(), next.sent, next.is_last),

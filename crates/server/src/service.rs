@@ -13,7 +13,7 @@ use crate::exports::{Exported, Exports};
 use crate::gss::{Checked, GssDoor, SecuredCall, is_secured};
 use crate::limits::RECORD_MAX;
 use crate::mount::MountProtocol;
-use crate::nfs3::{Nfs3, NfsAcl};
+use crate::nfs3::{Nfs3Program, NfsAcl};
 use crate::nfs4::Nfs4;
 use crate::nlm::{Callbacks, Granting, Nlm, NoLocks};
 use crate::nsm::{Notices, Nsm};
@@ -110,7 +110,7 @@ impl Service {
             (nfs4 || locks).then(|| Arc::new(States::new(states).with_host_locks(Arc::clone(&exported))));
         states.iter().for_each(States::set_own);
         let (ranges, listeners) = (Arc::<RangeDoubt>::default(), Arc::<RwLock<Listeners>>::default());
-        let nfs3 = || Nfs3::new(Arc::clone(&exported), Arc::clone(&ranges), states.clone());
+        let nfs3 = || Nfs3Program::new(Arc::clone(&exported), Arc::clone(&ranges), states.clone());
         let mut programs: Vec<Box<dyn Program>> = vec![Box::new(nfs3())];
         if acls {
             programs.push(Box::new(NfsAcl::new(nfs3())));

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use howdah_net::{Interest, Interface, Listener, Poller, QuicListener, Stream, Token, UdpSocket, Waker};
 use howdah_rpc::server::BufferStore;
-use howdah_tune::{Change, Tuner};
+use howdah_tune::{SizeChange, Tuner};
 
 use crate::activity::Activity;
 use crate::caps::Caps;
@@ -85,7 +85,7 @@ pub struct Shared {
     /// What limits each connection, and how large its buffers are.
     pub tuner: Mutex<Tuner<Token>>,
     /// What connections are to be told because somebody turned a knob.
-    pub told: Mutex<Vec<(Token, Change)>>,
+    pub told: Mutex<Vec<(Token, SizeChange)>>,
     /// What comes of memory being short.
     pub pressing: Pressing,
     /// What connections had moved when they ended.

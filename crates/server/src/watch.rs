@@ -13,7 +13,7 @@ use crate::counts::PLACES;
 use crate::crew::Crew;
 use crate::gates::Turned;
 use crate::limits::CALL_PATIENCE;
-use crate::patience::{Patience, Sight};
+use crate::patience::{Sight, SilencePatience};
 use crate::room::{Holding, who_gives_memory_back};
 use crate::shared::{Shared, Source};
 
@@ -49,7 +49,7 @@ pub struct Watch {
 /// A connection that moved something of late.
 struct Seen {
     connection: Weak<Connection>,
-    patience: Patience,
+    patience: SilencePatience,
     /// It is looked at for the last time, unless something moves.
     rests: bool,
 }
@@ -177,7 +177,7 @@ impl Watch {
             let Some(connection) = listed.upgrade() else { continue };
             let new = || Seen {
                 connection: listed,
-                patience: Patience::new(sight(&connection), now),
+                patience: SilencePatience::new(sight(&connection), now),
                 rests: false,
             };
             self.seen.entry(connection.token()).or_insert_with(new).rests = false;

@@ -17,7 +17,7 @@ pub struct Host {
 
 /// How connections are sized on this host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Mode {
+pub enum SizingMode {
     /// Buffers are forced to what the path needs.
     Forced,
     /// Buffers are what the kernel gives to everybody.
@@ -26,18 +26,18 @@ pub enum Mode {
 
 impl Host {
     /// How connections are sized here.
-    pub fn mode(&self) -> Mode {
-        if self.may_force { Mode::Forced } else { Mode::Unprivileged }
+    pub fn mode(&self) -> SizingMode {
+        if self.may_force { SizingMode::Forced } else { SizingMode::Unprivileged }
     }
 
     /// The mode, why, and what would lift it, in a line for the log.
     pub fn explain(&self) -> String {
         let control = if self.has_bbr { "bbr" } else { "this host's congestion control" };
         match self.mode() {
-            Mode::Forced => format!(
+            SizingMode::Forced => format!(
                 "connections are sized to their paths, since we have CAP_NET_ADMIN; {control} to other hosts"
             ),
-            Mode::Unprivileged => format!(
+            SizingMode::Unprivileged => format!(
                 "connections have the kernel's buffers, at most {} in flight to a client, because CAP_NET_ADMIN is missing; it, or a larger max of net.ipv4.tcp_wmem, lifts the limit; {control} to other hosts",
                 howdah_units::size(crate::floor::flight_of(self.send_most()))
             ),

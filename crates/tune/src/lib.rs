@@ -23,6 +23,6 @@ mod verdict;
 pub use interval::Interval;
 pub use recorded::Recorded;
 pub use sample::{Gauges, PathState, Receiving, Sample, Sending};
-pub use sizes::{Algorithm, Change, Setting};
+pub use sizes::{Algorithm, Setting, SizeChange};
 pub use tuner::{Client, Connection, Own, REMEMBERED, Settings, Totals, Tuner, UNKNOWN};
 pub use verdict::{Direction, Explanation, Judge, Judgement, Verdict};

@@ -32,7 +32,7 @@ const ROUND_TRIP_MAX: Duration = Duration::from_secs(60);
 
 /// A network that a peer is in: hosts of one are behind the same path for the most part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Network(IpAddr);
+pub struct PathNetwork(IpAddr);
 
 /// What a path was found to carry.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -49,9 +49,9 @@ pub struct FoundPath {
 
 /// What is known of paths, each with the second (since 1970) when it was found last.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct PathMemory(BTreeMap<Network, (FoundPath, u64)>);
+pub struct PathMemory(BTreeMap<PathNetwork, (FoundPath, u64)>);
 
-impl Network {
+impl PathNetwork {
     /// That of an address: 24 bits of IPv4, 64 of IPv6.
     pub fn of(address: IpAddr) -> Self {
         Self(match address.to_canonical() {
@@ -110,7 +110,7 @@ impl FoundPath {
 impl PathMemory {
     /// What is known of a path to a peer, now.
     pub fn recall(&self, peer: IpAddr, now: u64) -> Option<FoundPath> {
-        let (found, at) = self.0.get(&Network::of(peer))?;
+        let (found, at) = self.0.get(&PathNetwork::of(peer))?;
         is_fresh(*at, now).then_some(*found)
     }
 
@@ -122,7 +122,7 @@ impl PathMemory {
         }
         let old = before.or_else(|| self.recall(peer, now));
         let learnt = old.map_or(found, |old| found.after(old));
-        self.0.insert(Network::of(peer), (learnt, now));
+        self.0.insert(PathNetwork::of(peer), (learnt, now));
         while self.0.len() > PATHS_MAX {
             let oldest = self.0.iter().min_by_key(|(_, (_, at))| *at).map(|(network, _)| *network);
             let Some(oldest) = oldest else { return };
@@ -142,7 +142,7 @@ impl PathMemory {
     /// What is still believed, a line each.
     pub fn to_text(&self, now: u64) -> String {
         let mut text = String::new();
-        for (Network(network), (found, at)) in self.0.iter().filter(|(_, (_, at))| is_fresh(*at, now)) {
+        for (PathNetwork(network), (found, at)) in self.0.iter().filter(|(_, (_, at))| is_fresh(*at, now)) {
             let FoundPath { sent, received, round_trip, loss } = found;
             let micros = round_trip.as_micros();
             let _ = writeln!(text, "{network} {at} {sent:.0} {received:.0} {micros} {loss:.6}");
@@ -161,12 +161,12 @@ fn is_fresh(at: u64, now: u64) -> bool {
     now.checked_sub(at).is_some_and(|age| age <= KEPT.as_secs())
 }
 
-fn parse_line(line: &str) -> Option<(Network, (FoundPath, u64))> {
+fn parse_line(line: &str) -> Option<(PathNetwork, (FoundPath, u64))> {
     fn next<T: FromStr>(fields: &mut std::str::SplitWhitespace<'_>) -> Option<T> {
         fields.next()?.parse().ok()
     }
     let mut fields = line.split_whitespace();
-    let (network, at) = (Network::of(next(&mut fields)?), next(&mut fields)?);
+    let (network, at) = (PathNetwork::of(next(&mut fields)?), next(&mut fields)?);
     let (sent, received) = (next(&mut fields)?, next(&mut fields)?);
     let (round_trip, loss) = (Duration::from_micros(next(&mut fields)?), next(&mut fields)?);
     let found = FoundPath { sent, received, round_trip, loss };

@@ -6,7 +6,7 @@ use std::time::Duration;
 use howdah_tune::budget::{Budget, HostMemory, MemoryUse, Pressure};
 use howdah_tune::host::Host;
 use howdah_tune::{
-    Algorithm, Change, Own, PathState, Receiving, Sample, Sending, Setting, Settings, Tuner, Verdict,
+    Algorithm, Own, PathState, Receiving, Sample, Sending, Setting, Settings, SizeChange, Tuner, Verdict,
 };
 
 const MIB: u64 = 1 << 20;
@@ -111,8 +111,11 @@ fn whoever_has_more_than_its_part_gives_back_when_others_come() {
     move_all(&mut tuner, 0..9, 4..6);
     let orders = tuner.on_memory(second(6), &MemoryUse::default());
     assert_eq!(tuner.pressure(), Pressure::None);
-    let back: Vec<u32> =
-        orders.iter().filter(|(_, change)| matches!(change, Change::Clamp(_))).map(|(key, _)| *key).collect();
+    let back: Vec<u32> = orders
+        .iter()
+        .filter(|(_, change)| matches!(change, SizeChange::Clamp(_)))
+        .map(|(key, _)| *key)
+        .collect();
     assert!(!back.is_empty() && !back.contains(&8), "{orders:?}");
 }
 
@@ -181,16 +184,16 @@ fn a_client_is_known_by_its_address_while_it_uses_one() {
 #[test]
 fn a_connection_that_began_before_a_congestion_control_was_given_up_gives_it_up_too() {
     let mut tuner = tuner();
-    let orders = |tuner: &mut Tuner<u32>, key| -> Vec<Change> {
+    let orders = |tuner: &mut Tuner<u32>, key| -> Vec<SizeChange> {
         let changes = tuner.on_open_from(second(0), key, client(0), false);
-        changes.into_iter().filter(|change| matches!(change, Change::Congestion(_))).collect()
+        changes.into_iter().filter(|change| matches!(change, SizeChange::Congestion(_))).collect()
     };
     assert_eq!(orders(&mut tuner, 1), []);
     let reno = Setting::Fixed(Algorithm::parse("reno").expect("a name"));
     for setting in [reno, Setting::Auto] {
         tuner.set_congestion(setting);
         // Whatever it was accepted with: by the time that the tuner hears of it, this holds.
-        assert_eq!(orders(&mut tuner, 2), [Change::Congestion(setting)]);
+        assert_eq!(orders(&mut tuner, 2), [SizeChange::Congestion(setting)]);
     }
 }
 
@@ -204,14 +207,14 @@ fn what_holds_for_one_connection_outlasts_what_is_set_for_all() {
         ..Own::default()
     };
     let orders = tuner.on_open_with(second(0), 1, client(1), false, own);
-    assert!(orders.contains(&Change::SendBuffer(16 * MIB)), "{orders:?}");
-    assert!(orders.contains(&Change::Congestion(algorithm("reno"))), "{orders:?}");
+    assert!(orders.contains(&SizeChange::SendBuffer(16 * MIB)), "{orders:?}");
+    assert!(orders.contains(&SizeChange::Congestion(algorithm("reno"))), "{orders:?}");
     tuner.on_open_from(second(0), 2, client(2), false);
     // Another send buffer and congestion control for all: the second connection has them, the first one keeps its own.
     let orders = tuner.set_send_buffer(Setting::Fixed(8 * MIB));
-    assert_eq!(orders, [(2, Change::SendBuffer(8 * MIB))]);
+    assert_eq!(orders, [(2, SizeChange::SendBuffer(8 * MIB))]);
     let orders = tuner.set_congestion(algorithm("cubic"));
-    assert_eq!(orders, [(2, Change::Congestion(algorithm("cubic")))]);
+    assert_eq!(orders, [(2, SizeChange::Congestion(algorithm("cubic")))]);
     // What it has none of its own of is as for all.
     let orders = tuner.set_receive_buffer(Setting::Fixed(32 * MIB));
     assert!(orders.iter().any(|(key, _)| *key == 1) && orders.iter().any(|(key, _)| *key == 2), "{orders:?}");

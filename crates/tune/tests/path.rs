@@ -10,7 +10,7 @@ use howdah_link::{Delay, DropTail, Element, Packet, Path, Random, Rate, Segments
 use howdah_tune::budget::HostMemory;
 use howdah_tune::floor::flight_of;
 use howdah_tune::host::Host;
-use howdah_tune::{Change, Gauges, PathState, Receiving, Sample, Sending, Settings, Tuner, Verdict};
+use howdah_tune::{Gauges, PathState, Receiving, Sample, Sending, Settings, SizeChange, Tuner, Verdict};
 
 /// A super-packet of the kernel's.
 const PACKET: u64 = 65_536;
@@ -146,9 +146,9 @@ fn run(line: &Line, forced: bool, peer_window: u64) -> Outcome {
     Outcome { rate: (sender.acknowledged - third_second) as f64 / 7.0, last: last.sending }
 }
 
-fn apply(sender: &mut Sender, changes: Vec<Change>) {
+fn apply(sender: &mut Sender, changes: Vec<SizeChange>) {
     for change in changes {
-        if let Change::SendBuffer(size) = change {
+        if let SizeChange::SendBuffer(size) = change {
             sender.buffer = size;
         }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use howdah_tune::budget::{BUDGET_MIN, Budget, HostMemory, MemoryUse, Pressure};
 use howdah_tune::host::Host;
 use howdah_tune::sizes::{SEND_LEAST, SEND_MAX, UNSENT_MAX, UNSENT_MIN, WINDOW_MIN};
-use howdah_tune::{Change, PathState, Receiving, Sample, Sending, Settings, Tuner};
+use howdah_tune::{PathState, Receiving, Sample, Sending, Settings, SizeChange, Tuner};
 use proptest::prelude::*;
 
 const WINDOW_LIMIT: u64 = 65_535 << 10;
@@ -55,7 +55,7 @@ proptest! {
         let mut kernels_taken_back = false;
         for (second, event) in events.into_iter().enumerate() {
             let now = Duration::from_millis(second as u64 * 500);
-            let changes: Vec<Change> = match event {
+            let changes: Vec<SizeChange> = match event {
                 Event::Open(key) => tuner.on_open(key, false),
                 Event::Close(key) => { tuner.on_close(now, key); Vec::new() }
                 Event::Sample { key, sent, received, rtt, window, unread } => {
@@ -79,23 +79,23 @@ proptest! {
                     let orders = tuner.on_memory(now, &used);
                     kernels_taken_back |= orders
                         .iter()
-                        .any(|(key, change)| matches!(change, Change::Clamp(_)) && !was_ours.contains(key));
+                        .any(|(key, change)| matches!(change, SizeChange::Clamp(_)) && !was_ours.contains(key));
                     orders.into_iter().map(|(_, change)| change).collect()
                 }
             };
             for change in changes {
                 match change {
-                    Change::SendBuffer(size) => prop_assert!((SEND_LEAST..=SEND_MAX).contains(&size), "{size}"),
-                    Change::UnsentMark(size) => prop_assert!((UNSENT_MIN..=UNSENT_MAX).contains(&size), "{size}"),
-                    Change::Promise(size) => {
+                    SizeChange::SendBuffer(size) => prop_assert!((SEND_LEAST..=SEND_MAX).contains(&size), "{size}"),
+                    SizeChange::UnsentMark(size) => prop_assert!((UNSENT_MIN..=UNSENT_MAX).contains(&size), "{size}"),
+                    SizeChange::Promise(size) => {
                         prop_assert!(size <= WINDOW_LIMIT, "{size}");
                         prop_assert_eq!(tuner.pressure(), Pressure::None, "a window grew though memory was short");
                     }
-                    Change::Clamp(size) => prop_assert!(size >= WINDOW_MIN, "{size}"),
-                    Change::ReceiveBuffer(size) => prop_assert!(size >= 2 * WINDOW_MIN, "{size}"),
-                    Change::Pace(_) => prop_assert!(false, "nobody said that bbr starts"),
-                    Change::Congestion(algorithm) => prop_assert!(false, "{:?}: nobody set it", algorithm),
-                    Change::RetransmissionUnbound => prop_assert!(false, "no path is so long"),
+                    SizeChange::Clamp(size) => prop_assert!(size >= WINDOW_MIN, "{size}"),
+                    SizeChange::ReceiveBuffer(size) => prop_assert!(size >= 2 * WINDOW_MIN, "{size}"),
+                    SizeChange::Pace(_) => prop_assert!(false, "nobody said that bbr starts"),
+                    SizeChange::Congestion(algorithm) => prop_assert!(false, "{:?}: nobody set it", algorithm),
+                    SizeChange::RetransmissionUnbound => prop_assert!(false, "no path is so long"),
                 }
             }
             let promised: u64 = tuner.connections().map(|(_, connection)| connection.promised()).sum();
@@ -127,7 +127,7 @@ fn under_pressure_whoever_uses_least_of_its_promise_gives_back_first() {
     sample.receiving.received = 200 << 20;
     for key in 0..5 {
         let changes = tuner.on_sample(key, sample.clone());
-        assert!(changes.contains(&Change::Promise(44 << 20)), "{key}: {changes:?}");
+        assert!(changes.contains(&SizeChange::Promise(44 << 20)), "{key}: {changes:?}");
     }
     for second in 2..200 {
         sample.at = Duration::from_secs(second);
@@ -136,13 +136,13 @@ fn under_pressure_whoever_uses_least_of_its_promise_gives_back_first() {
         tuner.on_sample(4, sample.clone());
     }
     let used = MemoryUse { sending: 1 << 30, ..MemoryUse::default() };
-    let orders: Vec<(i32, Change)> = tuner
+    let orders: Vec<(i32, SizeChange)> = tuner
         .on_memory(sample.at, &used)
         .into_iter()
-        .filter(|(_, change)| matches!(change, Change::Clamp(_)))
+        .filter(|(_, change)| matches!(change, SizeChange::Clamp(_)))
         .collect();
     assert_eq!(orders.iter().map(|(key, _)| *key).collect::<Vec<_>>(), [0, 1, 2, 3]);
-    assert!(orders.iter().all(|(_, change)| *change == Change::Clamp(22 << 20)), "{orders:?}");
+    assert!(orders.iter().all(|(_, change)| *change == SizeChange::Clamp(22 << 20)), "{orders:?}");
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn on_a_long_path_the_kernel_waits_as_long_as_by_itself_before_it_sends_again() 
         let path = PathState { rtt: Duration::from_millis(rtt), ..PathState::default() };
         let changes =
             tuner.on_sample(key, Sample { at: Duration::from_secs(second), path, ..Sample::default() });
-        changes.contains(&Change::RetransmissionUnbound)
+        changes.contains(&SizeChange::RetransmissionUnbound)
     };
     (0..2).for_each(|key| drop(tuner.on_open(key, false)));
     assert_eq!([0, 1, 2].map(|second| orders(&mut tuner, 0, second, 999)), [false; 3]);

@@ -6,6 +6,7 @@ mod coding;
 
 use std::net::{IpAddr, SocketAddr};
 
+use howdah_wire::portmap::callit::CallData;
 use howdah_wire::portmap::{self, Mapping, Protocol};
 use howdah_wire::rpcbind::{self, Binding, Text, UniversalAddress};
 use howdah_wire::xdr::{Decode, DecodeProblem, Decoder};
@@ -64,14 +65,14 @@ proptest! {
 
     #[test]
     fn calls_to_pass_on([program, version, procedure, port] in any::<[u32; 4]>(), data in bytes(30)) {
-        let ours = portmap::callit::Arguments { program, version, procedure, arguments: &data };
+        let ours = portmap::callit::Arguments { program, version, procedure, arguments: CallData(&data) };
         let args = Opaque::borrowed(&data);
         let same = theirs::call_args { prog: program, vers: version, proc: procedure, args };
         prop_assert_eq!(comes_back!(portmap::callit::Arguments<'_>, ours), packed(&same));
-        let ours = portmap::callit::Reply { port, result: &data };
+        let ours = portmap::callit::Reply { port, result: CallData(&data) };
         let same = theirs::call_result { port, res: Opaque::borrowed(&data) };
         prop_assert_eq!(comes_back!(portmap::callit::Reply<'_>, ours), packed(&same));
-        comes_back!(rpcbind::broadcast::Reply<'_>, rpcbind::broadcast::Reply { address: Text(&data), result: &data });
+        comes_back!(rpcbind::broadcast::Reply<'_>, rpcbind::broadcast::Reply { address: Text(&data), result: CallData(&data) });
     }
 
     #[test]

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use super::control::Turn;
 use super::file_set::FileSet;
 use super::performance::{Deeds, Performance};
-use super::plan::Plan;
+use super::plan::WorkloadPlan;
 use super::scene::Scene;
 
 /// One thread more than the work has, if the plan wants one, and what it did.
@@ -19,7 +19,7 @@ pub(super) struct Beside {
 }
 
 impl Beside {
-    pub(super) fn of(plan: &Plan) -> Self {
+    pub(super) fn of(plan: &WorkloadPlan) -> Self {
         Self { number: plan.crew(), every: plan.beside, deeds: Mutex::default() }
     }
 

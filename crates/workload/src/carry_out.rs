@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Result;
 
 use super::performance::Performance;
-use super::plan::{Plan, Workload};
+use super::plan::{Workload, WorkloadPlan};
 use super::progress::Progress;
 use super::result::{PhaseResult, WorkloadResult};
 use super::scene::Scene;
@@ -24,7 +24,7 @@ pub struct Schedule {
 /// Runs a plan on a stage as often as scheduled. Ends early, with [`Interrupted`](super::Interrupted), when somebody
 /// sets `asked`.
 pub fn carry_out(
-    plan: &Plan,
+    plan: &WorkloadPlan,
     schedule: Schedule,
     stage: &Stage,
     progress: &Progress,

@@ -9,7 +9,7 @@ use parking_lot::{Condvar, Mutex};
 
 use super::control::Turn;
 use super::ledger::Range;
-use super::plan::Plan;
+use super::plan::WorkloadPlan;
 use super::target_file::TargetFile;
 
 /// How long a thread waits for the end of a pass before it looks whether all is over.
@@ -57,7 +57,7 @@ pub(super) struct Claim<'a> {
 
 impl<'a> Claims<'a> {
     /// Of these files, again and again if the plan has a time.
-    pub(super) fn new(plan: &Plan, files: impl IntoIterator<Item = &'a TargetFile>) -> Self {
+    pub(super) fn new(plan: &WorkloadPlan, files: impl IntoIterator<Item = &'a TargetFile>) -> Self {
         let mut pieces = 0;
         let queued = files.into_iter().map(|file| {
             let first = pieces;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 
 use super::gate::Gate;
-use super::plan::Plan;
+use super::plan::WorkloadPlan;
 
 /// How often who rests looks whether somebody asked to stop.
 const LOOK: Duration = Duration::from_millis(50);
@@ -65,7 +65,7 @@ impl<'a> Control<'a> {
     }
 
     /// The same with as many threads at work as a plan wants.
-    pub(super) fn with_gate(self, plan: &Plan) -> Self {
+    pub(super) fn with_gate(self, plan: &WorkloadPlan) -> Self {
         Self { gate: Some(Gate::of(plan)), ..self }
     }
 

@@ -1,6 +1,6 @@
 //! The files of a workload, kept for the next that needs the same ones.
 
-use super::plan::{FileSize, Plan};
+use super::plan::{FileSize, WorkloadPlan};
 use super::target_file::TargetFile;
 
 /// What makes files the same for the next workload.
@@ -20,7 +20,7 @@ pub(super) struct FileSet {
 
 impl Shape {
     /// What a plan asks for.
-    pub(super) fn of(plan: &Plan) -> Self {
+    pub(super) fn of(plan: &WorkloadPlan) -> Self {
         Self { files: plan.files, size: plan.file_size, unit: plan.transfer_bytes, seed: plan.seed }
     }
 }

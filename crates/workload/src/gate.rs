@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use howdah_tune::flight::{Bounds, Flight};
 use parking_lot::{Condvar, Mutex};
 
-use super::plan::Plan;
+use super::plan::WorkloadPlan;
 
 /// How long a thread waits before it looks whether all is over. 250 threads that look 50 times a second took a third of the calls
 /// that 16 threads make on two processors.
@@ -27,7 +27,7 @@ pub(super) struct Gate {
 
 impl Gate {
     /// As the plan says.
-    pub(super) fn of(plan: &Plan) -> Self {
+    pub(super) fn of(plan: &WorkloadPlan) -> Self {
         let is_bulk = !plan.workload.is_random() && !plan.workload.is_per_file();
         let usual = if is_bulk { Bounds::default() } else { Bounds::of_threads() };
         let bounds = Bounds { floor: usual.floor.max(plan.threads as usize), ceiling: plan.crew(), ..usual };

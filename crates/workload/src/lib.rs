@@ -1,6 +1,6 @@
 //! What runs on any [`FileSystem`](howdah_vfs::FileSystem) and is measured: plans in, results out.
 //!
-//! A [`Plan`] says exactly what is done. It is carried out on a [`Stage`], a fresh directory of its own in a
+//! A [`WorkloadPlan`] says exactly what is done. It is carried out on a [`Stage`], a fresh directory of its own in a
 //! [`Place`], by a crew of threads; [`carry_out`] does the repetitions and makes the [`WorkloadResult`].
 //!
 //! [`content`] is the data it writes and knows again, [`measure`] the figures, [`counters`] the calls per procedure of this client and of
@@ -41,8 +41,8 @@ mod target_file;
 pub use carry_out::{Schedule, carry_out};
 pub use control::Interrupted;
 pub use place::{Place, PlaceKind};
-pub use plan::{Commit, FileSize, Plan, PlanError, Workload};
-pub use profile::Profile;
+pub use plan::{Commit, FileSize, Workload, WorkloadPlan, WorkloadPlanError};
+pub use profile::WorkloadProfile;
 pub use progress::{Progress, ProgressNow, Unit};
 pub use replay::{LaidOut, ProcedureReplayed, Recording, Replay, ReplayReport, Speed, replay};
 pub use report::{BenchReport, PlaceReport};

@@ -54,7 +54,7 @@ pub struct FileSize {
 
 /// What is done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Plan {
+pub struct WorkloadPlan {
     /// The kind of work.
     pub workload: Workload,
     /// How many files.
@@ -100,15 +100,15 @@ fn seconds<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::O
 
 /// Why a plan cannot be carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlanError(String);
+pub struct WorkloadPlanError(String);
 
-impl fmt::Display for PlanError {
+impl fmt::Display for WorkloadPlanError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)
     }
 }
 
-impl std::error::Error for PlanError {}
+impl std::error::Error for WorkloadPlanError {}
 
 impl Workload {
     /// The name that it has on the command line and in results.
@@ -160,7 +160,7 @@ impl FileSize {
     }
 }
 
-impl Plan {
+impl WorkloadPlan {
     /// The most threads there may be, streams times calls in flight: each has a stack and a buffer.
     pub const MOST_THREADS: u64 = 1024;
 
@@ -200,8 +200,9 @@ impl Plan {
     }
 
     /// Whether it can be carried out at all.
-    pub fn check(&self) -> Result<(), PlanError> {
-        let need = |holds: bool, why: &str| if holds { Ok(()) } else { Err(PlanError(why.to_owned())) };
+    pub fn check(&self) -> Result<(), WorkloadPlanError> {
+        let need =
+            |holds: bool, why: &str| if holds { Ok(()) } else { Err(WorkloadPlanError(why.to_owned())) };
         let FileSize { smallest_bytes, largest_bytes } = self.file_size;
         need(self.files > 0, "there must be at least one file")?;
         need(self.files <= 100_000_000, "at most 100,000,000 files")?;

@@ -1,6 +1,6 @@
 //! The classic measurements, with their exact parameters, by name.
 
-use super::plan::{Commit, FileSize, Plan, Workload};
+use super::plan::{Commit, FileSize, Workload, WorkloadPlan};
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
@@ -8,7 +8,7 @@ const GIB: u64 = 1 << 30;
 
 /// A classic measurement. Their sources are in `docs/bench.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Profile {
+pub enum WorkloadProfile {
     /// 500 MiB written in records of 1 MiB, close and flush included: `iozone -a -e -c -i 0 -r 1M -s 500M`.
     Iozone2008,
     /// 50 MiB read by 256 KiB at an `rsize` of 8192, over UDP.
@@ -19,7 +19,7 @@ pub enum Profile {
     Files2010,
 }
 
-impl Profile {
+impl WorkloadProfile {
     /// All there are.
     pub const ALL: [Self; 4] = [Self::Iozone2008, Self::Workq2003, Self::Dd2010, Self::Files2010];
 
@@ -39,7 +39,7 @@ impl Profile {
     }
 
     /// What is done, one workload after the other.
-    pub fn plans(self, seed: u64) -> Vec<Plan> {
+    pub fn plans(self, seed: u64) -> Vec<WorkloadPlan> {
         match self {
             // The kernel's client had 64 slots, and its page cache filled them.
             Self::Iozone2008 => vec![sequential(Workload::Write, 500 * MIB, MIB, MIB, 64, seed)],
@@ -51,11 +51,11 @@ impl Profile {
                 .to_vec(),
             Self::Files2010 => {
                 let file_size = FileSize { smallest_bytes: 5 * MIB, largest_bytes: 50 * MIB };
-                vec![Plan {
+                vec![WorkloadPlan {
                     files: 1000,
                     file_size,
                     in_flight: Some(8),
-                    ..Plan::usual(Workload::Files, seed)
+                    ..WorkloadPlan::usual(Workload::Files, seed)
                 }]
             }
         }
@@ -67,14 +67,21 @@ impl Profile {
     }
 }
 
-fn sequential(workload: Workload, size: u64, record: u64, transfer: u64, in_flight: u64, seed: u64) -> Plan {
-    Plan {
+fn sequential(
+    workload: Workload,
+    size: u64,
+    record: u64,
+    transfer: u64,
+    in_flight: u64,
+    seed: u64,
+) -> WorkloadPlan {
+    WorkloadPlan {
         file_size: FileSize::exactly(size),
         record_bytes: record,
         transfer_bytes: transfer,
         in_flight: Some(in_flight),
         commit: Commit::Inside,
-        ..Plan::usual(workload, seed)
+        ..WorkloadPlan::usual(workload, seed)
     }
 }
 
@@ -84,18 +91,18 @@ mod tests {
 
     #[test]
     fn all_can_be_carried_out_and_found_by_name() {
-        for profile in Profile::ALL {
-            assert_eq!(Profile::named(profile.name()), Some(profile));
+        for profile in WorkloadProfile::ALL {
+            assert_eq!(WorkloadProfile::named(profile.name()), Some(profile));
             for plan in profile.plans(1) {
                 plan.check().unwrap_or_else(|why| panic!("{}: {why}", profile.name()));
             }
         }
-        assert_eq!(Profile::named("iozone"), None);
+        assert_eq!(WorkloadProfile::named("iozone"), None);
     }
 
     #[test]
     fn files_of_2010_fill_their_range() {
-        let plan = &Profile::Files2010.plans(7)[0];
+        let plan = &WorkloadProfile::Files2010.plans(7)[0];
         let sizes: Vec<u64> = (0..plan.files).map(|file| plan.size_of(file)).collect();
         let (least, most) = (sizes.iter().min().expect("some"), sizes.iter().max().expect("some"));
         assert!(*least >= 5 * MIB && *most <= 50 * MIB && *least < 6 * MIB && *most > 49 * MIB);

@@ -11,7 +11,7 @@ use super::control::Turn;
 use super::file_set::FileSet;
 use super::laying_out;
 use super::performance::{Deeds, Performance};
-use super::plan::{Commit, Plan, Workload};
+use super::plan::{Commit, Workload, WorkloadPlan};
 use super::progress::Unit;
 use super::scene::{Phase, Scene};
 use super::target_file::TargetFile;
@@ -106,7 +106,7 @@ fn access_blocks(
 }
 
 impl<'a> Blocks<'a> {
-    fn of(plan: &Plan, set: &'a FileSet) -> Self {
+    fn of(plan: &WorkloadPlan, set: &'a FileSet) -> Self {
         let mut count = 0;
         let mut files = Vec::new();
         for file in &set.files {
@@ -118,7 +118,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Whether a thread that has done so many operations is to do another. A time alone decides where there is one.
-    fn has_more(&self, plan: &Plan, thread: u64, done: u64) -> bool {
+    fn has_more(&self, plan: &WorkloadPlan, thread: u64, done: u64) -> bool {
         let lots = self.lots.len() as u64;
         match self.is_dealt {
             _ if plan.time.is_some() => true,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::performance::Performance;
-use super::plan::Plan;
+use super::plan::WorkloadPlan;
 use crate::counters::{ProcedureCount, totals};
 use crate::measure::{Latencies, LatencySummary, Processor, Spread};
 
@@ -14,7 +14,7 @@ const GB: f64 = 1e9;
 #[derive(Debug, Clone, Serialize)]
 pub struct WorkloadResult {
     /// Exactly what was done.
-    pub parameters: Plan,
+    pub parameters: WorkloadPlan,
     /// What was timed, in order.
     pub phases: Vec<PhaseResult>,
 }

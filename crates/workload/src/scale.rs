@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::plan::{FileSize, Plan};
+use super::plan::{FileSize, WorkloadPlan};
 
-impl Plan {
+impl WorkloadPlan {
     /// The same work in another amount: so many times the files where each is handled by itself, else so many times
     /// the bytes and operations. Never less than one record, file, operation.
     pub fn scaled(&self, factor: f64) -> Self {
@@ -70,12 +70,12 @@ impl Plan {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Profile;
+    use super::super::WorkloadProfile;
     use super::*;
 
     #[test]
     fn every_profile_fits_a_small_machine_and_says_so() {
-        for profile in Profile::ALL {
+        for profile in WorkloadProfile::ALL {
             for plan in profile.plans(1) {
                 let small = plan.scaled(1e-6);
                 small.check().unwrap_or_else(|why| panic!("{}: {why}", profile.name()));
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_part_keeps_whole_records() {
-        let plan = &Profile::Dd2010.plans(1)[0];
+        let plan = &WorkloadProfile::Dd2010.plans(1)[0];
         assert_eq!(plan.scaled(0.01).file_size, FileSize::exactly(410 * (2 << 20)));
         assert_eq!(
             plan.scaled(0.01).deviations(plan),

@@ -10,7 +10,7 @@ use super::control::{Control, Interrupted, Turn};
 use super::crew::{self, Job};
 use super::file_set::FileSet;
 use super::performance::{Deeds, Performance};
-use super::plan::{Commit, Plan};
+use super::plan::{Commit, WorkloadPlan};
 use super::progress::{Progress, Unit};
 use super::stage::Stage;
 use super::target_file::Hand;
@@ -21,7 +21,7 @@ use crate::measure::Processor;
 /// What a workload works with.
 pub(super) struct Scene<'a> {
     pub(super) stage: &'a Stage,
-    pub(super) plan: &'a Plan,
+    pub(super) plan: &'a WorkloadPlan,
     pub(super) progress: &'a Progress,
     pub(super) asked: &'a AtomicBool,
 }

@@ -8,7 +8,7 @@ use super::control::Turn;
 use super::file_set::FileSet;
 use super::laying_out;
 use super::performance::{Deeds, Performance};
-use super::plan::{Commit, Plan};
+use super::plan::{Commit, WorkloadPlan};
 use super::progress::Unit;
 use super::scene::{Phase, Scene, nothing_more};
 
@@ -65,13 +65,13 @@ pub(super) fn read(scene: &Scene<'_>) -> Result<Vec<Performance>> {
 }
 
 /// One stream per thread of the plan; files are dealt out in turn.
-fn streams<'a>(plan: &Plan, set: &'a FileSet) -> Vec<Claims<'a>> {
+fn streams<'a>(plan: &WorkloadPlan, set: &'a FileSet) -> Vec<Claims<'a>> {
     let mine = |stream: u64| set.files.iter().filter(move |file| file.number % plan.threads == stream);
     (0..plan.threads).map(|stream| Claims::new(plan, mine(stream))).collect()
 }
 
 /// The stream that the worker of this number works for.
-fn stream<'s, 'a>(plan: &Plan, streams: &'s [Claims<'a>], number: usize) -> &'s Claims<'a> {
+fn stream<'s, 'a>(plan: &WorkloadPlan, streams: &'s [Claims<'a>], number: usize) -> &'s Claims<'a> {
     &streams[number % plan.threads as usize]
 }
 

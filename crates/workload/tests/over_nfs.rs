@@ -10,7 +10,7 @@ use howdah_server::exports::{ClientRule, Export, Exports, Squash};
 use howdah_server::{Server, Settings, Sockets};
 use howdah_vfs::{Caller, FileSystem};
 use howdah_workload::{
-    FileSize, Place, PlaceKind, Plan, Progress, Schedule, Stage, Workload, WorkloadResult, carry_out,
+    FileSize, Place, PlaceKind, Progress, Schedule, Stage, Workload, WorkloadPlan, WorkloadResult, carry_out,
 };
 
 mod restarting;
@@ -34,7 +34,7 @@ fn serve(file_system: Arc<dyn FileSystem>, version: u32) -> Served {
     Served { _server: server, url }
 }
 
-fn run(url: &NfsUrl, plan: &Plan) -> anyhow::Result<WorkloadResult> {
+fn run(url: &NfsUrl, plan: &WorkloadPlan) -> anyhow::Result<WorkloadResult> {
     let client = connect(url, &ConnectOptions::default())?;
     let place = Place {
         name: url.to_string(),
@@ -73,7 +73,7 @@ fn written_again(version: u32) {
     ] {
         let file_system = Arc::new(Restarting::every(11));
         let served = serve(Arc::clone(&file_system) as Arc<dyn FileSystem>, version);
-        let plan = Plan {
+        let plan = WorkloadPlan {
             files: 6,
             file_size: FileSize::exactly(128 << 10),
             record_bytes: 8192,
@@ -82,7 +82,7 @@ fn written_again(version: u32) {
             in_flight: Some(4),
             operations: 300,
             verify: true,
-            ..Plan::usual(workload, 0x5eed)
+            ..WorkloadPlan::usual(workload, 0x5eed)
         };
         let result = run(&served.url, &plan).unwrap_or_else(|why| panic!("{}: {why:#}", workload.name()));
         assert!(file_system.kills() > 0);

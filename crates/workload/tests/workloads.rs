@@ -13,7 +13,7 @@ use howdah_vfs::{
     Stability, WriteFile,
 };
 use howdah_workload::{
-    Commit, FileSize, Interrupted, Place, PlaceKind, Plan, Progress, Schedule, Stage, Workload,
+    Commit, FileSize, Interrupted, Place, PlaceKind, Progress, Schedule, Stage, Workload, WorkloadPlan,
     WorkloadResult, carry_out,
 };
 
@@ -44,10 +44,10 @@ fn memory() -> Place {
 }
 
 /// Small, and with an end that is no whole record.
-fn tiny(workload: Workload) -> Plan {
+fn tiny(workload: Workload) -> WorkloadPlan {
     let whole = FileSize::exactly(64 << 10);
     let odd = FileSize { smallest_bytes: 10_000, largest_bytes: 70_001 };
-    Plan {
+    WorkloadPlan {
         files: 4,
         file_size: if workload.is_random() { whole } else { odd },
         record_bytes: 8192,
@@ -56,11 +56,11 @@ fn tiny(workload: Workload) -> Plan {
         in_flight: Some(3),
         operations: 200,
         verify: true,
-        ..Plan::usual(workload, 0x5eed)
+        ..WorkloadPlan::usual(workload, 0x5eed)
     }
 }
 
-fn run(place: &Place, plan: &Plan, schedule: Schedule) -> anyhow::Result<WorkloadResult> {
+fn run(place: &Place, plan: &WorkloadPlan, schedule: Schedule) -> anyhow::Result<WorkloadResult> {
     let stage = Stage::set_up(place.clone(), false)?;
     let result = carry_out(plan, schedule, &stage, &Progress::new(), &AtomicBool::new(false));
     stage.clear_up()?;
@@ -143,7 +143,7 @@ fn records_are_whole_pieces_in_flight() {
 #[test]
 fn a_time_bounds_every_workload() {
     for workload in ALL {
-        let plan = Plan { time: Some(Duration::from_millis(50)), files: 6, ..tiny(workload) };
+        let plan = WorkloadPlan { time: Some(Duration::from_millis(50)), files: 6, ..tiny(workload) };
         let result = run(&memory(), &plan, ONCE).unwrap_or_else(|why| panic!("{}: {why:#}", workload.name()));
         let least = if workload.is_per_file() { 0.0 } else { 0.05 };
         assert!(result.phases[0].runs[0].seconds >= least, "{}", workload.name());
@@ -154,7 +154,7 @@ fn a_time_bounds_every_workload() {
 fn what_is_read_next_is_what_was_written() {
     let stage = Stage::set_up(memory(), false).expect("set up");
     let go = |workload| {
-        let plan = Plan { workload, ..tiny(Workload::Write) };
+        let plan = WorkloadPlan { workload, ..tiny(Workload::Write) };
         carry_out(&plan, ONCE, &stage, &Progress::new(), &AtomicBool::new(false)).expect("carried out")
     };
     for workload in [Workload::Write, Workload::Read, Workload::Write, Workload::Read] {
@@ -169,7 +169,7 @@ fn nothing_is_lost_when_the_server_loses_what_was_not_committed() {
         for commit in [Commit::Inside, Commit::Outside, Commit::Each] {
             // It is killed every 7 writes; each time all that was not committed is gone.
             let file_system = Arc::new(Restarting::every(7));
-            let plan = Plan { commit, ..tiny(workload) };
+            let plan = WorkloadPlan { commit, ..tiny(workload) };
             let result = run(&place(Arc::clone(&file_system) as _, Caller::ROOT), &plan, ONCE)
                 .unwrap_or_else(|why| panic!("{} {commit:?}: {why:#}", workload.name()));
             let resent: u64 = result.phases.iter().map(|phase| phase.runs[0].resent_bytes).sum();
@@ -195,7 +195,7 @@ fn damage_is_found() {
     for (commit, wrong) in [(Commit::Never, "zeroes"), (Commit::Inside, "damaged")] {
         let stage = Stage::set_up(place.clone(), false).expect("set up");
         let go = |workload| {
-            let plan = Plan { workload, commit, ..tiny(Workload::Write) };
+            let plan = WorkloadPlan { workload, commit, ..tiny(Workload::Write) };
             carry_out(&plan, ONCE, &stage, &Progress::new(), &AtomicBool::new(false))
         };
         go(Workload::Write).expect("written");
@@ -263,24 +263,27 @@ fn stops_when_asked_and_clears_up() {
 
 #[test]
 fn plans_that_make_no_sense_say_so() {
-    let check = |plan: Plan, wanted: &str| {
+    let check = |plan: WorkloadPlan, wanted: &str| {
         let why = plan.check().expect_err(wanted).to_string();
         assert!(why.contains(wanted), "{why}");
     };
-    let plan = || Plan::usual(Workload::Write, 1);
-    check(Plan { record_bytes: 1000, transfer_bytes: 512, ..plan() }, "whole number of transfers");
-    check(Plan { threads: 2, ..plan() }, "as many files as threads");
-    check(Plan { in_flight: Some(2000), ..plan() }, "at most 1024");
-    check(Plan { file_size: FileSize { smallest_bytes: 2, largest_bytes: 1 }, ..plan() }, "smallest");
-    let random = Plan::usual(Workload::RandomRead, 1);
-    check(Plan { file_size: FileSize::exactly(4096), in_flight: Some(2), ..random }, "one block for each");
+    let plan = || WorkloadPlan::usual(Workload::Write, 1);
+    check(WorkloadPlan { record_bytes: 1000, transfer_bytes: 512, ..plan() }, "whole number of transfers");
+    check(WorkloadPlan { threads: 2, ..plan() }, "as many files as threads");
+    check(WorkloadPlan { in_flight: Some(2000), ..plan() }, "at most 1024");
+    check(WorkloadPlan { file_size: FileSize { smallest_bytes: 2, largest_bytes: 1 }, ..plan() }, "smallest");
+    let random = WorkloadPlan::usual(Workload::RandomRead, 1);
+    check(
+        WorkloadPlan { file_size: FileSize::exactly(4096), in_flight: Some(2), ..random },
+        "one block for each",
+    );
 }
 
 #[test]
 fn progress_can_be_watched() {
     let (progress, seen) = (Arc::new(Progress::new()), AtomicU64::new(0));
     let stage = Stage::set_up(memory(), false).expect("set up");
-    let plan = Plan { time: Some(Duration::from_secs(60)), ..tiny(Workload::Write) };
+    let plan = WorkloadPlan { time: Some(Duration::from_secs(60)), ..tiny(Workload::Write) };
     let (enough, over) = (AtomicBool::new(false), AtomicBool::new(false));
     std::thread::scope(|scope| {
         scope.spawn(|| {

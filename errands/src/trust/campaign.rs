@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use howdah_lab::sandbox::Sandbox;
+use howdah_lab::sandbox::LabSandbox;
 
 /// One question to the whole of howdah, asked many times.
 pub struct Campaign {
@@ -19,7 +19,7 @@ pub struct Campaign {
 /// What every campaign gets.
 pub struct Context<'s> {
     /// Where everything happens; it has networks too.
-    pub sandbox: &'s Sandbox,
+    pub sandbox: &'s LabSandbox,
     /// The howdah that is tried.
     pub binary: PathBuf,
     /// A directory for its files, which goes with the sandbox.

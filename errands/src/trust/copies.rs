@@ -109,7 +109,7 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    use howdah_client::channel::{CallError, Refusal, Transport};
+    use howdah_client::channel::{CallError, CallRefusal, Transport};
     use howdah_client::connect::ConnectError;
     use howdah_client::mount::{Contact, MountError, Place};
     use howdah_wire::rpc::Accepted;
@@ -122,7 +122,7 @@ mod tests {
         let address: SocketAddr = "10.77.0.2:2049".parse().expect("an address");
         let host = || address.ip().to_string();
         let refused = Arc::new(std::io::Error::from(std::io::ErrorKind::ConnectionRefused));
-        let cause = howdah_client::channel::ConnectError::Failed { address, cause: refused };
+        let cause = howdah_client::channel::LaneConnectError::Failed { address, cause: refused };
         let place = Place { address, transport: Transport::Tcp };
         let unreachable = |cause, contact| {
             let cause = MountError::Unreachable { place, cause, contact };
@@ -138,7 +138,7 @@ mod tests {
             ConnectError::NotServed { host: host(), address, cause: CallError::TimedOut },
         ];
         before.iter().for_each(|error| assert!(could_not_mount(&error.to_string(), address.ip()), "{error}"));
-        let refusal = CallError::Refused(Refusal::NotRun(Accepted::SystemError));
+        let refusal = CallError::Refused(CallRefusal::NotRun(Accepted::SystemError));
         for error in [CallError::TimedOut, CallError::Connect(cause), refusal] {
             assert!(!could_not_mount(&format!("writing file-1: {error}"), address.ip()), "{error}");
         }

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use howdah_lab::network::{Network, Topology, WireSpec};
+use howdah_lab::network::{LabNetwork, Topology, WireSpec};
 use howdah_link::PathSpec;
 use howdah_net::Namespace;
 use howdah_random::Random;
@@ -23,7 +23,7 @@ const MOST_AWAY_QUICK: Duration = Duration::from_secs(1);
 
 /// The hosts at its ends, and the wire between them.
 pub struct FarPath {
-    network: Network,
+    network: LabNetwork,
     seed: u64,
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use arbitrary::{Arbitrary, Unstructured};
-use howdah_rpc::client::datagram::{NewCall, Output, Peer, Received, Returned, Settings};
-use howdah_rpc::client::{Class, Replay};
+use howdah_rpc::client::datagram::{NewCall, Output, Peer, ReceivedReply, Returned, Settings};
+use howdah_rpc::client::{Class, ReplaySafety};
 
 /// The most events of one input.
 const EVENTS_MAX: usize = 1_000;
@@ -64,17 +64,17 @@ impl Caller {
             Event::Reply { which } => {
                 let Some((&xid, &sent)) = self.nth(which) else { return };
                 match self.peer.received(self.now, xid) {
-                    Received::Answer { call, sends } => {
+                    ReceivedReply::Answer { call, sends } => {
                         assert_eq!((call, sends), (xid, sent));
                         self.open.remove(&xid);
                     }
                     // Nobody answers what was never sent.
-                    Received::Unknown => assert_eq!(sent, 0),
-                    Received::Late => panic!("call {xid} is open"),
+                    ReceivedReply::Unknown => assert_eq!(sent, 0),
+                    ReceivedReply::Late => panic!("call {xid} is open"),
                 }
             }
             Event::Stray { xid } if !self.open.contains_key(&xid) => {
-                assert!(!matches!(self.peer.received(self.now, xid), Received::Answer { .. }));
+                assert!(!matches!(self.peer.received(self.now, xid), ReceivedReply::Answer { .. }));
             }
             Event::Cancel { which } => {
                 let Some((&xid, _)) = self.nth(which) else { return };
@@ -103,7 +103,7 @@ impl Caller {
             NewCall {
                 xid: self.next,
                 class,
-                replay: if once { Replay::OnceOnly } else { Replay::Idempotent },
+                replay: if once { ReplaySafety::OnceOnly } else { ReplaySafety::Idempotent },
                 sends: usize::from(sends),
                 receives: usize::from(receives),
                 transfer,

@@ -4,6 +4,7 @@ mod nfs4;
 
 use howdah_wire::mount::{DirectoryPath, HostName, Status, dump, export, mnt};
 use howdah_wire::nfs3::{self, FileHandle};
+use howdah_wire::portmap::callit::CallData;
 use howdah_wire::portmap::{self, Mapping, Protocol};
 use howdah_wire::rpc::{
     Accepted, AuthFlavor, AuthStatus, AuthSys, CallHeader, Credentials, Denied, RecordMark, ReplyHeader,
@@ -123,12 +124,12 @@ fn portmap_messages() -> Vec<Vec<u8>> {
     vec![
         chosen(0, &portmap::set::Arguments { mapping }),
         chosen(3, &portmap::dump::Reply { mappings: vec![mapping; 3] }),
-        chosen(4, &portmap::callit::Arguments { program, version, procedure, arguments: b"any" }),
-        chosen(5, &portmap::callit::Reply { port: 2049, result: b"any" }),
+        chosen(4, &portmap::callit::Arguments { program, version, procedure, arguments: CallData(b"any") }),
+        chosen(5, &portmap::callit::Reply { port: 2049, result: CallData(b"any") }),
         chosen(6, &rpcbind::set::Arguments { binding }),
         chosen(7, &rpcbind::getaddr::Reply { address: "192.0.2.1.8.1".into() }),
         chosen(8, &rpcbind::dump::Reply { bindings: vec![binding; 2] }),
-        chosen(9, &rpcbind::broadcast::Reply { address: "192.0.2.1.8.1".into(), result: b"any" }),
+        chosen(9, &rpcbind::broadcast::Reply { address: "192.0.2.1.8.1".into(), result: CallData(b"any") }),
         chosen(15, &rpcbind::getaddrlist::Reply { addresses: vec![address; 2] }),
         b"\x11192.0.2.1.8.1".to_vec(),
         b"\x112001:db8::1.8.1".to_vec(),

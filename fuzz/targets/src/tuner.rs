@@ -6,7 +6,7 @@ use arbitrary::{Arbitrary, Unstructured};
 use howdah_tune::budget::{BUDGET_MIN, Budget, HostMemory, MemoryUse};
 use howdah_tune::host::Host;
 use howdah_tune::sizes::{SEND_LEAST, SEND_MAX, UNSENT_MAX, UNSENT_MIN, WINDOW_MIN};
-use howdah_tune::{Change, Gauges, PathState, Receiving, Sample, Sending, Settings, Tuner};
+use howdah_tune::{Gauges, PathState, Receiving, Sample, Sending, Settings, SizeChange, Tuner};
 
 /// The most events of one input.
 const EVENTS_MAX: usize = 500;
@@ -67,7 +67,7 @@ pub fn run(input: &[u8]) {
     }
 }
 
-fn happen(tuner: &mut Tuner<u8>, event: Event, now: &mut Duration) -> Vec<Change> {
+fn happen(tuner: &mut Tuner<u8>, event: Event, now: &mut Duration) -> Vec<SizeChange> {
     match event {
         Event::Open { key, is_local } => tuner.on_open(key, is_local),
         Event::Inherited { key, buffer, unsent_mark } => tuner.on_inherited(key, buffer, unsent_mark),
@@ -147,17 +147,20 @@ fn sample(
     Sample { at, sending, receiving, path, gauges }
 }
 
-fn check(change: &Change) {
+fn check(change: &SizeChange) {
     match *change {
         // 0: the kernel's own.
-        Change::SendBuffer(size) => {
+        SizeChange::SendBuffer(size) => {
             assert!(size == 0 || (SEND_LEAST..=SEND_MAX).contains(&size), "send buffer {size}");
         }
-        Change::UnsentMark(size) => {
+        SizeChange::UnsentMark(size) => {
             assert!(size == 0 || (UNSENT_MIN..=UNSENT_MAX).contains(&size), "mark {size}");
         }
-        Change::Clamp(size) => assert!(size >= WINDOW_MIN, "clamp {size}"),
-        Change::ReceiveBuffer(size) => assert!(size >= 2 * WINDOW_MIN, "receive buffer {size}"),
-        Change::Promise(_) | Change::Pace(_) | Change::Congestion(_) | Change::RetransmissionUnbound => {}
+        SizeChange::Clamp(size) => assert!(size >= WINDOW_MIN, "clamp {size}"),
+        SizeChange::ReceiveBuffer(size) => assert!(size >= 2 * WINDOW_MIN, "receive buffer {size}"),
+        SizeChange::Promise(_)
+        | SizeChange::Pace(_)
+        | SizeChange::Congestion(_)
+        | SizeChange::RetransmissionUnbound => {}
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use howdah_lab::guest::{GUEST_KERNEL, Interface, Kernel, find_command};
+use howdah_lab::guest::{GUEST_KERNEL, GuestInterface, Kernel, find_command};
 
 use super::command::Running;
 use super::isolation::{NEWER_SEEN_AS, Network};
@@ -31,7 +31,7 @@ impl Guest {
         Self::boot_in(job, job.second(), network.second_interface.clone())
     }
 
-    fn boot_in(job: &Job, work: PathBuf, interface: Option<Interface>) -> Result<Self> {
+    fn boot_in(job: &Job, work: PathBuf, interface: Option<GuestInterface>) -> Result<Self> {
         let program = match job.guest_files() {
             Some(_) => Path::new(NEWER_SEEN_AS).join(GUEST_KERNEL),
             None => find_command(GUEST_KERNEL).with_context(|| format!("{GUEST_KERNEL} is not installed"))?,

@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use howdah_lab::guest::Interface;
+use howdah_lab::guest::GuestInterface;
 
 use super::command::run;
 use crate::job::Job;
@@ -23,9 +23,9 @@ pub struct Network {
     /// The port the server listens on; 0 for one that the system chooses.
     pub port: u16,
     /// The guest's way to it.
-    pub guest_interface: Option<Interface>,
+    pub guest_interface: Option<GuestInterface>,
     /// The second guest's way to it.
-    pub second_interface: Option<Interface>,
+    pub second_interface: Option<GuestInterface>,
     /// The most bytes that the guest lets each connection have on the way; 0 for as many as it likes.
     pub guest_window: u32,
     /// This program, for jobs that call it.
@@ -95,7 +95,7 @@ pub fn enter(job: &Job) -> Result<Network> {
         server_address: "10.99.0.1",
         server_address6: "fd99::1",
         port: 2049,
-        guest_window: if matches!(guest_interface, Some(Interface::Raw(_))) { RAW_WINDOW } else { 0 },
+        guest_window: if matches!(guest_interface, Some(GuestInterface::Raw(_))) { RAW_WINDOW } else { 0 },
         guest_interface,
         second_interface,
         tool: env::current_exe().context("asking for the path of this program")?,
@@ -103,14 +103,14 @@ pub fn enter(job: &Job) -> Result<Network> {
 }
 
 /// A network between here and a guest.
-fn make_way(here: &str, there: &str) -> Result<Interface> {
+fn make_way(here: &str, there: &str) -> Result<GuestInterface> {
     if has_tap() {
         run("ip", &["tuntap", "add", "dev", here, "mode", "tap"])?;
-        return Ok(Interface::Tap(here.to_owned()));
+        return Ok(GuestInterface::Tap(here.to_owned()));
     }
     run("ip", &["link", "add", here, "type", "veth", "peer", "name", there])?;
     run("ip", &["link", "set", there, "up"])?;
-    Ok(Interface::Raw(there.to_owned()))
+    Ok(GuestInterface::Raw(there.to_owned()))
 }
 
 /// Gives a device its addresses.

@@ -11,6 +11,7 @@ const METHODS_MAX: usize = 40;
 fn lines_and_public_types_become_no_more() {
     let sources = || crates().values().flat_map(|of| of.values().map(|(_, source)| source));
     at_most("production_lines", sources().map(|source| source.lines).sum());
+    at_most("cli_lines", crates()["cli"].values().map(|(_, source)| source.lines).sum());
     at_most("public_types", sources().map(|source| source.public_types.len()).sum());
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use howdah_config::quantity::parse_time;
 use howdah_tune::sizes::parse_size;
-use howdah_workload::{Commit, FileSize, Profile, Speed, Workload};
+use howdah_workload::{Commit, FileSize, Speed, Workload, WorkloadProfile};
 
 use super::quantity::{parse_factor, parse_file_size, parse_speed};
 
@@ -190,7 +190,7 @@ named! {
 
 named! {
     /// A classic measurement.
-    ProfileName of Profile:
+    ProfileName of WorkloadProfile:
     Iozone2008, "500 MiB written in records of 1 MiB, close and flush included";
     Workq2003, "50 MiB read by 256 KiB, transfers of 8 KiB, over UDP";
     Dd2010, "80 GiB written and read in blocks of 2 MiB by one stream";

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow, bail};
 use howdah_config::{
-    Access, ClientPattern, ClientRule, Durability, ExportConfig, FileSettings, KerberosConfig, ServerConfig,
-    Source, check_log_filter, identifier, read_file,
+    ClientAccess, ClientPattern, ClientRuleConfig, Durability, ExportConfig, FileSettings, KerberosConfig,
+    ServerConfig, Source, check_log_filter, identifier, read_file,
 };
 
 use super::{LogArguments, ServeArguments, ServerArguments};
@@ -81,7 +81,7 @@ fn the_one_export(typed: &OsStr, arguments: &ServeArguments) -> Result<ExportCon
             bail!("{flag} {id}: expected a number from 0 to {}", u32::MAX - 1);
         }
     }
-    let access = Access {
+    let access = ClientAccess {
         read_only: flags.read_only,
         privileged_ports: flags.privileged_ports,
         squash: flags.squash,
@@ -105,7 +105,7 @@ fn the_one_export(typed: &OsStr, arguments: &ServeArguments) -> Result<ExportCon
         disk_cache: arguments.caching.disk(),
         caching,
         shared: false,
-        clients: allowed.iter().map(|who| ClientRule { who: who.clone(), access }).collect(),
+        clients: allowed.iter().map(|who| ClientRuleConfig { who: who.clone(), access }).collect(),
     })
 }
 
@@ -140,7 +140,7 @@ mod tests {
         let export = &config.exports[0];
         assert_eq!((export.name.as_str(), export.source.directory()), ("/", Some(Path::new("/usr"))));
         assert_eq!((export.durability, export.cross_mounts), (Durability::Sync, false));
-        let everyone = ClientRule { who: ClientPattern::Everyone, access: Access::usual() };
+        let everyone = ClientRuleConfig { who: ClientPattern::Everyone, access: ClientAccess::usual() };
         assert_eq!(export.clients, [everyone]);
     }
 
@@ -189,7 +189,7 @@ mod tests {
         assert_eq!((export.durability, export.cross_mounts), (Durability::Async, true));
         let who: Vec<String> = export.clients.iter().map(|rule| rule.who.to_string()).collect();
         assert_eq!(who, ["10.0.0.0/8", "::1"]);
-        let access = Access {
+        let access = ClientAccess {
             read_only: true,
             privileged_ports: PrivilegedPorts::Always,
             squash: Squash::All,

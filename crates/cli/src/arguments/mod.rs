@@ -61,7 +61,7 @@ pub use exports::ExportsArguments;
 pub use heads::HeadsArguments;
 pub use knobs::{GetArguments, SetArguments};
 pub use lab::{
-    LabArguments, LabCommand, ListArguments, PathArguments, PathsArguments, ReportArguments, RunArguments,
+    LabArguments, LabCommand, LabRunArguments, ListArguments, PathArguments, PathsArguments, ReportArguments,
     ShellArguments,
 };
 pub use logs::LogArguments;

@@ -11,5 +11,5 @@ mod watch;
 pub use calls::ClientCalls;
 pub use place::{Opened, is_at_server, open_place};
 pub use plans::{Planned, no_plans, plans};
-pub use session::{STOPPING, Session, measure, stop_on_signal};
+pub use session::{BenchSession, STOPPING, measure, stop_on_signal};
 pub use watch::Watch;

@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use anyhow::{Context, Result};
 use howdah_client::channel::Transport;
-use howdah_workload::{Plan, Profile, Schedule, Workload};
+use howdah_workload::{Schedule, Workload, WorkloadPlan, WorkloadProfile};
 
 use crate::arguments::{InFlight, WorkArguments};
 
@@ -15,9 +15,9 @@ const SEED_BITS: u32 = 32;
 #[derive(Debug)]
 pub struct Planned {
     /// The work, in order.
-    pub plans: Vec<Plan>,
+    pub plans: Vec<WorkloadPlan>,
     /// The classic measurement that it is.
-    pub profile: Option<Profile>,
+    pub profile: Option<WorkloadProfile>,
     /// What is different from it.
     pub deviations: Vec<String>,
     /// The seed, given or made up.
@@ -29,7 +29,7 @@ pub struct Planned {
 impl Planned {
     /// How messages travel, unless the URL says.
     pub fn transport(&self) -> Transport {
-        match self.profile.is_some_and(Profile::wants_udp) {
+        match self.profile.is_some_and(WorkloadProfile::wants_udp) {
             true => Transport::Udp,
             false => Transport::Tcp,
         }
@@ -51,7 +51,7 @@ pub fn plans(arguments: &WorkArguments, over_nfs: bool) -> Result<Planned> {
         Some(profile) => (profile.plans(seed), Schedule { warm_up: 0, runs: 1 }),
         None => (usual(arguments, over_nfs, seed), Schedule { warm_up: 1, runs: 3 }),
     };
-    let plans: Vec<Plan> = base.iter().map(|plan| changed(plan, arguments)).collect();
+    let plans: Vec<WorkloadPlan> = base.iter().map(|plan| changed(plan, arguments)).collect();
     for plan in &plans {
         plan.check().with_context(|| format!("planning {}", plan.workload.name()))?;
     }
@@ -63,16 +63,19 @@ pub fn plans(arguments: &WorkArguments, over_nfs: bool) -> Result<Planned> {
     Ok(Planned { plans, profile, deviations, seed, schedule })
 }
 
-fn usual(arguments: &WorkArguments, over_nfs: bool, seed: u64) -> Vec<Plan> {
+fn usual(arguments: &WorkArguments, over_nfs: bool, seed: u64) -> Vec<WorkloadPlan> {
     let asked: Vec<Workload> = arguments.workloads.iter().map(|name| name.0).collect();
     let workloads = if asked.is_empty() { vec![Workload::Write, Workload::Read] } else { asked };
     // A directory is read and written as an application does it; a server by what the path to it wants.
     let in_flight = (!over_nfs).then_some(1);
-    workloads.into_iter().map(|workload| Plan { in_flight, ..Plan::usual(workload, seed) }).collect()
+    workloads
+        .into_iter()
+        .map(|workload| WorkloadPlan { in_flight, ..WorkloadPlan::usual(workload, seed) })
+        .collect()
 }
 
 /// A plan with every flag that was given, and then its amount scaled.
-fn changed(plan: &Plan, arguments: &WorkArguments) -> Plan {
+fn changed(plan: &WorkloadPlan, arguments: &WorkArguments) -> WorkloadPlan {
     let record_bytes = arguments.record.unwrap_or(plan.record_bytes);
     // A record of its own is one transfer of its own, unless that is said too.
     let kept = if arguments.record.is_some() { record_bytes } else { plan.transfer_bytes };
@@ -81,7 +84,7 @@ fn changed(plan: &Plan, arguments: &WorkArguments) -> Plan {
     let least_files = if plan.workload.is_per_file() || plan.workload.is_random() { 1 } else { threads };
     // Where only names count, files are empty, whatever is said for other work beside it.
     let size = arguments.size.filter(|_| plan.workload != Workload::Metadata);
-    let plan = Plan {
+    let plan = WorkloadPlan {
         file_size: size.unwrap_or(plan.file_size),
         files: arguments.files.unwrap_or(plan.files.max(least_files)),
         record_bytes,
@@ -115,7 +118,7 @@ mod tests {
     #[test]
     fn flags_win_over_the_profile_and_are_told() {
         let arguments = WorkArguments {
-            profile: Some(ProfileName(Profile::Dd2010)),
+            profile: Some(ProfileName(WorkloadProfile::Dd2010)),
             size: Some(FileSize::exactly(1 << 30)),
             commit: Some(CommitName(Commit::Outside)),
             seed: Some(7),

@@ -9,8 +9,8 @@ use howdah_client::channel::Transport;
 use howdah_daemon::host::{Signal, signals};
 use howdah_workload::measure::Machine;
 use howdah_workload::{
-    BenchReport, Commit, Interrupted, PlaceKind, PlaceReport, Plan, Progress, Replay, ReplayReport, Schedule,
-    Stage, WorkloadResult, carry_out, replay,
+    BenchReport, Commit, Interrupted, PlaceKind, PlaceReport, Progress, Replay, ReplayReport, Schedule,
+    Stage, WorkloadPlan, WorkloadResult, carry_out, replay,
 };
 
 use super::{Opened, Planned};
@@ -20,7 +20,7 @@ use crate::report;
 pub const STOPPING: &str = "howdah: stopping; a second signal stops at once, and leaves the files";
 
 /// How to measure.
-pub struct Session<'a> {
+pub struct BenchSession<'a> {
     /// Where.
     pub opened: &'a Opened,
     /// What.
@@ -40,7 +40,7 @@ pub struct Session<'a> {
 }
 
 /// Measures. Whatever happens, what was made is removed, unless it is to be kept.
-pub fn measure(session: &Session<'_>) -> Result<BenchReport> {
+pub fn measure(session: &BenchSession<'_>) -> Result<BenchReport> {
     let asked = stop_on_signal(STOPPING)?;
     let started = jiff::Timestamp::now().to_string();
     let stage = Stage::set_up(session.opened.place.clone(), session.beside_others)?;
@@ -63,7 +63,7 @@ pub fn measure(session: &Session<'_>) -> Result<BenchReport> {
 /// What came of workloads, and of playing a record.
 type Results = (Vec<WorkloadResult>, Option<ReplayReport>);
 
-fn carry_out_all(session: &Session<'_>, stage: &Stage, asked: &AtomicBool) -> Result<Results> {
+fn carry_out_all(session: &BenchSession<'_>, stage: &Stage, asked: &AtomicBool) -> Result<Results> {
     let (schedule, progress) = (session.schedule, &session.progress);
     let plans = session.planned.plans.iter();
     let results =
@@ -90,7 +90,12 @@ pub fn stop_on_signal(words: &'static str) -> Result<Arc<AtomicBool>> {
 }
 
 /// The figures with all that is needed to repeat them.
-fn whole(session: &Session<'_>, started: String, (results, replay): Results, stage: &str) -> BenchReport {
+fn whole(
+    session: &BenchSession<'_>,
+    started: String,
+    (results, replay): Results,
+    stage: &str,
+) -> BenchReport {
     let Planned { plans, profile, deviations, seed, .. } = session.planned;
     let place = &session.opened.place;
     let transport = session.opened.transport.map(|transport| transport.name().to_ascii_lowercase());
@@ -117,14 +122,14 @@ fn whole(session: &Session<'_>, started: String, (results, replay): Results, sta
 }
 
 /// That a profile's UDP was not used.
-fn other_transport(session: &Session<'_>) -> Option<String> {
+fn other_transport(session: &BenchSession<'_>) -> Option<String> {
     let used = session.opened.transport?;
     let is_other = session.planned.transport() == Transport::Udp && used != Transport::Udp;
     is_other.then(|| format!("over {}, not UDP", used.name().to_uppercase()))
 }
 
 /// What a reader of the figures should know.
-fn notes((kind, protocol): (PlaceKind, Option<&str>), plans: &[Plan]) -> Vec<String> {
+fn notes((kind, protocol): (PlaceKind, Option<&str>), plans: &[WorkloadPlan]) -> Vec<String> {
     let mut notes = Vec::new();
     let mut note = |holds: bool, text: &str| {
         if holds {

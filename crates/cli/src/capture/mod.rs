@@ -4,6 +4,6 @@ mod recording;
 mod session;
 mod writing;
 
-pub use recording::Recording;
+pub use recording::CaptureRecording;
 pub use session::capture;
-pub use writing::Output;
+pub use writing::RecordOutput;

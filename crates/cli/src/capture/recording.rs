@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// What was recorded.
 #[derive(Debug, Serialize)]
-pub struct Recording {
+pub struct CaptureRecording {
     /// The server.
     pub server: String,
     /// The file.

@@ -10,8 +10,8 @@ use howdah_server::admin;
 use howdah_server::capture::{CAPTURE_ANSWER_MAX, State};
 use serde_json::json;
 
-use super::recording::Recording;
-use super::writing::{Lines, Output};
+use super::recording::CaptureRecording;
+use super::writing::{Lines, RecordOutput};
 use crate::admin::{AskedServer, Refused};
 use crate::arguments::CaptureArguments;
 use crate::report;
@@ -25,9 +25,9 @@ const PATH: &str = "/v1/capture";
 pub fn capture(
     server: &AskedServer,
     arguments: &CaptureArguments,
-    output: Output,
+    output: RecordOutput,
     shows: bool,
-) -> Result<Recording> {
+) -> Result<CaptureRecording> {
     let signals = signals()?;
     let names = if arguments.names { Names::Clear } else { Names::Hashed };
     let order = json!({ "run": true, "seconds": arguments.time.as_secs_f64(), "calls": arguments.calls, "names": names });
@@ -66,7 +66,7 @@ pub fn capture(
     let State { seconds, dropped, left_out, .. } = state;
     let end = End { end: why, seconds, calls, dropped, left_out };
     let (server, file) = (server.name(), arguments.file.clone());
-    Ok(Recording { server, file, bytes, end, procedures, bytes_read, bytes_written })
+    Ok(CaptureRecording { server, file, bytes, end, procedures, bytes_read, bytes_written })
 }
 
 struct Session<'a> {

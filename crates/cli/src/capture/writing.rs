@@ -10,14 +10,14 @@ use howdah_server::capture::State;
 use serde::Serialize;
 
 /// Where a record goes.
-pub enum Output {
+pub enum RecordOutput {
     /// Standard output.
     Standard,
     /// A file, which may hold something else until the record begins.
     File(File),
 }
 
-impl Output {
+impl RecordOutput {
     /// Makes it ready for the record: empty.
     pub fn begin(self) -> std::io::Result<Box<dyn Write>> {
         match self {

@@ -15,7 +15,7 @@ use rustix::fs::Access;
 
 use super::Failure;
 use crate::arguments::{BenchArguments, InFlight, ProgressWhen};
-use crate::bench::{Planned, Session, Watch, is_at_server, measure, no_plans, open_place, plans};
+use crate::bench::{BenchSession, Planned, Watch, is_at_server, measure, no_plans, open_place, plans};
 use crate::report;
 
 /// What stands for standard output where a file is asked for.
@@ -49,7 +49,7 @@ fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
         Arc::clone(&progress),
         if arguments.quiet { ProgressWhen::Never } else { arguments.progress },
     );
-    let measured = measure(&Session {
+    let measured = measure(&BenchSession {
         opened: &opened,
         planned: &planned,
         replay: replay.as_ref(),

@@ -10,7 +10,7 @@ use howdah_server::capture::{CALLS_MOST, SECONDS_MOST};
 use super::Failure;
 use crate::admin::the_one_server;
 use crate::arguments::CaptureArguments;
-use crate::capture::{Output, Recording, capture};
+use crate::capture::{CaptureRecording, RecordOutput, capture};
 use crate::report;
 
 /// What stands for standard output where a file is asked for.
@@ -22,11 +22,11 @@ pub fn run(arguments: &CaptureArguments) -> Result<(), Failure> {
     let server = the_one_server(arguments.asked.server.as_ref(), arguments.asked.state.as_deref())?;
     let is_output = arguments.file == STANDARD_OUTPUT;
     let output = if is_output {
-        Output::Standard
+        RecordOutput::Standard
     } else {
         // What it holds goes when the capture has begun: it may be the record of another one that still runs.
         let file = OpenOptions::new().write(true).create(true).truncate(false).open(&arguments.file);
-        Output::File(file.with_context(|| format!("writing {}", arguments.file))?)
+        RecordOutput::File(file.with_context(|| format!("writing {}", arguments.file))?)
     };
     let captured = capture(&server, arguments, output, std::io::stderr().is_terminal())?;
     tell(arguments, &captured, is_output)?;
@@ -47,7 +47,7 @@ fn check(arguments: &CaptureArguments) -> anyhow::Result<()> {
 }
 
 /// The figures go beside the calls, if those go to standard output.
-fn tell(arguments: &CaptureArguments, captured: &Recording, is_output: bool) -> anyhow::Result<()> {
+fn tell(arguments: &CaptureArguments, captured: &CaptureRecording, is_output: bool) -> anyhow::Result<()> {
     let text = if arguments.json {
         format!("{}\n", serde_json::to_string_pretty(captured).context("writing figures as JSON")?)
     } else {

@@ -17,8 +17,8 @@ use howdah_vfs::FsError;
 use super::Failure;
 use crate::arguments::CpArguments;
 use crate::copy::{
-    Plan, Screen, StreamPlan, StreamTask, Totals, Watch, as_json, as_text, copy_options, dry_line,
-    event_line, is_stream, plan, stream_plan,
+    CopyPlan, CopyTotals, ProgressScreen, StreamPlan, StreamTask, Watch, as_json, as_text, copy_options,
+    dry_line, event_line, is_stream, plan, stream_plan,
 };
 use crate::report;
 
@@ -51,7 +51,7 @@ pub fn run(arguments: &CpArguments) -> Result<(), Failure> {
     if deletes && plan.refused > 0 {
         report::complain(&"note: nothing will be deleted, as not all sources could be read");
     }
-    let screen = Screen::default();
+    let screen = ProgressScreen::default();
     let copier = copier(arguments, &plan, &screen, open_files);
     stop_at_signals(copier.stop_sign(), copier.tally(), screen.clone())?;
     let watch = Watch::start(copier.tally(), arguments.run.progress, screen);
@@ -85,7 +85,7 @@ fn run_stream(arguments: &CpArguments) -> Result<(), Failure> {
             "a pipe, a device or - is read once: --verify and --checksum cannot read it again"
         )));
     }
-    let (tally, stop, screen) = (Arc::<Tally>::default(), StopSign::default(), Screen::default());
+    let (tally, stop, screen) = (Arc::<Tally>::default(), StopSign::default(), ProgressScreen::default());
     if arguments.existing.update {
         return Err(Failure::Usage(anyhow!(
             "a pipe, a device or - has no time of its last change: --update has nothing to compare"
@@ -124,7 +124,7 @@ fn rate_limit(arguments: &CpArguments, held_back: Duration, seconds: f64) -> Opt
     Some(format!("limited by --rate, {}", howdah_units::rate(rate as f64)))
 }
 
-fn copier(arguments: &CpArguments, plan: &Plan, screen: &Screen, open_files: usize) -> Copier {
+fn copier(arguments: &CpArguments, plan: &CopyPlan, screen: &ProgressScreen, open_files: usize) -> Copier {
     let destination = &plan.destination;
     let is_root = destination.caller.user == 0;
     let mut options = copy_options(arguments, is_root, plan.from_server, (open_files, expected_of(plan)));
@@ -134,7 +134,7 @@ fn copier(arguments: &CpArguments, plan: &Plan, screen: &Screen, open_files: usi
 }
 
 /// What the path of the copy is expected to carry; of two paths nobody knows.
-fn expected_of(plan: &Plan) -> Option<Expected> {
+fn expected_of(plan: &CopyPlan) -> Option<Expected> {
     let [client] = &plan.clients[..] else { return None };
     expected(&**client)[usize::from(plan.destination.realm != LOCAL)]
 }
@@ -188,7 +188,7 @@ impl Lines {
     }
 }
 
-fn observer(lines: Lines, screen: Screen, squash: Option<RootSquash>) -> Arc<dyn Observer> {
+fn observer(lines: Lines, screen: ProgressScreen, squash: Option<RootSquash>) -> Arc<dyn Observer> {
     Arc::new(move |event: &Event<'_>| match event {
         Event::Failed(error) => {
             screen.say(|| report::complain(&format!("howdah: {}", event_line(event))));
@@ -217,7 +217,7 @@ fn observer(lines: Lines, screen: Screen, squash: Option<RootSquash>) -> Arc<dyn
 
 /// A signal stops the copy so that it can go on later; a second one ends the process at once, as does a server that answers
 /// nothing any more: what was copied stays, and can be gone on with.
-fn stop_at_signals(stop: StopSign, tally: Arc<Tally>, screen: Screen) -> anyhow::Result<()> {
+fn stop_at_signals(stop: StopSign, tally: Arc<Tally>, screen: ProgressScreen) -> anyhow::Result<()> {
     let signals = signals()?;
     thread::spawn(move || {
         if signals.recv().is_err() {
@@ -265,7 +265,7 @@ fn stands_still<S, F: PartialEq>(signals: &Receiver<S>, figures: impl Fn() -> F,
 }
 
 fn tell(arguments: &CpArguments, outcome: &Outcome, seconds: f64, remote: bool, limits: Vec<String>) {
-    let totals = Totals {
+    let totals = CopyTotals {
         figures: outcome.figures,
         seconds,
         stopped: outcome.stopped,

@@ -4,7 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use howdah_confine::{Plan, Reach, confine, give_up_capabilities};
+use howdah_confine::{ConfinementPlan, Reach, confine, give_up_capabilities};
 
 use super::Failure;
 
@@ -23,7 +23,7 @@ fn give_up_rights() {
     let keytab = env::var("KRB5_KTNAME").ok();
     let read = keytab.as_deref().and_then(directory_of).into_iter().collect();
     let reach = Reach { own: vec![directory.into()], read, ..Reach::default() };
-    let _ = confine(&Plan { low_ports: false, files: Ok(reach), system_calls: Ok(()) });
+    let _ = confine(&ConfinementPlan { low_ports: false, files: Ok(reach), system_calls: Ok(()) });
 }
 
 /// The directory of a keytab. A tool that changes a keytab may replace the file.

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::Failure;
 use crate::arguments::{NfsstatArguments, WorkArguments};
-use crate::bench::{Opened, Planned, Session, measure, open_place, plans};
+use crate::bench::{BenchSession, Opened, Planned, measure, open_place, plans};
 use crate::report;
 
 /// What stands for this machine's kernel.
@@ -81,7 +81,7 @@ fn remote(arguments: &NfsstatArguments) -> Result<(), Failure> {
     let transport = planned.as_ref().map_or(Transport::Tcp, Planned::transport);
     let opened = open_place(&arguments.place, transport)?;
     if let Some(planned) = &planned {
-        measure(&Session {
+        measure(&BenchSession {
             opened: &opened,
             planned,
             replay: None,

@@ -9,7 +9,7 @@ use howdah_net::{InterfaceCounters, interface_counters};
 
 use super::Failure;
 use crate::arguments::NicsArguments;
-use crate::report::{self, NicRates, Scale};
+use crate::report::{self, NicRates, NicScale};
 
 /// How long it looks if nobody says.
 const USUAL: Duration = Duration::from_secs(1);
@@ -23,7 +23,7 @@ pub fn run(arguments: &NicsArguments) -> Result<(), Failure> {
         is_there(name, &before.1)?;
     }
     let count = arguments.count.or(arguments.interval.is_none().then_some(1));
-    let mut scale = Scale::default();
+    let mut scale = NicScale::default();
     let mut shown = 0;
     while count.is_none_or(|count| shown < count) && !report::is_unread() {
         sleep(arguments.interval.unwrap_or(USUAL));

@@ -9,7 +9,9 @@ use super::Failure;
 use crate::admin::{ServerName, the_one_server};
 use crate::arguments::TopArguments;
 use crate::report;
-use crate::top::{Kind, Look, Screen, Seen, Sort, can_show, lines, listen, look, only, show, wants_colour};
+use crate::top::{
+    Kind, Screen, Seen, Sort, TopLook, can_show, lines, listen, look, only, show, wants_colour,
+};
 
 /// The letters of a line where a terminal does not say.
 const USUAL_WIDTH: usize = 80;
@@ -51,7 +53,7 @@ impl Looker {
         Self { server: arguments.asked.server.clone(), state: arguments.asked.state.clone() }
     }
 
-    fn look(&mut self) -> Result<Look> {
+    fn look(&mut self) -> Result<TopLook> {
         look(&the_one_server(self.server.as_ref(), self.state.as_deref())?)
     }
 }
@@ -61,7 +63,7 @@ fn in_lines(
     arguments: &TopArguments,
     sort: Option<Sort>,
     mut looker: Looker,
-    mut before: Look,
+    mut before: TopLook,
 ) -> Result<(), Failure> {
     loop {
         sleep(arguments.interval);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, anyhow, bail};
 use howdah_client::url::NfsUrl;
 use howdah_daemon::mounts::{AskedMount, FlushAnswer, KIND, find_mount, lost_lines, users_of};
-use howdah_mount::{Found, from_root, look_at, mounted_on, unmount};
+use howdah_mount::{FoundPlace, from_root, look_at, mounted_on, unmount};
 
 use super::Failure;
 use crate::arguments::UmountArguments;
@@ -149,12 +149,12 @@ fn is_ours(directory: &Path) -> anyhow::Result<bool> {
 fn is_alive(directory: &Path) -> anyhow::Result<bool> {
     let shown = directory.display();
     match look_at(directory).with_context(|| format!("looking at {shown}"))? {
-        Found::Dead => Ok(false),
-        Found::Mounted(_, kind) if kind == KIND => Ok(true),
-        Found::Mounted(source, kind) => {
+        FoundPlace::Dead => Ok(false),
+        FoundPlace::Mounted(_, kind) if kind == KIND => Ok(true),
+        FoundPlace::Mounted(source, kind) => {
             bail!("{shown} is mounted, but not by howdah ({source}, type {kind}): umount {shown}")
         }
-        Found::Missing => bail!("there is no directory {shown}"),
+        FoundPlace::Missing => bail!("there is no directory {shown}"),
         _ => bail!("nothing is mounted on {shown}; howdah mounts lists what is"),
     }
 }

@@ -9,7 +9,7 @@ mod totals;
 
 pub use events::{dry_line, event_line};
 pub use options::copy_options;
-pub use plan::{Plan, plan};
-pub use progress::{Screen, Watch};
+pub use plan::{CopyPlan, plan};
+pub use progress::{ProgressScreen, Watch};
 pub use stream::{StreamPlan, StreamTask, is_stream, stream_plan};
-pub use totals::{Totals, as_json, as_text};
+pub use totals::{CopyTotals, as_json, as_text};

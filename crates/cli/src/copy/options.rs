@@ -1,6 +1,6 @@
 //! From flags to the options of a copy.
 
-use howdah_copy::{Compare, CopyOptions, Existing, Preserve, Sparse, Tuning};
+use howdah_copy::{Compare, CopyOptions, CopyTuning, Existing, Preserve, Sparse};
 use howdah_daemon::places::umask;
 use howdah_tune::flight::Expected;
 
@@ -11,10 +11,10 @@ const OTHER_FILES: usize = 32;
 
 /// Half of the files that may be open are the local directory's to keep open; a worker on a small file has one, and two where both
 /// sides are local.
-fn tuning(open_files: usize) -> Tuning {
-    let tuning = Tuning::default();
+fn tuning(open_files: usize) -> CopyTuning {
+    let tuning = CopyTuning::default();
     let most = (open_files / 4).saturating_sub(OTHER_FILES).max(1);
-    Tuning { most_small_jobs: tuning.most_small_jobs.min(most), ..tuning }
+    CopyTuning { most_small_jobs: tuning.most_small_jobs.min(most), ..tuning }
 }
 
 /// What the flags mean. So many files may be open.
@@ -62,7 +62,7 @@ pub fn copy_options(
         rate: run.rate,
         jobs: run.jobs,
         umask: umask(),
-        tuning: Tuning { expected, ..tuning(open_files) },
+        tuning: CopyTuning { expected, ..tuning(open_files) },
     }
 }
 
@@ -73,6 +73,6 @@ mod tests {
     #[test]
     fn small_files_have_no_more_workers_than_files_may_be_open() {
         let workers = [64, 1024, 4096, usize::MAX].map(|most| tuning(most).most_small_jobs);
-        assert_eq!(workers, [1, 224, 992, Tuning::default().most_small_jobs]);
+        assert_eq!(workers, [1, 224, 992, CopyTuning::default().most_small_jobs]);
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use howdah_client::Remote;
-use howdah_copy::{Item, Target, mark_in, source_id};
+use howdah_copy::{CopyTarget, Item, mark_in, source_id};
 use howdah_daemon::places::{Following, LOCAL, Location, Opener, Place};
 use howdah_threads::each_at_once;
 use howdah_vfs::{FileKind, FsError, Handle, Node, Shown};
@@ -18,7 +18,7 @@ use crate::report;
 const FOUND_AT_ONCE: usize = 128;
 
 /// A copy, ready to run.
-pub struct Plan {
+pub struct CopyPlan {
     /// What goes where.
     pub items: Vec<Item>,
     /// Where all of it goes.
@@ -34,7 +34,7 @@ pub struct Plan {
 }
 
 /// Finds out what is meant. `exact`: the last place is what the copy is to be.
-pub fn plan(places: &[Location], recursive: bool, exact: bool) -> Result<Plan> {
+pub fn plan(places: &[Location], recursive: bool, exact: bool) -> Result<CopyPlan> {
     let (to, from) = places.split_last().context("no destination")?;
     let opener = Opener::default();
     let destination = opener.open_to_write(to)?;
@@ -68,7 +68,7 @@ pub fn plan(places: &[Location], recursive: bool, exact: bool) -> Result<Plan> {
             Err(error) => return Err(error),
         }
     }
-    Ok(Plan { items, remote, from_server, clients: opener.clients(), destination, refused })
+    Ok(CopyPlan { items, remote, from_server, clients: opener.clients(), destination, refused })
 }
 
 /// The sources with their nodes. Those at servers are asked for at once: a thousand of them far away would else take a thousand
@@ -141,18 +141,18 @@ impl Planner<'_> {
         Ok(Item { source, node, target, path, directory_path, id })
     }
 
-    fn target(&self, location: &Location, is_directory: bool, id: u64) -> Result<Target> {
+    fn target(&self, location: &Location, is_directory: bool, id: u64) -> Result<CopyTarget> {
         match self.directory_there() {
             Some(directory) if is_directory && (self.exact || self.is_begun(&directory, id)) => {
-                Ok(Target::Directory(directory))
+                Ok(CopyTarget::Directory(directory))
             }
             Some(_) if self.exact => {
                 bail!("cannot copy {location} as {}: a directory is in the way", self.to)
             }
             Some(directory) => match location.last_name() {
-                Some(name) => Ok(Target::Entry { directory: directory.handle, name }),
+                Some(name) => Ok(CopyTarget::Entry { directory: directory.handle, name }),
                 // `cp -r . there` and the like: what is in it.
-                None if is_directory => Ok(Target::Directory(directory)),
+                None if is_directory => Ok(CopyTarget::Directory(directory)),
                 None => bail!("cannot copy {location}: it has no name; name the copy"),
             },
             None => self.new_entry(location, is_directory),
@@ -161,7 +161,7 @@ impl Planner<'_> {
 
     /// Of two sources that would become one entry, the second would replace the first; two directories become one.
     fn refuse_second(&self, location: &Location, item: &Item, taken: &mut Taken) -> Result<()> {
-        let Target::Entry { directory, name } = &item.target else { return Ok(()) };
+        let CopyTarget::Entry { directory, name } = &item.target else { return Ok(()) };
         let kind = item.node.attributes.kind;
         match taken.entry((*directory, name.clone())) {
             Slot::Vacant(slot) => {
@@ -186,7 +186,7 @@ impl Planner<'_> {
         !self.several && mark_in(&self.destination.side(), directory, id).is_some()
     }
 
-    fn new_entry(&self, location: &Location, is_directory: bool) -> Result<Target> {
+    fn new_entry(&self, location: &Location, is_directory: bool) -> Result<CopyTarget> {
         if self.to.means_directory() && !is_directory {
             bail!(
                 "cannot copy {location} to {}: there is no such directory; create it first, or leave out the slash",
@@ -197,7 +197,7 @@ impl Planner<'_> {
         let (directory, name) =
             parent.with_context(|| format!("cannot find the directory of {}", self.to))?;
         let name = name.with_context(|| format!("cannot copy to {}: it is not a directory", self.to))?;
-        Ok(Target::Entry { directory: directory.handle, name: name.to_vec() })
+        Ok(CopyTarget::Entry { directory: directory.handle, name: name.to_vec() })
     }
 
     fn refuse_inside(&self, location: &Location, place: &Place) -> Result<()> {

@@ -26,12 +26,12 @@ const WINDOW: Duration = Duration::from_secs(5);
 /// Says how far a copy is until it is dropped.
 pub struct Watch {
     running: Option<(Sender<()>, JoinHandle<()>)>,
-    screen: Screen,
+    screen: ProgressScreen,
 }
 
 /// The terminal, shared by the line of progress and by other output.
 #[derive(Clone, Default)]
-pub struct Screen(Arc<Mutex<Shown>>);
+pub struct ProgressScreen(Arc<Mutex<Shown>>);
 
 #[derive(Default)]
 struct Shown {
@@ -41,7 +41,7 @@ struct Shown {
     file: String,
 }
 
-impl Screen {
+impl ProgressScreen {
     /// Clears the line of progress, if there is one, and prints something.
     pub fn say(&self, print: impl FnOnce()) {
         let mut shown = self.0.lock();
@@ -69,7 +69,7 @@ impl Screen {
 
 impl Watch {
     /// Begins to watch if that is wanted.
-    pub fn start(tally: Arc<Tally>, when: ShowProgress, screen: Screen) -> Self {
+    pub fn start(tally: Arc<Tally>, when: ShowProgress, screen: ProgressScreen) -> Self {
         let terminal = io::stderr().is_terminal();
         let wanted = when == ShowProgress::Always || (when == ShowProgress::Auto && terminal);
         let running = wanted.then(|| {

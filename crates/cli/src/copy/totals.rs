@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use howdah_units::{clock, counted, rate, size};
 
 /// How a copy ended.
-pub struct Totals {
+pub struct CopyTotals {
     /// What was done.
     pub figures: Figures,
     /// How long it took, in seconds.
@@ -25,7 +25,7 @@ pub struct Totals {
     pub limits: Vec<String>,
 }
 
-impl Totals {
+impl CopyTotals {
     fn rate(&self) -> f64 {
         self.moved() as f64 / self.seconds.max(1e-6)
     }
@@ -48,7 +48,7 @@ impl Totals {
 }
 
 /// A few lines.
-pub fn as_text(totals: &Totals) -> String {
+pub fn as_text(totals: &CopyTotals) -> String {
     let figures = &totals.figures;
     let mut lines = vec![first_line(totals)];
     let mut line = |counts: bool, text: String| {
@@ -115,7 +115,7 @@ pub fn as_text(totals: &Totals) -> String {
 }
 
 /// What was read back.
-fn verified(totals: &Totals) -> String {
+fn verified(totals: &CopyTotals) -> String {
     let figures = &totals.figures;
     let unread = match figures.kept {
         0 => String::new(),
@@ -137,7 +137,7 @@ fn verified(totals: &Totals) -> String {
     )
 }
 
-fn first_line(totals: &Totals) -> String {
+fn first_line(totals: &CopyTotals) -> String {
     let figures = &totals.figures;
     let (files, bytes) = (counted(figures.files, "file", "files"), size(totals.moved()));
     if totals.is_dry {
@@ -162,7 +162,7 @@ fn other_nodes(figures: &Figures) -> String {
 }
 
 /// One object.
-pub fn as_json(totals: &Totals) -> Value {
+pub fn as_json(totals: &CopyTotals) -> Value {
     let mut value = json!({
         "seconds": totals.seconds,
         "bytes_per_second": totals.rate(),
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn totals_say_what_happened_and_no_more() {
-        let totals = Totals {
+        let totals = CopyTotals {
             figures: figures(),
             seconds: 2.0,
             stopped: false,
@@ -236,15 +236,15 @@ mod tests {
             "3 files copied, 2.0 MB in 2.00 s (1.0 MB/s)\n  1 directory\n  writes limited by the path, which is full\n"
         );
         let sparse = Figures { copied_bytes: 9_000_000_000, hole_bytes: 8_998_000_000, ..figures() };
-        let text = as_text(&Totals { figures: sparse, limits: Vec::new(), ..totals });
+        let text = as_text(&CopyTotals { figures: sparse, limits: Vec::new(), ..totals });
         let expected =
             "3 files copied, 2.0 MB in 2.00 s (1.0 MB/s)\n  1 directory\n  9.0 GB of zeros became holes\n";
         assert_eq!(text, expected, "holes are not moved");
         let totals =
-            Totals { limits: vec!["writes limited by the path, which is full".to_owned()], ..totals };
+            CopyTotals { limits: vec!["writes limited by the path, which is full".to_owned()], ..totals };
         let figures = Figures { errors: 2, resumed_files: 1, resumed_bytes: 1000, ..figures() };
         let figures = Figures { left_out_set_id: 1, left_out_devices: 2, ..figures };
-        let dry = as_text(&Totals {
+        let dry = as_text(&CopyTotals {
             figures: Figures { removed: 2, ..figures },
             is_dry: true,
             limits: Vec::new(),
@@ -252,7 +252,7 @@ mod tests {
         });
         assert!(dry.starts_with("dry run, nothing was changed: 3 files (2.0 MB) would be copied\n"), "{dry}");
         assert!(dry.contains("  2 names would be deleted\n"), "{dry}");
-        let text = as_text(&Totals { figures, stopped: true, verified: true, ..totals });
+        let text = as_text(&CopyTotals { figures, stopped: true, verified: true, ..totals });
         for part in ["set-ID bits of 1 file left out; --set-id", "2 devices left out; --devices"] {
             assert!(text.contains(part), "{part} in\n{text}");
         }
@@ -267,7 +267,7 @@ mod tests {
     fn what_was_not_read_back_is_said() {
         let said = |verified_files, kept| {
             let figures = Figures { verified_files, kept, ..figures() };
-            verified(&Totals {
+            verified(&CopyTotals {
                 figures,
                 seconds: 2.0,
                 stopped: false,
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn json_has_every_figure() {
-        let totals = Totals {
+        let totals = CopyTotals {
             figures: figures(),
             seconds: 2.0,
             stopped: false,

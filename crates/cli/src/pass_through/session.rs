@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use anyhow::{Context, Error, Result};
-use howdah_confine::{Plan, confine};
+use howdah_confine::{ConfinementPlan, confine};
 use howdah_daemon::host::{
     RunningFile, ServiceManager, Signal, allow_many_open_files, catch_signals, own_addresses, prepare_state,
     read_signals, start_log,
@@ -63,8 +63,8 @@ pub fn run(arguments: &RelayArguments) -> Result<(), Failure> {
 }
 
 /// Ports below 1024 are needed for clients that call from such. Certificates and names of hosts are read again as time goes by.
-fn plan() -> Plan<'static> {
-    Plan {
+fn plan() -> ConfinementPlan<'static> {
+    ConfinementPlan {
         low_ports: true,
         files: Err("certificates and the names of hosts are read again".to_owned()),
         system_calls: Err("a relay makes others".to_owned()),

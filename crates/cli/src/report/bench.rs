@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use howdah_units::{clock, power_of_two, rate};
 use howdah_workload::measure::{LatencySummary, Spread};
-use howdah_workload::{BenchReport, FileSize, PlaceKind, Plan, ProgressNow, Unit, WorkloadResult};
+use howdah_workload::{BenchReport, FileSize, PlaceKind, ProgressNow, Unit, WorkloadPlan, WorkloadResult};
 
 use super::counts::call_counts;
 use super::replay::replay;
@@ -80,7 +80,7 @@ fn heading(report: &BenchReport) -> String {
 }
 
 /// What was done, on one line.
-fn work(plan: &Plan) -> String {
+fn work(plan: &WorkloadPlan) -> String {
     let mut text = format!("{}: {} {}", plan.workload.name(), plan.files, files(plan));
     let mut part = |holds: bool, part: String| {
         if holds {
@@ -110,7 +110,7 @@ fn work(plan: &Plan) -> String {
     text
 }
 
-fn files(plan: &Plan) -> String {
+fn files(plan: &WorkloadPlan) -> String {
     let noun = if plan.files == 1 { "file" } else { "files" };
     match plan.file_size {
         FileSize { largest_bytes: 0, .. } => format!("empty {noun}"),

@@ -6,7 +6,7 @@ use howdah_capture::Why;
 use howdah_server::capture::State;
 use howdah_units::size;
 
-use crate::capture::Recording;
+use crate::capture::CaptureRecording;
 
 /// How far it is, on one line.
 pub fn capturing(state: &State, bytes: u64) -> String {
@@ -16,8 +16,8 @@ pub fn capturing(state: &State, bytes: u64) -> String {
 }
 
 /// What was recorded, and what can be done with it.
-pub fn captured(recording: &Recording) -> String {
-    let Recording { server, file, bytes, end, procedures, bytes_read, bytes_written } = recording;
+pub fn captured(recording: &CaptureRecording) -> String {
+    let CaptureRecording { server, file, bytes, end, procedures, bytes_read, bytes_written } = recording;
     let mut text = format!("{server}\n");
     let _ = writeln!(
         text,

@@ -38,7 +38,7 @@ pub use kerberos::refused_contexts;
 pub use knobs::{knob_set, knobs};
 pub use listing::{Listed, listing};
 pub use mount_commands::{far as mount_far, far_nfs3 as mount_far_nfs3};
-pub use nics::{NicRates, Scale, nics, nics_json, nics_plot};
+pub use nics::{NicRates, NicScale, nics, nics_json, nics_plot};
 pub use relay::relay;
 pub use settings::{exports, server};
 pub use settings_json::settings_json;

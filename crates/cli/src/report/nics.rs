@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use howdah_net::{Carried, InterfaceCounters};
+use howdah_net::{InterfaceCounters, InterfaceTraffic};
 use howdah_units::rate;
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ struct WayRates {
 
 /// What a full bar means: the most that each interface carried so far.
 #[derive(Debug, Default)]
-pub struct Scale(BTreeMap<String, f64>);
+pub struct NicScale(BTreeMap<String, f64>);
 
 impl NicRates {
     /// Between two looks, so many seconds apart.
@@ -61,7 +61,7 @@ impl NicRates {
 }
 
 impl WayRates {
-    fn between(before: Carried, now: Carried, seconds: f64) -> Self {
+    fn between(before: InterfaceTraffic, now: InterfaceTraffic, seconds: f64) -> Self {
         // Counters begin anew when a driver does.
         let rate = |before: u64, now: u64| now.saturating_sub(before) as f64 / seconds;
         Self {
@@ -77,7 +77,7 @@ impl WayRates {
     }
 }
 
-impl Scale {
+impl NicScale {
     /// These were seen.
     pub fn see(&mut self, all: &[NicRates]) {
         for rates in all {
@@ -135,7 +135,7 @@ pub fn nics(all: &[NicRates], time: Option<&str>) -> String {
 }
 
 /// Two bars for each.
-pub fn nics_plot(all: &[NicRates], scale: &Scale, time: Option<&str>) -> String {
+pub fn nics_plot(all: &[NicRates], scale: &NicScale, time: Option<&str>) -> String {
     let mut text = time.map(|time| format!("{time}\n")).unwrap_or_default();
     for rates in all {
         let full = scale.full(rates);
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     fn interface(name: &str, speed: Option<u64>, packets: u64) -> InterfaceCounters {
-        let carried = |factor: u64| Carried {
+        let carried = |factor: u64| InterfaceTraffic {
             packets: packets * factor,
             bytes: packets * factor * 1000,
             errors: 0,
@@ -211,7 +211,7 @@ mod tests {
             NicRates::between(&interface(name, speed, 1000), &interface(name, speed, 11_000), 2.0)
         };
         let all = [pair("eth0", Some(1_000_000_000)), pair("wireguard0", None)];
-        let mut scale = Scale::default();
+        let mut scale = NicScale::default();
         scale.see(&all);
         assert_data_eq!(
             nics(&all, None),

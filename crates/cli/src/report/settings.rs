@@ -16,7 +16,7 @@ use howdah_units::power_of_two;
 use howdah_config::DiskCacheSettings;
 use howdah_config::LogFormat;
 use howdah_config::{
-    Access, AdminListen, ExportConfig, ExportLocks, KerberosConfig, Metrics, PrivilegedPorts, Rpcbind,
+    AdminListen, ClientAccess, ExportConfig, ExportLocks, KerberosConfig, Metrics, PrivilegedPorts, Rpcbind,
     ServerConfig, Source, Squash, asks_kerberos,
 };
 use howdah_daemon::host::admin_token_file;
@@ -289,7 +289,7 @@ fn caches(caching: Option<&CachingOptions>) -> String {
 }
 
 /// What clients may do, in words. Squashing and ports appear only if they have an effect.
-pub fn access(access: &Access, opened: OpenedExport) -> String {
+pub fn access(access: &ClientAccess, opened: OpenedExport) -> String {
     let writing = if access.read_only { "read only" } else { "read and write" };
     let anonymous = format!("{}:{}", access.anonymous_user, access.anonymous_group);
     let squash = match access.squash {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use howdah_config::DiskCacheSettings;
 use howdah_config::LogFormat;
 use howdah_config::{
-    AdminListen, AdminSocket, ClientRule, ExportConfig, KerberosConfig, PrivilegedPorts, Rpcbind,
+    AdminListen, AdminSocket, ClientRuleConfig, ExportConfig, KerberosConfig, PrivilegedPorts, Rpcbind,
     ServerConfig, Source, asks_kerberos,
 };
 use howdah_daemon::host::admin_token_file;
@@ -185,7 +185,7 @@ fn cache(options: &CachingOptions, disk: Option<&DiskCacheSettings>) -> Value {
     })
 }
 
-fn client(rule: &ClientRule) -> Value {
+fn client(rule: &ClientRuleConfig) -> Value {
     let access = &rule.access;
     json!({
         "allow": rule.who.to_string(),

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::net::SocketAddr;
 use std::path::Path;
 
-use howdah_config::{ClientRule, ExportConfig, ExportName, ServerConfig, Squash};
+use howdah_config::{ClientRuleConfig, ExportConfig, ExportName, ServerConfig, Squash};
 use howdah_daemon::serve::{Handles, OpenedExport};
 use howdah_server::exports::{SecurityFlavor, TlsPolicy};
 use howdah_store::local::FallBack;
@@ -88,7 +88,7 @@ impl Welcome<'_> {
                 }
                 false => "",
             };
-            let takes_claims = |rule: &ClientRule| rule.access.sec.contains(SecurityFlavor::Sys);
+            let takes_claims = |rule: &ClientRuleConfig| rule.access.sec.contains(SecurityFlavor::Sys);
             let takes_claims =
                 self.config.exports.iter().any(|export| export.clients.iter().any(takes_claims));
             let acting = match takes_claims {

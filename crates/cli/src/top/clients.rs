@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use howdah_units::{narrow_bytes, narrow_count, narrow_time};
 
 use super::seen::ClientSeen;
-use super::table::{Cell, Column, Row};
+use super::table::{Column, Row, TableCell};
 
 /// Its columns.
 pub const COLUMNS: &[Column] = &[
@@ -34,18 +34,18 @@ pub fn row(client: &ClientSeen) -> Row {
     Row {
         key: client.client.to_string(),
         cells: vec![
-            Cell::text(client.client.to_string()),
-            Cell::figure(Some(client.connections as f64), narrow_whole),
-            Cell::figure(client.calls_per_second, narrow_count),
-            Cell::figure(Some(client.outstanding as f64), narrow_whole),
-            Cell::figure(Some(client.received_per_second), narrow_bytes),
-            Cell::figure(Some(client.sent_per_second), narrow_bytes),
-            Cell::figure(Some(io), narrow_bytes),
-            Cell::figure(client.rtt_seconds, narrow_time),
-            Cell::figure(Some(client.buffer_bytes as f64), narrow_bytes),
-            Cell::figure(Some(client.window_bytes as f64), narrow_bytes),
+            TableCell::text(client.client.to_string()),
+            TableCell::figure(Some(client.connections as f64), narrow_whole),
+            TableCell::figure(client.calls_per_second, narrow_count),
+            TableCell::figure(Some(client.outstanding as f64), narrow_whole),
+            TableCell::figure(Some(client.received_per_second), narrow_bytes),
+            TableCell::figure(Some(client.sent_per_second), narrow_bytes),
+            TableCell::figure(Some(io), narrow_bytes),
+            TableCell::figure(client.rtt_seconds, narrow_time),
+            TableCell::figure(Some(client.buffer_bytes as f64), narrow_bytes),
+            TableCell::figure(Some(client.window_bytes as f64), narrow_bytes),
             verdict(&client.verdict),
-            Cell::text(late),
+            TableCell::text(late),
         ],
         about: about.into_iter().filter(|line| !line.is_empty()).collect(),
         is_busy,
@@ -53,8 +53,8 @@ pub fn row(client: &ClientSeen) -> Row {
 }
 
 /// A verdict; those are worth a look that are neither rest nor the goal.
-pub fn verdict(word: &str) -> Cell {
-    Cell::text(word).alarming(!matches!(word, "idle" | "path-full" | "ramping"))
+pub fn verdict(word: &str) -> TableCell {
+    TableCell::text(word).alarming(!matches!(word, "idle" | "path-full" | "ramping"))
 }
 
 /// A number that has no parts.

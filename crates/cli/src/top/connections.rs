@@ -5,7 +5,7 @@ use howdah_units::{narrow_bytes, narrow_count, narrow_time};
 
 use super::clients::{narrow_whole, verdict};
 use super::seen::ConnectionSeen;
-use super::table::{Cell, Column, Row};
+use super::table::{Column, Row, TableCell};
 
 /// Its columns.
 pub const COLUMNS: &[Column] = &[
@@ -36,22 +36,22 @@ pub fn row(connection: &ConnectionSeen) -> Row {
     Row {
         key: connection.client.to_string(),
         cells: vec![
-            Cell::text(connection.client.to_string()),
-            Cell::figure(connection.calls_per_second, narrow_count),
-            Cell::figure(of(|figures| figures.outstanding), narrow_whole),
-            Cell::figure(Some(connection.received_per_second), narrow_bytes),
-            Cell::figure(Some(connection.sent_per_second), narrow_bytes),
-            Cell::figure(Some(io), narrow_bytes),
-            Cell::figure(figures.map(|figures| figures.rtt_seconds), narrow_time),
-            Cell::figure(of(|figures| figures.in_flight), narrow_bytes),
-            Cell::figure(of(|figures| figures.congestion_window), narrow_bytes),
-            Cell::figure(of(|figures| figures.send_buffer), narrow_bytes),
-            Cell::figure(of(|figures| figures.receive_buffer), narrow_bytes),
-            Cell::figure(
+            TableCell::text(connection.client.to_string()),
+            TableCell::figure(connection.calls_per_second, narrow_count),
+            TableCell::figure(of(|figures| figures.outstanding), narrow_whole),
+            TableCell::figure(Some(connection.received_per_second), narrow_bytes),
+            TableCell::figure(Some(connection.sent_per_second), narrow_bytes),
+            TableCell::figure(Some(io), narrow_bytes),
+            TableCell::figure(figures.map(|figures| figures.rtt_seconds), narrow_time),
+            TableCell::figure(of(|figures| figures.in_flight), narrow_bytes),
+            TableCell::figure(of(|figures| figures.congestion_window), narrow_bytes),
+            TableCell::figure(of(|figures| figures.send_buffer), narrow_bytes),
+            TableCell::figure(of(|figures| figures.receive_buffer), narrow_bytes),
+            TableCell::figure(
                 figures.and_then(|figures| figures.window).map(|window| window as f64),
                 narrow_bytes,
             ),
-            Cell::figure(again, |part| format!("{:.1}%", part * 100.0)),
+            TableCell::figure(again, |part| format!("{:.1}%", part * 100.0)),
             verdict(&connection.verdict),
         ],
         about: about(known),

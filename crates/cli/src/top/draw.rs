@@ -9,7 +9,7 @@ use ratatui::widgets::{Paragraph, Widget, Wrap};
 use super::head;
 use super::help;
 use super::kind::Kind;
-use super::layout::{Shown, aligned, cut, fit};
+use super::layout::{ShownRows, aligned, cut, fit};
 use super::screen::Screen;
 use super::table::{Column, Row};
 
@@ -110,7 +110,7 @@ fn first(rows: usize, selected: usize, height: usize) -> usize {
 }
 
 /// Titles; the one that rows are sorted by stands out.
-fn titles(columns: &[Column], shown: &[Shown], sorted: usize) -> Line<'static> {
+fn titles(columns: &[Column], shown: &[ShownRows], sorted: usize) -> Line<'static> {
     let style = Style::new().add_modifier(Modifier::UNDERLINED);
     let each = shown.iter().flat_map(|shown| {
         let column = &columns[shown.column];
@@ -124,7 +124,7 @@ fn titles(columns: &[Column], shown: &[Shown], sorted: usize) -> Line<'static> {
 fn table_row(
     screen: &Screen,
     columns: &[Column],
-    shown: &[Shown],
+    shown: &[ShownRows],
     row: &Row,
     is_selected: bool,
 ) -> Line<'static> {

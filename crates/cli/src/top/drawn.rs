@@ -151,7 +151,7 @@ fn without_colour_there_is_none() {
 fn one_look_has_no_rates_and_a_server_started_anew_none_either() {
     let alone = Seen::between(None, &look(1));
     assert_eq!((alone.seconds, alone.all.calls_per_second), (0.0, None));
-    let anew = super::Look { process: 4712, ..look(1) };
+    let anew = super::TopLook { process: 4712, ..look(1) };
     assert_eq!(Seen::between(Some(&look(0)), &anew).all.calls_per_second, None);
     assert_eq!(Seen::between(Some(&look(1)), &look(0)).seconds, 0.0, "its clock went back");
 }

@@ -3,7 +3,7 @@
 use howdah_units::{narrow_bytes, narrow_count, narrow_time};
 
 use super::seen::{ExportSeen, ProcedureSeen};
-use super::table::{Cell, Column, Row};
+use super::table::{Column, Row, TableCell};
 
 /// Its columns.
 pub const COLUMNS: &[Column] = &[
@@ -24,21 +24,21 @@ const TOLD: usize = 4;
 /// Its row.
 pub fn row(export: &ExportSeen) -> Row {
     let all = &export.all;
-    let errors = Cell::figure(all.errors_per_second, narrow_count);
+    let errors = TableCell::figure(all.errors_per_second, narrow_count);
     let has_errors = all.errors_per_second.is_some_and(|rate| rate > 0.0);
     Row {
         key: export.export.clone(),
         cells: vec![
-            Cell::text(&export.export),
-            Cell::figure(all.calls_per_second, narrow_count),
+            TableCell::text(&export.export),
+            TableCell::figure(all.calls_per_second, narrow_count),
             errors.alarming(has_errors),
-            Cell::figure(all.mean_seconds, narrow_time),
-            Cell::figure(all.p50_seconds, narrow_time),
-            Cell::figure(all.p99_seconds, narrow_time),
-            Cell::figure(all.storage_part, percent),
-            Cell::figure(all.received_per_second, narrow_bytes),
-            Cell::figure(all.sent_per_second, narrow_bytes),
-            Cell::text(mostly(export)),
+            TableCell::figure(all.mean_seconds, narrow_time),
+            TableCell::figure(all.p50_seconds, narrow_time),
+            TableCell::figure(all.p99_seconds, narrow_time),
+            TableCell::figure(all.storage_part, percent),
+            TableCell::figure(all.received_per_second, narrow_bytes),
+            TableCell::figure(all.sent_per_second, narrow_bytes),
+            TableCell::text(mostly(export)),
         ],
         about: export.procedures.iter().take(TOLD).map(procedure).collect(),
         is_busy: !export.procedures.is_empty(),

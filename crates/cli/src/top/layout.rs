@@ -13,7 +13,7 @@ const CUT: &str = "..";
 
 /// A column that is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shown {
+pub struct ShownRows {
     /// Which.
     pub column: usize,
     /// Its letters.
@@ -21,20 +21,20 @@ pub struct Shown {
 }
 
 /// The columns that fit, in their order. The first is always there.
-pub fn fit(columns: &[Column], rows: &[Row], width: usize) -> Vec<Shown> {
+pub fn fit(columns: &[Column], rows: &[Row], width: usize) -> Vec<ShownRows> {
     let longest = |column: usize| {
         let cells = rows.iter().map(|row| letters(&row.cells[column].text));
         cells.max().unwrap_or_default().max(columns[column].title.len())
     };
     let name = longest(0).min((width / NAME_PART).max(columns[0].width.into())).min(width);
-    let mut shown = vec![Shown { column: 0, width: name }];
+    let mut shown = vec![ShownRows { column: 0, width: name }];
     let mut left = width - name;
     let mut others: Vec<usize> = (1..columns.len()).collect();
     others.sort_by_key(|&column| columns[column].rank);
     for column in others {
         let wanted = usize::from(columns[column].width);
         if let Some(rest) = left.checked_sub(GAP + wanted) {
-            shown.push(Shown { column, width: wanted });
+            shown.push(ShownRows { column, width: wanted });
             left = rest;
         }
     }
@@ -48,7 +48,7 @@ pub fn fit(columns: &[Column], rows: &[Row], width: usize) -> Vec<Shown> {
 }
 
 /// What stands in those columns: text to the left, figures to the right.
-pub fn line(columns: &[Column], shown: &[Shown], text: impl Fn(usize) -> String) -> String {
+pub fn line(columns: &[Column], shown: &[ShownRows], text: impl Fn(usize) -> String) -> String {
     let cells = shown.iter().map(|shown| aligned(&columns[shown.column], shown.width, &text(shown.column)));
     cells.collect::<Vec<_>>().join(" ")
 }
@@ -81,12 +81,12 @@ fn letters(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::super::kind::Kind;
-    use super::super::table::Cell;
+    use super::super::table::TableCell;
     use super::*;
 
     fn row(kind: Kind, name: &str) -> Row {
-        let mut cells = vec![Cell::text("1"); kind.columns().len()];
-        cells[0] = Cell::text(name);
+        let mut cells = vec![TableCell::text("1"); kind.columns().len()];
+        cells[0] = TableCell::text(name);
         Row { key: name.to_owned(), cells, about: Vec::new(), is_busy: true }
     }
 

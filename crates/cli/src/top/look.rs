@@ -8,7 +8,7 @@ use crate::admin::AskedServer;
 
 /// What it said.
 #[derive(Debug, Clone)]
-pub struct Look {
+pub struct TopLook {
     /// What it is called.
     pub server: String,
     /// Its process: another one is another server, though it is called the same.
@@ -24,8 +24,8 @@ pub struct Look {
 }
 
 /// Asks it.
-pub fn look(server: &AskedServer) -> Result<Look> {
-    Ok(Look {
+pub fn look(server: &AskedServer) -> Result<TopLook> {
+    Ok(TopLook {
         server: server.name(),
         process: server.process(),
         exports: server.get("/v1/exports")?,

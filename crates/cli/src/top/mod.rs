@@ -25,7 +25,7 @@ mod testing;
 
 pub use kind::{Kind, only};
 pub use lines::lines;
-pub use look::{Look, look};
+pub use look::{TopLook, look};
 pub use news::listen;
 pub use screen::Screen;
 pub use seen::Seen;

@@ -9,7 +9,7 @@ use ratatui::crossterm::event::{self, Event};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::look::Look;
+use super::look::TopLook;
 use super::seen::Seen;
 
 /// How soon it is looked again after the first look.
@@ -33,7 +33,7 @@ pub enum News {
 /// Says what happens, until the receiver is gone; `look` finds the server anew each time.
 pub fn listen(
     interval: Duration,
-    look: impl FnMut() -> Result<Look> + Send + 'static,
+    look: impl FnMut() -> Result<TopLook> + Send + 'static,
 ) -> Result<Receiver<News>> {
     let (sender, receiver) = channel();
     let signals = Signals::new([SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGCONT]).context("waiting for signals")?;
@@ -90,8 +90,8 @@ fn hear(mut signals: Signals, sender: &Sender<News>) -> String {
 }
 
 /// Looks again and again. The second look comes sooner: without it there are no rates.
-fn watch(interval: Duration, mut look: impl FnMut() -> Result<Look>, sender: &Sender<News>) -> String {
-    let mut before: Option<Look> = None;
+fn watch(interval: Duration, mut look: impl FnMut() -> Result<TopLook>, sender: &Sender<News>) -> String {
+    let mut before: Option<TopLook> = None;
     loop {
         let is_second_due = before.is_none();
         let news = match look() {

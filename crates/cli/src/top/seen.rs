@@ -8,7 +8,7 @@ use howdah_server::tuning::ConnectionReport;
 use serde::Serialize;
 
 use super::calls::Calls;
-use super::look::Look;
+use super::look::TopLook;
 use crate::report;
 
 /// What happened.
@@ -113,7 +113,7 @@ pub struct ConnectionSeen {
 
 impl Seen {
     /// Between two looks; with one alone, what holds now.
-    pub fn between(before: Option<&Look>, now: &Look) -> Self {
+    pub fn between(before: Option<&TopLook>, now: &TopLook) -> Self {
         let before = before
             .filter(|before| before.process == now.process && before.exports.seconds < now.exports.seconds);
         let seconds = before.map_or(0.0, |before| now.exports.seconds - before.exports.seconds);
@@ -161,7 +161,7 @@ fn sum(procedures: &[Procedure]) -> Procedure {
     sum
 }
 
-fn connections(before: &Look, now: &Look, seconds: f64) -> Vec<ConnectionSeen> {
+fn connections(before: &TopLook, now: &TopLook, seconds: f64) -> Vec<ConnectionSeen> {
     let calls = |known: &ConnectionReport| known.figures.as_ref().map_or(0, |figures| figures.calls);
     let earlier: BTreeMap<_, u64> =
         before.tuning.connections.iter().map(|known| ((known.client, known.server), calls(known))).collect();

@@ -21,7 +21,7 @@ pub struct Row {
     /// By what it is known again.
     pub key: String,
     /// One for each column.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<TableCell>,
     /// What is shown of it beside the table.
     pub about: Vec<String>,
     /// Whether anything happens there.
@@ -30,7 +30,7 @@ pub struct Row {
 
 /// A figure, or a text.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cell {
+pub struct TableCell {
     /// As people read it.
     pub text: String,
     /// What it is sorted by, if it is a figure.
@@ -65,7 +65,7 @@ impl Column {
     }
 }
 
-impl Cell {
+impl TableCell {
     /// A text.
     pub fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), value: 0.0, is_alarming: false }

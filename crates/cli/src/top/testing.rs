@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::look::Look;
+use super::look::TopLook;
 use super::seen::Seen;
 
 /// What happened between the two looks.
@@ -11,8 +11,8 @@ pub fn seen() -> Seen {
 }
 
 /// The first look, or the second.
-pub fn look(number: u64) -> Look {
-    Look {
+pub fn look(number: u64) -> TopLook {
+    TopLook {
         server: "howdah 0.1.0 on 10.0.0.1:2049 (process 4711)".to_owned(),
         process: 4711,
         exports: from(exports(number)),

@@ -4,7 +4,7 @@ use howdah_rpc::client::Reply;
 use howdah_rpc::client::envelope::{CallProtection, DeniedCall};
 use howdah_wire::rpc::{Accepted, Denied};
 
-use super::{CallError, Refusal};
+use super::{CallError, CallRefusal};
 
 /// The answer to a call that the server ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,8 +38,8 @@ impl Answer {
                 Ok(Self { results: reply.results, received: reply.received, sent_more_than_once: false })
             }
             (Ok(Accepted::Success), Some(problem)) => Err(CallError::Malformed(problem)),
-            (Ok(other), _) => Err(CallError::Refused(Refusal::NotRun(other))),
-            (Err(denied), _) => Err(CallError::Refused(Refusal::Denied(denied))),
+            (Ok(other), _) => Err(CallError::Refused(CallRefusal::NotRun(other))),
+            (Err(denied), _) => Err(CallError::Refused(CallRefusal::Denied(denied))),
         }
     }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use howdah_rpc::client::core::{CallFacts, ProcedureId};
 use howdah_rpc::client::envelope::{CallProtection, CallTicket, ResultsCover, TicketNeed, TicketStamp};
-use howdah_rpc::client::{CallEnvelope, Class, Outgoing, ReceiveInto, Replay, SealBuffer};
+use howdah_rpc::client::{CallEnvelope, Class, Outgoing, ReceiveInto, ReplaySafety, SealBuffer};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::{Answer, CallError, LateAnswer, Payload};
@@ -16,7 +16,7 @@ pub(super) struct Call {
     pub(super) xid: u32,
     pub(super) procedure: ProcedureId,
     pub(super) class: Class,
-    pub(super) replay: Replay,
+    pub(super) replay: ReplaySafety,
     /// Bytes of bulk data that it moves, or may.
     pub(super) volume: usize,
     pub(super) deadline: Option<Instant>,
@@ -48,7 +48,7 @@ pub(super) struct Parts {
     pub(super) xid: u32,
     pub(super) procedure: ProcedureId,
     pub(super) class: Class,
-    pub(super) replay: Replay,
+    pub(super) replay: ReplaySafety,
     pub(super) volume: usize,
     pub(super) deadline: Option<Instant>,
     pub(super) invites_calls: bool,

@@ -15,8 +15,8 @@ use super::driver::Driver;
 use super::starttls::{StartTls, null_call};
 use super::streams::Streams;
 use super::{
-    Answer, CallError, ChannelOptions, ChannelProtocol, ChannelReport, ConnectError, ConnectStep, LANES_MAX,
-    Lanes, Pending, Request, Target, Transport,
+    Answer, CallError, ChannelOptions, ChannelProtocol, ChannelReport, ConnectStep, LANES_MAX,
+    LaneConnectError, Lanes, Pending, Request, Target, Transport,
 };
 
 /// The way to one server. Any number of threads call at once.
@@ -30,7 +30,7 @@ enum Way {
 
 impl Channel {
     /// Connects to a server. Of its lanes one must come up; the others follow on their own.
-    pub fn open(target: Target, options: ChannelOptions) -> Result<Self, ConnectError> {
+    pub fn open(target: Target, options: ChannelOptions) -> Result<Self, LaneConnectError> {
         Self::open_for(target, options, ChannelProtocol::default())
     }
 
@@ -39,25 +39,25 @@ impl Channel {
         target: Target,
         options: ChannelOptions,
         mut protocol: ChannelProtocol,
-    ) -> Result<Self, ConnectError> {
+    ) -> Result<Self, LaneConnectError> {
         if let Lanes::Fixed(asked) = options.lanes
             && !(1..=LANES_MAX).contains(&asked)
         {
-            return Err(ConnectError::Lanes { asked, most: LANES_MAX });
+            return Err(LaneConnectError::Lanes { asked, most: LANES_MAX });
         }
         if options.tls.is_some() && target.transport.is_datagrams() {
-            return Err(ConnectError::TlsOverDatagrams);
+            return Err(LaneConnectError::TlsOverDatagrams);
         }
-        let Some(&address) = target.addresses.first() else { return Err(ConnectError::NoAddress) };
+        let Some(&address) = target.addresses.first() else { return Err(LaneConnectError::NoAddress) };
         if target.transport.is_datagrams() {
             if !protocol.is_empty() {
-                return Err(ConnectError::ProtocolOverDatagrams);
+                return Err(LaneConnectError::ProtocolOverDatagrams);
             }
             let driver = Driver::new(&options, None, None);
             return Ok(Self(Way::Datagrams(Datagrams::open(address, &options, driver)?)));
         }
         if target.transport == Transport::Quic {
-            let Some((tls, program)) = &options.tls else { return Err(ConnectError::QuicWithoutTls) };
+            let Some((tls, program)) = &options.tls else { return Err(LaneConnectError::QuicWithoutTls) };
             let program = *program;
             let proof = tls.has_certificate().then(|| -> Proof {
                 Box::new(move |connection, deadline| {

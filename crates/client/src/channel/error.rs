@@ -21,7 +21,7 @@ pub enum CallError {
     /// Nothing was heard from the server for long. The call did not run, or it changes nothing.
     Away,
     /// The server does not run such calls.
-    Refused(Refusal),
+    Refused(CallRefusal),
     /// The reply is not what the protocol says.
     Malformed(DecodeError),
     /// What the server sends, time after time, are no replies.
@@ -45,7 +45,7 @@ pub enum CallError {
     /// The data that the call carries could not be read from its file.
     Payload(Arc<io::Error>),
     /// The server cannot be reached.
-    Connect(ConnectError),
+    Connect(LaneConnectError),
     /// The channel was closed while the call waited.
     Closed,
 }
@@ -54,7 +54,7 @@ impl CallError {
     /// What it means for a ticket that the call had: that of an answer without results.
     pub(super) fn end(&self) -> CallEnd<'static> {
         match self {
-            Self::Refused(Refusal::NotRun(accepted)) if *accepted == Accepted::SystemError => {
+            Self::Refused(CallRefusal::NotRun(accepted)) if *accepted == Accepted::SystemError => {
                 CallEnd::Unknown
             }
             Self::Refused(_) | Self::NewKeys { .. } => CallEnd::NotRun,
@@ -65,7 +65,7 @@ impl CallError {
 
 /// Why a server refused a call before any procedure ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
+pub enum CallRefusal {
     /// It was accepted and could not be run.
     NotRun(Accepted),
     /// It was denied.
@@ -74,7 +74,7 @@ pub enum Refusal {
 
 /// No connection to a server.
 #[derive(Debug, Clone)]
-pub enum ConnectError {
+pub enum LaneConnectError {
     /// Nobody said where it is.
     NoAddress,
     /// The number of lanes is not one that there can be.
@@ -113,14 +113,16 @@ pub enum ConnectError {
 impl CallError {
     /// Whether TLS does not begin.
     pub fn is_tls(&self) -> bool {
-        matches!(self, Self::Connect(ConnectError::Tls { .. } | ConnectError::TlsOverDatagrams))
+        matches!(self, Self::Connect(LaneConnectError::Tls { .. } | LaneConnectError::TlsOverDatagrams))
     }
 
     /// Whether the server does not serve the program of the call, or only another version of it.
     pub fn lacks_program(&self) -> bool {
         matches!(
             self,
-            Self::Refused(Refusal::NotRun(Accepted::ProgramUnavailable | Accepted::ProgramMismatch { .. }))
+            Self::Refused(CallRefusal::NotRun(
+                Accepted::ProgramUnavailable | Accepted::ProgramMismatch { .. }
+            ))
         )
     }
 
@@ -155,7 +157,7 @@ impl fmt::Display for CallError {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for CallRefusal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotRun(Accepted::Success) => write!(formatter, "no reason"),
@@ -179,7 +181,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl fmt::Display for ConnectError {
+impl fmt::Display for LaneConnectError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoAddress => write!(formatter, "connecting: the server has no address"),
@@ -217,10 +219,10 @@ impl fmt::Display for ConnectError {
 
 impl std::error::Error for CallError {}
 
-impl std::error::Error for ConnectError {}
+impl std::error::Error for LaneConnectError {}
 
-impl From<ConnectError> for CallError {
-    fn from(error: ConnectError) -> Self {
+impl From<LaneConnectError> for CallError {
+    fn from(error: LaneConnectError) -> Self {
         Self::Connect(error)
     }
 }

@@ -6,12 +6,12 @@ use std::time::Duration;
 use howdah_tune::Sample;
 use howdah_units::{bytes, rate, time};
 
-use super::Limit;
+use super::LaneLimit;
 
 /// What limits a lane, and how it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Evidence {
-    pub(super) limit: Limit,
+    pub(super) limit: LaneLimit,
     /// Whether more is written than read.
     pub(super) writes: bool,
     /// Bytes per second in that direction.
@@ -60,7 +60,7 @@ impl Facts {
 #[derive(Debug, Clone, PartialEq)]
 pub struct LimitReport {
     /// What it was.
-    pub limit: Limit,
+    pub limit: LaneLimit,
     /// Whether of writes.
     pub writes: bool,
     /// The part of the time in which something moved that it was.
@@ -80,20 +80,29 @@ impl LimitReport {
     /// What can be done about it, and where, if anything can.
     pub fn advice(&self) -> Option<&'static str> {
         Some(match self.limit {
-            Limit::Requests => "use more threads, more read-ahead or larger transfers",
-            Limit::OurSendBuffer => {
+            LaneLimit::Requests => "use more threads, more read-ahead or larger transfers",
+            LaneLimit::OurSendBuffer => {
                 "more connections help or, without CAP_NET_ADMIN, a larger max of net.ipv4.tcp_wmem here"
             }
-            Limit::TheirSendBuffer | Limit::PathOrTheirBuffer => {
+            LaneLimit::TheirSendBuffer | LaneLimit::PathOrTheirBuffer => {
                 "more connections help, or a larger max of net.ipv4.tcp_wmem there"
             }
-            Limit::OurWindow => {
+            LaneLimit::OurWindow => {
                 "more connections help or, without CAP_NET_ADMIN, a larger max of net.ipv4.tcp_rmem here"
             }
-            Limit::TheirWindow => "more connections help, or a larger max of net.ipv4.tcp_rmem there",
-            Limit::Loss => "more connections help, or bbr where the sender has another congestion control",
-            Limit::SessionSlots => "a server that grants more slots helps, and so does NFSv3, which has none",
-            Limit::Idle | Limit::Slots | Limit::Server | Limit::Processor | Limit::Path | Limit::Start => {
+            LaneLimit::TheirWindow => "more connections help, or a larger max of net.ipv4.tcp_rmem there",
+            LaneLimit::Loss => {
+                "more connections help, or bbr where the sender has another congestion control"
+            }
+            LaneLimit::SessionSlots => {
+                "a server that grants more slots helps, and so does NFSv3, which has none"
+            }
+            LaneLimit::Idle
+            | LaneLimit::Slots
+            | LaneLimit::Server
+            | LaneLimit::Processor
+            | LaneLimit::Path
+            | LaneLimit::Start => {
                 return None;
             }
         })
@@ -102,11 +111,11 @@ impl LimitReport {
     fn figures(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Facts { send_buffer, our_window, their_window, lost, sent, .. } = self.facts;
         match self.limit {
-            Limit::OurSendBuffer => write!(formatter, " of {}", bytes(send_buffer as f64)),
-            Limit::OurWindow => write!(formatter, ", {}", bytes(our_window as f64)),
-            Limit::TheirWindow => write!(formatter, ", {}", bytes(their_window as f64)),
+            LaneLimit::OurSendBuffer => write!(formatter, " of {}", bytes(send_buffer as f64)),
+            LaneLimit::OurWindow => write!(formatter, ", {}", bytes(our_window as f64)),
+            LaneLimit::TheirWindow => write!(formatter, ", {}", bytes(their_window as f64)),
             // Of what comes to us only the sender knows.
-            Limit::Loss if self.writes => {
+            LaneLimit::Loss if self.writes => {
                 write!(formatter, ": {:.3} % of all sent again", 100.0 * lost as f64 / sent.max(1) as f64)
             }
             _ => Ok(()),
@@ -151,7 +160,7 @@ mod tests {
             ..Facts::default()
         };
         let report =
-            LimitReport { limit: Limit::OurSendBuffer, writes: true, share: 0.93, rate: 27.4e6, facts };
+            LimitReport { limit: LaneLimit::OurSendBuffer, writes: true, share: 0.93, rate: 27.4e6, facts };
         assert_eq!(
             report.to_string(),
             "writes limited by our send buffer of 4.2 MB (93 % of the time, 27.4 MB/s, round trip 100 ms); \
@@ -160,12 +169,13 @@ mod tests {
         let of = |limit, writes| LimitReport { limit, writes, ..report.clone() }.to_string();
         let say = |limit| of(limit, false);
         assert!(
-            say(Limit::TheirWindow).starts_with("reads limited by the server's receive window, 22.3 MB (")
+            say(LaneLimit::TheirWindow)
+                .starts_with("reads limited by the server's receive window, 22.3 MB (")
         );
-        assert!(say(Limit::Loss).contains("losses on the path ("));
-        assert!(of(Limit::Loss, true).contains("losses on the path: 0.020 % of all sent again ("));
+        assert!(say(LaneLimit::Loss).contains("losses on the path ("));
+        assert!(of(LaneLimit::Loss, true).contains("losses on the path: 0.020 % of all sent again ("));
         assert!(
-            say(Limit::Path)
+            say(LaneLimit::Path)
                 .ends_with("the path, which is full (93 % of the time, 27.4 MB/s, round trip 100 ms)")
         );
     }

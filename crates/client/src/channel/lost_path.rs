@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use howdah_rpc::client::lanes::{Finding, SentState};
+use howdah_rpc::client::lanes::{OutageFinding, SentState};
 
 use super::lane::Lane;
 use super::link::Link;
@@ -24,10 +24,10 @@ pub(super) fn look_at_path(shared: &Arc<Shared>, lane: &Lane, link: &Link, now: 
     let mut stands =
         || attempts.stands(|failed| lane.address_after(failed), shared.connector.settings(), round_trip);
     match finding {
-        Finding::Ask => {}
-        Finding::Fine => attempts.end(),
-        Finding::Stirring => drop(stands()),
-        Finding::Lost => {
+        OutageFinding::Ask => {}
+        OutageFinding::Fine => attempts.end(),
+        OutageFinding::Stirring => drop(stands()),
+        OutageFinding::Lost => {
             if stands() {
                 tracing::debug!(lane = lane.index, "the second connection works: it takes the calls");
                 shared.decide(|core| core.on_replaced(lane.index));

@@ -44,7 +44,7 @@ mod wakeup;
 pub use answer::Answer;
 pub use connecting::ConnectStep;
 pub use door::Channel;
-pub use error::{CallError, ConnectError, Refusal};
+pub use error::{CallError, CallRefusal, LaneConnectError};
 pub use evidence::LimitReport;
 pub use howdah_net::Transport;
 pub use howdah_rpc::client::core::{Patience, ProcedureReport};
@@ -53,8 +53,8 @@ pub use howdah_rpc::client::envelope::{
     AfterCall, CallEnd, CallProtection, CallSends, CallSession, CallTicket, CoveredReply, DeniedCall,
     ResultsCover, TicketNeed, TicketStamp, Unprotected,
 };
-pub use howdah_rpc::client::lanes::{LANES_MAX, Lanes, Limit, Why};
-pub use howdah_rpc::client::{Class, Locate, ReceiveInto, Replay};
+pub use howdah_rpc::client::lanes::{GrowthReason, LANES_MAX, LaneLimit, Lanes};
+pub use howdah_rpc::client::{Class, Locate, ReceiveInto, ReplaySafety};
 pub use kerberos_error::KerberosError;
 pub use options::ChannelOptions;
 pub use paths::{remember_paths, remembered_paths};

@@ -14,7 +14,7 @@ use howdah_tune::paths::FoundPath;
 use howdah_units::{rate, size, time};
 
 use super::call::Call;
-use super::{LimitReport, Why};
+use super::{GrowthReason, LimitReport};
 
 /// A channel as it is now.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,7 +24,7 @@ pub struct ChannelReport {
     /// That for small calls, if there is one.
     pub small_lane: Option<LaneReport>,
     /// Why so many.
-    pub why_so_many: Why,
+    pub why_so_many: GrowthReason,
     /// Whether the server is away: only of a channel with [`Patience::WhileHeard`](super::Patience).
     pub is_away: bool,
     /// How long the server has been silent while calls wait; none below 5 s.
@@ -63,7 +63,7 @@ impl ChannelReport {
         Self {
             lanes: Vec::new(),
             small_lane: None,
-            why_so_many: Why::Asked,
+            why_so_many: GrowthReason::Asked,
             is_away: core.is_away(),
             silent: core.silent(now),
             read: moved.bytes.saturating_sub(moved.written),

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use howdah_rpc::client::envelope::{CallProtection, TicketStamp};
-use howdah_rpc::client::{Class, ReceiveInto, Replay};
+use howdah_rpc::client::{Class, ReceiveInto, ReplaySafety};
 use howdah_wire::rpc::Credentials;
 use howdah_wire::xdr::{Encode, Encoder};
 
@@ -35,7 +35,7 @@ pub struct Request<'a> {
     /// What kind of call it is.
     pub class: Class,
     /// Whether it may run twice.
-    pub replay: Replay,
+    pub replay: ReplaySafety,
     /// Once it is answered, the server may call over its connection.
     pub invites_calls: bool,
     /// Hears of an answer that comes after the caller gave up. Such answers come only in a session.
@@ -77,7 +77,7 @@ impl<'a> Request<'a> {
             protection: Ok(None),
             receive: None,
             class: Class::Attributes,
-            replay: Replay::Idempotent,
+            replay: ReplaySafety::Idempotent,
             invites_calls: false,
             on_late: None,
         }

@@ -9,7 +9,7 @@ use howdah_tune::paths::FoundPath;
 
 use super::evidence::Evidence;
 use super::tally::Tally;
-use super::{Limit, LimitReport, paths};
+use super::{LaneLimit, LimitReport, paths};
 
 /// How often the lanes are looked at together.
 const REVIEW: Duration = Duration::from_millis(100);
@@ -57,13 +57,13 @@ impl Review {
         (self.at, self.moved) = (now, moved);
         // Lanes are not looked at while nobody asks, and who looks next would take the silence for what was before it.
         let evidence = evidence?;
-        let limit = if is_silent { Limit::Idle } else { evidence.limit };
+        let limit = if is_silent { LaneLimit::Idle } else { evidence.limit };
         let evidence = Evidence { limit, ..evidence };
         if time < SLEPT {
             self.tally.add(&evidence, time, bytes);
         }
         if let Some(peer) = peer
-            && limit != Limit::Idle
+            && limit != LaneLimit::Idle
             && self.remembers_path
             && moved.bytes >= TELLING
         {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use howdah_net::{Readiness, Sent, Wait};
 use howdah_rpc::client::core::CallToSend;
-use howdah_rpc::client::{Next, Peer, SealBuffer};
+use howdah_rpc::client::{NextOutgoing, Peer, SealBuffer};
 use howdah_wire::rpc::RecordMark;
 
 use super::call::Call;
@@ -81,8 +81,8 @@ impl Turn<'_> {
         let (mut sent, length) = (0, envelope.length());
         while sent < length {
             let went = match envelope.next(sent) {
-                Next::Pieces { pieces, more } => self.link.connection.send(&pieces, more),
-                Next::Payload(payload, from) => match send_payload(self.link, payload, from) {
+                NextOutgoing::Pieces { pieces, more } => self.link.connection.send(&pieces, more),
+                NextOutgoing::Payload(payload, from) => match send_payload(self.link, payload, from) {
                     Err(SendError::Source(error)) => return self.on_lost_payload(call, error),
                     Err(SendError::Connection(error)) => Err(error),
                     Ok(sent) => Ok(sent),

@@ -7,8 +7,8 @@ use std::time::Duration;
 use howdah_net::Connection;
 use howdah_tune::budget::{Budget, HostMemory};
 use howdah_tune::floor::flight_of;
-use howdah_tune::host::{Host, Mode};
-use howdah_tune::{Change, Judgement, Sample, Settings, Tuner};
+use howdah_tune::host::{Host, SizingMode};
+use howdah_tune::{Judgement, Sample, Settings, SizeChange, Tuner};
 use howdah_units::size;
 use parking_lot::Mutex;
 
@@ -90,15 +90,15 @@ pub(super) fn first_window(asked_for_most: u64) -> Option<u64> {
 
 fn explain(host: &Host) -> String {
     match host.mode() {
-        Mode::Forced => "connections are sized to their path, since we have CAP_NET_ADMIN".to_owned(),
-        Mode::Unprivileged => format!(
+        SizingMode::Forced => "connections are sized to their path, since we have CAP_NET_ADMIN".to_owned(),
+        SizingMode::Unprivileged => format!(
             "connections have the kernel's buffers, at most {} in flight to the server on each, because CAP_NET_ADMIN is missing: several connections make up for it; CAP_NET_ADMIN, or a larger max of net.ipv4.tcp_wmem and tcp_rmem, lifts it",
             size(flight_of(host.send_most()))
         ),
     }
 }
 
-fn apply(connection: &Connection, changes: &[Change]) {
+fn apply(connection: &Connection, changes: &[SizeChange]) {
     for &change in changes {
         tracing::debug!(peer = %connection.peer(), ?change, "sizing");
         if let Err(error) = connection.apply(change) {

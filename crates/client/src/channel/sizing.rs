@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use howdah_tune::{Judgement, Sample};
 
-use super::Limit;
+use super::LaneLimit;
 use super::evidence::{Evidence, Facts};
 use super::gauge::Gauge;
 use super::lane::Lane;
@@ -77,9 +77,9 @@ impl Sizing {
         let rate = judgement.sent_per_second.max(judgement.received_per_second);
         let window = sample.receiving.window.unwrap_or(sample.receiving.buffer / 2);
         let asked = self.gauge.asked(sample.receiving.unread, window);
-        let limit = match Limit::of(judgement.verdict(), &asked, sample.base_rtt()) {
+        let limit = match LaneLimit::of(judgement.verdict(), &asked, sample.base_rtt()) {
             // Inside of one host nothing else is full.
-            Limit::Path if same_host => Limit::Processor,
+            LaneLimit::Path if same_host => LaneLimit::Processor,
             limit if writes => limit,
             limit => limit.of_reads(rate, sample.path.rtt, sample.base_rtt()),
         };

@@ -24,8 +24,8 @@ use super::shared::Shared;
 use super::sizes::Sizes;
 use super::starttls::is_tls;
 use super::{
-    CallError, ChannelOptions, ChannelProtocol, ChannelReport, ConnectError, LANES_MAX, LaneReport, Lanes,
-    Limit, LimitReport, QuicFacts, Request, TlsReport, lane_thread, paths,
+    CallError, ChannelOptions, ChannelProtocol, ChannelReport, LANES_MAX, LaneConnectError, LaneLimit,
+    LaneReport, Lanes, LimitReport, QuicFacts, Request, TlsReport, lane_thread, paths,
 };
 
 /// How many streams of QUIC carry bulk data, if nobody says: of eight, one that waits for a lost packet holds up one eighth of the calls.
@@ -54,7 +54,7 @@ impl Streams {
         options: &ChannelOptions,
         protocol: ChannelProtocol,
         quic: Option<Quic>,
-    ) -> Result<Self, ConnectError> {
+    ) -> Result<Self, LaneConnectError> {
         let steps = protocol.steps.clone();
         let connector = Connector::new(options, steps, quic);
         let (first, took) = connect_first(&connector, addresses)?;
@@ -71,7 +71,7 @@ impl Streams {
         addresses: &[SocketAddr],
         (options, protocol): (&ChannelOptions, ChannelProtocol),
         (known, expected): (Option<FoundPath>, Option<FoundPath>),
-    ) -> Result<Self, ConnectError> {
+    ) -> Result<Self, LaneConnectError> {
         let First { connection, at, same_host } = first;
         let lanes = match options.lanes {
             // They share one congestion control, so that nothing is gained by beginning with fewer.
@@ -118,9 +118,9 @@ impl Streams {
         Ok(streams)
     }
 
-    fn start_thread(&self, lane: usize) -> Result<(), ConnectError> {
+    fn start_thread(&self, lane: usize) -> Result<(), LaneConnectError> {
         self.shared.lanes[lane].has_thread.store(true, std::sync::atomic::Ordering::SeqCst);
-        lane_thread::start(&self.shared, lane).map_err(|error| ConnectError::Thread(Arc::new(error)))
+        lane_thread::start(&self.shared, lane).map_err(|error| LaneConnectError::Thread(Arc::new(error)))
     }
 
     /// What was expected of the path at the start: what was found minutes ago, or else what is assumed of its round trip.
@@ -193,7 +193,7 @@ impl Streams {
         let all = self.shared.lanes[..lanes].iter().filter_map(|lane| *lane.evidence.lock());
         let Evidence { limit, writes, rate, facts } = all.max_by(|a, b| a.rate.total_cmp(&b.rate))?;
         let report = LimitReport { limit, writes, share: 1.0, rate, facts };
-        (limit != Limit::Idle && !self.shared.driver.core().is_silent()).then_some(report)
+        (limit != LaneLimit::Idle && !self.shared.driver.core().is_silent()).then_some(report)
     }
 
     /// TLS on a lane's connection, while it has one.
@@ -229,8 +229,11 @@ fn protectable(request: &mut Request<'_>) -> Result<(), CallError> {
 }
 
 /// Connects to the first address that answers; how long that took.
-fn connect_first(connector: &Connector, addresses: &[SocketAddr]) -> Result<(First, Duration), ConnectError> {
-    let mut failure = ConnectError::NoAddress;
+fn connect_first(
+    connector: &Connector,
+    addresses: &[SocketAddr],
+) -> Result<(First, Duration), LaneConnectError> {
+    let mut failure = LaneConnectError::NoAddress;
     for (at, &address) in addresses.iter().enumerate() {
         let began = Instant::now();
         let connected = connector.open_first(address);
@@ -241,9 +244,9 @@ fn connect_first(connector: &Connector, addresses: &[SocketAddr]) -> Result<(Fir
                 return Ok((First { connection, at, same_host }, took));
             }
             Err(error) if is_tls(&error) || is_refused_by_quic(connector, &error) => {
-                return Err(ConnectError::Tls { address, cause: Arc::new(error) });
+                return Err(LaneConnectError::Tls { address, cause: Arc::new(error) });
             }
-            Err(error) => failure = ConnectError::Failed { address, cause: Arc::new(error) },
+            Err(error) => failure = LaneConnectError::Failed { address, cause: Arc::new(error) },
         }
     }
     Err(failure)

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::evidence::{Evidence, Facts};
-use super::{Limit, LimitReport};
+use super::{LaneLimit, LimitReport};
 
 /// The sums.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
-    reads: BTreeMap<Limit, Sum>,
-    writes: BTreeMap<Limit, Sum>,
+    reads: BTreeMap<LaneLimit, Sum>,
+    writes: BTreeMap<LaneLimit, Sum>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -24,7 +24,7 @@ struct Sum {
 impl Tally {
     /// For so long something limited the channel, in which calls moved so many bytes.
     pub(super) fn add(&mut self, evidence: &Evidence, time: Duration, bytes: u64) {
-        if evidence.limit == Limit::Idle {
+        if evidence.limit == LaneLimit::Idle {
             return;
         }
         let sums = if evidence.writes { &mut self.writes } else { &mut self.reads };
@@ -43,7 +43,7 @@ impl Tally {
     }
 }
 
-fn longest(writes: bool, sums: &BTreeMap<Limit, Sum>) -> Option<LimitReport> {
+fn longest(writes: bool, sums: &BTreeMap<LaneLimit, Sum>) -> Option<LimitReport> {
     let all: Duration = sums.values().map(|sum| sum.time).sum();
     let (&limit, sum) = sums.iter().max_by_key(|(_, sum)| sum.time)?;
     let seconds = sum.time.as_secs_f64();
@@ -68,19 +68,20 @@ mod tests {
             let evidence = Evidence { limit, writes, rate: 0.0, facts: Facts::default() };
             tally.add(&evidence, Duration::from_secs(seconds), 1_000_000 * seconds);
         };
-        add(Limit::Start, true, 1);
-        add(Limit::Path, true, 3);
-        add(Limit::Idle, true, 100);
-        add(Limit::Server, false, 2);
+        add(LaneLimit::Start, true, 1);
+        add(LaneLimit::Path, true, 3);
+        add(LaneLimit::Idle, true, 100);
+        add(LaneLimit::Server, false, 2);
         let reported: Vec<_> =
             tally.report().iter().map(|row| (row.limit, row.writes, row.share, row.rate)).collect();
-        assert_eq!(reported, [(Limit::Path, true, 0.75, 1e6), (Limit::Server, false, 1.0, 1e6)]);
+        assert_eq!(reported, [(LaneLimit::Path, true, 0.75, 1e6), (LaneLimit::Server, false, 1.0, 1e6)]);
     }
 
     #[test]
     fn nothing_is_told_of_a_direction_in_which_nothing_was_moved() {
         let mut tally = Tally::default();
-        let evidence = Evidence { limit: Limit::Slots, writes: false, rate: 0.0, facts: Facts::default() };
+        let evidence =
+            Evidence { limit: LaneLimit::Slots, writes: false, rate: 0.0, facts: Facts::default() };
         tally.add(&evidence, Duration::from_secs(1), 0);
         assert!(tally.report().is_empty());
     }

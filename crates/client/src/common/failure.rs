@@ -3,7 +3,7 @@
 use howdah_vfs::FsError;
 use howdah_wire::rpc::{Accepted, Denied};
 
-use crate::channel::{CallError, KerberosError, Refusal};
+use crate::channel::{CallError, CallRefusal, KerberosError};
 
 /// What a call that got no answer is to the file system's user.
 pub(crate) fn failure(procedure: &str, error: &CallError) -> FsError {
@@ -15,8 +15,8 @@ pub(crate) fn failure(procedure: &str, error: &CallError) -> FsError {
     match error {
         CallError::TimedOut => FsError::TimedOut,
         CallError::Away => FsError::Delay,
-        CallError::Refused(Refusal::Denied(Denied::Authentication(_))) => FsError::AccessDenied,
-        CallError::Refused(Refusal::NotRun(Accepted::ProcedureUnavailable)) => FsError::NotSupported,
+        CallError::Refused(CallRefusal::Denied(Denied::Authentication(_))) => FsError::AccessDenied,
+        CallError::Refused(CallRefusal::NotRun(Accepted::ProcedureUnavailable)) => FsError::NotSupported,
         CallError::Refused(_) | CallError::Malformed(_) | CallError::Nonsense(_) => FsError::ServerFault,
         CallError::NewKeys { .. } => FsError::AccessDenied,
         CallError::Kerberos(error) => without_context(error),

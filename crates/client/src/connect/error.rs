@@ -65,7 +65,7 @@ pub enum ConnectError {
         /// The host.
         host: String,
         /// Why.
-        cause: channel::ConnectError,
+        cause: channel::LaneConnectError,
     },
     /// NFS does not answer.
     Silent {
@@ -113,7 +113,7 @@ impl ConnectError {
             Self::Mount { cause: MountError::Unreachable { cause, contact, .. }, .. } => {
                 cause.lacks_program()
                     || *contact == Contact::Closes
-                    || matches!(cause, CallError::Connect(channel::ConnectError::Failed { .. }))
+                    || matches!(cause, CallError::Connect(channel::LaneConnectError::Failed { .. }))
             }
             _ => false,
         }
@@ -156,11 +156,11 @@ impl fmt::Display for ConnectError {
                 host,
                 cause:
                     MountError::Unreachable {
-                        cause: CallError::Connect(cause @ channel::ConnectError::Failed { .. }),
+                        cause: CallError::Connect(cause @ channel::LaneConnectError::Failed { .. }),
                         ..
                     },
             }
-            | Self::Nfs { host, cause: cause @ channel::ConnectError::Failed { .. } } => {
+            | Self::Nfs { host, cause: cause @ channel::LaneConnectError::Failed { .. } } => {
                 write!(formatter, "{cause}{}", advice(host, cause))
             }
             Self::Mount { host, cause: cause @ MountError::Unreachable { .. } } => {
@@ -208,8 +208,8 @@ impl fmt::Display for ConnectError {
 
 /// What to do when there is no connection. Another port helps only where the host answers; what is no error of the system (QUIC)
 /// has its advice already.
-fn advice(host: &str, cause: &channel::ConnectError) -> String {
-    let channel::ConnectError::Failed { cause, .. } = cause else { return String::new() };
+fn advice(host: &str, cause: &channel::LaneConnectError) -> String {
+    let channel::LaneConnectError::Failed { cause, .. } = cause else { return String::new() };
     match cause.kind() {
         _ if cause.get_ref().is_some() => String::new(),
         io::ErrorKind::ConnectionRefused | io::ErrorKind::ConnectionReset => {
@@ -275,7 +275,7 @@ mod tests {
     fn another_port_is_proposed_only_where_the_host_answers() {
         let said = |cause: io::Error| {
             let address = SocketAddr::from(([10, 0, 0, 9], 2049));
-            let cause = channel::ConnectError::Failed { address, cause: Arc::new(cause) };
+            let cause = channel::LaneConnectError::Failed { address, cause: Arc::new(cause) };
             ConnectError::Nfs { host: "far".to_owned(), cause }.to_string()
         };
         let refused = said(io::ErrorKind::ConnectionRefused.into());

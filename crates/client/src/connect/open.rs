@@ -303,7 +303,7 @@ fn open_channel(
     };
     let target = Target { addresses, transport: transport(url, options) };
     if target.transport.is_datagrams() && matches!(url.options.security, Security::Kerberos(_)) {
-        let cause = crate::channel::ConnectError::KerberosOverDatagrams;
+        let cause = crate::channel::LaneConnectError::KerberosOverDatagrams;
         return Err(ConnectError::Nfs { host: url.host.clone(), cause });
     }
     Channel::open_for(target, channel, protocol)

@@ -9,7 +9,7 @@ use howdah_wire::nfs3;
 use howdah_wire::xdr::{DecodeError, Decoder, Encode};
 
 use crate::channel::{
-    CallError, Channel, ChannelOptions, ChannelReport, ConnectError, Patience, Pending, ProcedureReport,
+    CallError, Channel, ChannelOptions, ChannelReport, LaneConnectError, Patience, Pending, ProcedureReport,
     Request, Target, Transport,
 };
 use crate::common::{Identity, machine_name};
@@ -31,7 +31,7 @@ impl Service {
         caller: Caller,
         patience: Duration,
         tls: Option<ClientTls>,
-    ) -> Result<Self, ConnectError> {
+    ) -> Result<Self, LaneConnectError> {
         let options = ChannelOptions {
             patience: Patience::Soft(patience),
             connect_timeout: patience,

@@ -1,6 +1,6 @@
 //! What the channel must know of a procedure.
 
-use crate::channel::{Class, Replay};
+use crate::channel::{Class, ReplaySafety};
 
 /// A procedure of NFS version 3.
 #[derive(Debug, Clone, Copy)]
@@ -12,7 +12,7 @@ pub(super) struct Procedure {
     /// How long it may take.
     pub class: Class,
     /// Whether it may run twice.
-    pub replay: Replay,
+    pub replay: ReplaySafety,
     /// Whether servers may lack its program.
     pub is_optional: bool,
 }
@@ -20,12 +20,12 @@ pub(super) struct Procedure {
 impl Procedure {
     /// One that ends the same however often it runs.
     pub const fn idempotent(number: u32, name: &'static str, class: Class) -> Self {
-        Self { number, name, class, replay: Replay::Idempotent, is_optional: false }
+        Self { number, name, class, replay: ReplaySafety::Idempotent, is_optional: false }
     }
 
     /// One that ends in another way when it runs again.
     pub const fn once(number: u32, name: &'static str) -> Self {
-        Self { number, name, class: Class::Change, replay: Replay::OnceOnly, is_optional: false }
+        Self { number, name, class: Class::Change, replay: ReplaySafety::OnceOnly, is_optional: false }
     }
 
     /// The same of a program that servers may lack: there the call is not supported, and nothing is wrong.

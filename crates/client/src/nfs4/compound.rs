@@ -4,7 +4,7 @@ use howdah_wire::nfs4::{compound, sequence};
 use howdah_wire::xdr::{Encode, Encoder};
 
 use super::operation::Operation;
-use crate::channel::{Class, Replay};
+use crate::channel::{Class, ReplaySafety};
 
 /// Operations to be carried out one after the other, until one is refused.
 #[derive(Debug, Clone, Copy)]
@@ -33,9 +33,9 @@ impl<'a> Compound<'a> {
     }
 
     /// Whether it may run twice.
-    pub(super) fn replay(&self) -> Replay {
+    pub(super) fn replay(&self) -> ReplaySafety {
         let opens = || self.operations.iter().any(|operation| matches!(operation, Operation::Open(_)));
-        if self.class == Class::Change || opens() { Replay::OnceOnly } else { Replay::Idempotent }
+        if self.class == Class::Change || opens() { ReplaySafety::OnceOnly } else { ReplaySafety::Idempotent }
     }
 }
 

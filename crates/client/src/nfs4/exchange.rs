@@ -16,7 +16,7 @@ use super::handles::Handles;
 use super::results::Results;
 use super::session::Session;
 use crate::channel::{
-    Answer, CallError, Channel, LateAnswer, Payload, Pending, ReceiveInto, Replay, Request,
+    Answer, CallError, Channel, LateAnswer, Payload, Pending, ReceiveInto, ReplaySafety, Request,
 };
 use crate::common::{Identity, Jukebox, NewKeys, failure};
 
@@ -81,7 +81,8 @@ impl CompoundCalls {
         receive: Option<ReceiveInto>,
         on_late: Option<&LateAnswer>,
     ) -> Pending {
-        let keep = compound.replay() == Replay::OnceOnly && self.session.sizes().kept_response >= KEPT_MIN;
+        let keep =
+            compound.replay() == ReplaySafety::OnceOnly && self.session.sizes().kept_response >= KEPT_MIN;
         let arguments = InSession { minor_version: self.session.minor_version(), compound, keep };
         let behind = Behind(compound.behind);
         let tail = (!compound.behind.is_empty()).then_some(&behind as &dyn Encode);

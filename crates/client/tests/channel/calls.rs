@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use howdah_client::channel::{Channel, ChannelOptions, Lanes, Target, Transport, Why};
+use howdah_client::channel::{Channel, ChannelOptions, GrowthReason, Lanes, Target, Transport};
 
 use crate::scripted;
 use crate::served::{create, getattr, null, open, read, serve, start_read, start_write, written};
@@ -94,7 +94,7 @@ fn a_channel_to_a_server_on_this_host_keeps_to_one_lane_and_says_why() {
             break report;
         }
     };
-    assert_eq!((report.lanes.len(), report.why_so_many), (1, Why::SameHost), "{report:?}");
+    assert_eq!((report.lanes.len(), report.why_so_many), (1, GrowthReason::SameHost), "{report:?}");
     let limits: Vec<String> = report.limits.iter().map(ToString::to_string).collect();
     assert!(limits[0].starts_with("writes limited by "), "{limits:?}");
     assert!(report.sizes.is_some_and(|sizes| sizes.contains("on this host")));

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use howdah_client::channel::{
-    Answer, CallError, Channel, ChannelOptions, Class, Locate, Pending, ReceiveInto, Replay, Request, Target,
-    Transport,
+    Answer, CallError, Channel, ChannelOptions, Class, Locate, Pending, ReceiveInto, ReplaySafety, Request,
+    Target, Transport,
 };
 use howdah_server::exports::{ClientRule, Export, Exports, Squash};
 use howdah_server::{Server, Settings, Sockets};
@@ -87,7 +87,7 @@ pub fn create(channel: &Channel, directory: &[u8], name: &str) -> Vec<u8> {
         how: nfs3::create::How::Unchecked(nfs3::NewAttributes::default()),
     };
     let mut request = request(nfs3::create::PROCEDURE, &arguments, Class::Change);
-    request.replay = Replay::OnceOnly;
+    request.replay = ReplaySafety::OnceOnly;
     let answer = channel.call(request).expect("an answer to CREATE");
     let reply = nfs3::create::Reply::decode(&mut Decoder::new(&answer.results)).expect("results of CREATE");
     reply.expect("a new file").node.expect("its handle").0.to_vec()

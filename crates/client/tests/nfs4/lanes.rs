@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread;
 
 use howdah_client::Remote;
-use howdah_client::channel::Why;
+use howdah_client::channel::GrowthReason;
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_vfs::{Caller, Change, FileSystem, MakeDirectory, Name, NewAttributes};
 
@@ -56,7 +56,7 @@ fn connections_to_a_server_that_does_not_know_the_session_are_given_up_for_good(
     let mut round = 0;
     loop {
         let report = client.channel().report();
-        if report.why_so_many == Why::NotShared {
+        if report.why_so_many == GrowthReason::NotShared {
             assert_eq!(report.lanes.len(), 1);
             break;
         }
@@ -67,7 +67,7 @@ fn connections_to_a_server_that_does_not_know_the_session_are_given_up_for_good(
         make(&*client, &format!("late-{round}"));
     }
     let report = client.channel().report();
-    assert_eq!((report.lanes.len(), report.why_so_many), (1, Why::NotShared));
+    assert_eq!((report.lanes.len(), report.why_so_many), (1, GrowthReason::NotShared));
     assert_eq!(report.lanes[0].connections, 1, "the session is where it was made");
     assert!(report.why_so_many.to_string().contains("one connection only"));
 }
@@ -83,6 +83,6 @@ fn connections_to_a_server_that_knows_the_session_join_it() {
         round += 1;
     }
     let report = client.channel().report();
-    assert_eq!((report.lanes.len(), report.why_so_many), (LANES, Why::Asked));
+    assert_eq!((report.lanes.len(), report.why_so_many), (LANES, GrowthReason::Asked));
     assert!(report.lanes.iter().all(|lane| lane.connections == 1), "{:?}", report.lanes);
 }

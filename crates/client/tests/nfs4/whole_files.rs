@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use bytes::Bytes;
 use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
-use howdah_copy::{Copier, CopyOptions, Item, Side, Target, Tuning};
+use howdah_copy::{Copier, CopyOptions, CopyTarget, CopyTuning, Item, Side};
 use howdah_vfs::{
     Caller, Change, Create, CreateFile, Data, Detail, FileSystem, FsError, Handle, ListDirectory,
     MakeDirectory, Name, NewAttributes, Node, PutFile, ReadFile, Result, SetTime, Stability, Timestamp,
@@ -206,13 +206,13 @@ fn tree(files: u32) -> (Arc<dyn FileSystem>, Node) {
 
 /// Copies a tree, and gives the names and contents of its copy.
 fn copy((from, node): (Arc<dyn FileSystem>, Node), to: Arc<dyn FileSystem>) -> Vec<(String, Vec<u8>)> {
-    let tuning = Tuning { most_jobs: 4, most_small_jobs: 4, ..Tuning::default() };
+    let tuning = CopyTuning { most_jobs: 4, most_small_jobs: 4, ..CopyTuning::default() };
     let options = CopyOptions { recursive: true, tuning, ..CopyOptions::default() };
     let destination = Side::new(Arc::clone(&to), ME);
     let item = Item {
         source: Arc::new(Side::new(from, ME)),
         node,
-        target: Target::Entry { directory: to.root(), name: b"copy".to_vec() },
+        target: CopyTarget::Entry { directory: to.root(), name: b"copy".to_vec() },
         path: b"copy".to_vec(),
         directory_path: b"/there".to_vec(),
         id: 7,

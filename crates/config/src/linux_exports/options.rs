@@ -4,13 +4,13 @@ use howdah_server::exports::{SecurityFlavor, SecurityFlavors, TlsPolicy};
 
 use super::warning::Warning;
 use crate::spelling::nearest;
-use crate::{Access, Durability, PrivilegedPorts, Squash};
+use crate::{ClientAccess, Durability, PrivilegedPorts, Squash};
 
 /// What some clients of a Linux export may do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinuxOptions {
     /// Access, squashing and ports, of all flavors or those that `sec=` does not name apart.
-    access: Access,
+    access: ClientAccess,
     /// When a change is answered.
     pub durability: Durability,
     /// Whether clients see what is mounted below.
@@ -29,7 +29,7 @@ pub struct LinuxOptions {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct FlavorOptions {
     flavors: Vec<SecurityFlavor>,
-    access: Access,
+    access: ClientAccess,
 }
 
 /// Options that `sec=` may give each flavor apart.
@@ -55,7 +55,11 @@ impl LinuxOptions {
     /// The defaults of Linux: read only, root squashed, ports below 1024, sync.
     pub fn usual() -> Self {
         Self {
-            access: Access { read_only: true, privileged_ports: PrivilegedPorts::Always, ..Access::usual() },
+            access: ClientAccess {
+                read_only: true,
+                privileged_ports: PrivilegedPorts::Always,
+                ..ClientAccess::usual()
+            },
             durability: Durability::Sync,
             cross_mounts: false,
             tls: TlsPolicy::Offered,
@@ -83,9 +87,9 @@ impl LinuxOptions {
     }
 
     /// What they may do. A rule of howdah has the same options for each flavor: where they differ, the strictest.
-    pub fn access(&self) -> Access {
+    pub fn access(&self) -> ClientAccess {
         let Some(sec) = SecurityFlavors::new(self.named()) else { return self.access };
-        let of_all = |access: Access| Access {
+        let of_all = |access: ClientAccess| ClientAccess {
             sec,
             anonymous_user: self.access.anonymous_user,
             anonymous_group: self.access.anonymous_group,
@@ -275,19 +279,19 @@ mod tests {
         for (list, expected) in [
             ("", usual),
             ("ro,sync,root_squash,no_subtree_check,wdelay,hide", usual),
-            ("rw", Access { read_only: false, ..usual }),
+            ("rw", ClientAccess { read_only: false, ..usual }),
             ("rw,ro", usual),
-            ("insecure", Access { privileged_ports: PrivilegedPorts::Never, ..usual }),
-            ("no_root_squash", Access { squash: Squash::None, ..usual }),
+            ("insecure", ClientAccess { privileged_ports: PrivilegedPorts::Never, ..usual }),
+            ("no_root_squash", ClientAccess { squash: Squash::None, ..usual }),
             ("no_root_squash,root_squash", usual),
-            ("all_squash", Access { squash: Squash::All, ..usual }),
-            ("no_root_squash,all_squash", Access { squash: Squash::All, ..usual }),
-            ("all_squash,no_root_squash", Access { squash: Squash::All, ..usual }),
-            ("no_root_squash,no_all_squash", Access { squash: Squash::None, ..usual }),
+            ("all_squash", ClientAccess { squash: Squash::All, ..usual }),
+            ("no_root_squash,all_squash", ClientAccess { squash: Squash::All, ..usual }),
+            ("all_squash,no_root_squash", ClientAccess { squash: Squash::All, ..usual }),
+            ("no_root_squash,no_all_squash", ClientAccess { squash: Squash::None, ..usual }),
             ("all_squash,no_all_squash", usual),
             (
                 "anonuid=1000,anongid=-2",
-                Access { anonymous_user: 1000, anonymous_group: 4_294_967_294, ..usual },
+                ClientAccess { anonymous_user: 1000, anonymous_group: 4_294_967_294, ..usual },
             ),
         ] {
             let (options, warnings) = of(list);

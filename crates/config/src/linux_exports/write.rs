@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use howdah_server::exports::{SecurityFlavors, TlsPolicy};
 
-use crate::{ANONYMOUS, Access, ClientPattern, Durability, ExportName, PrivilegedPorts, Squash};
+use crate::{ANONYMOUS, ClientAccess, ClientPattern, Durability, ExportName, PrivilegedPorts, Squash};
 
 /// An export to be written.
 pub struct WrittenExport {
@@ -27,7 +27,7 @@ pub struct WrittenRule {
     /// The clients.
     pub who: ClientPattern,
     /// What they may do.
-    pub access: Access,
+    pub access: ClientAccess,
 }
 
 const HEAD: &str = "\
@@ -83,7 +83,7 @@ fn lines(export: &WrittenExport) -> String {
 }
 
 /// The settings that are not howdah's defaults.
-fn settings(access: Access) -> Vec<String> {
+fn settings(access: ClientAccess) -> Vec<String> {
     let mut settings = Vec::new();
     if access.read_only {
         settings.push("read_only = true".to_owned());
@@ -117,7 +117,7 @@ fn quoted(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn export(rules: &[(&str, Access)]) -> WrittenExport {
+    fn export(rules: &[(&str, ClientAccess)]) -> WrittenExport {
         let rules = rules
             .iter()
             .map(|(who, access)| WrittenRule { who: who.parse().expect("good"), access: *access });
@@ -133,15 +133,15 @@ mod tests {
 
     #[test]
     fn defaults_are_left_out_and_shared_settings_are_written_once() {
-        let usual = Access::usual();
+        let usual = ClientAccess::usual();
         let text = lines(&export(&[("*", usual)]));
         assert_eq!(text, "[[export]] # line 3\nname = '/srv/a \"b\"'\npath = '/srv/a \"b\"'\n");
         let text = lines(&export(&[
-            ("a", Access { read_only: true, ..usual }),
-            ("*", Access { read_only: true, ..usual }),
+            ("a", ClientAccess { read_only: true, ..usual }),
+            ("*", ClientAccess { read_only: true, ..usual }),
         ]));
         assert!(text.ends_with("read_only = true\nclients = [\"a\", \"*\"]\n"), "{text}");
-        let other = Access { squash: Squash::All, anonymous_user: 7, anonymous_group: 8, ..usual };
+        let other = ClientAccess { squash: Squash::All, anonymous_user: 7, anonymous_group: 8, ..usual };
         let text = lines(&export(&[("a", other), ("*", usual)]));
         let expected = "clients = [\n    { allow = \"a\", squash = \"all\", anonymous_user = 7, anonymous_group = 8 },\n    \
                         { allow = \"*\" },\n]\n";
@@ -151,19 +151,20 @@ mod tests {
     #[test]
     fn flavors_are_written_with_a_word_about_the_keytab() {
         let sec = crate::parse_flavors("krb5p:krb5").expect("two");
-        let text = write(&[export(&[("*", Access { sec, ..Access::usual() })])]);
+        let text = write(&[export(&[("*", ClientAccess { sec, ..ClientAccess::usual() })])]);
         assert!(
             text.ends_with("\nsec = ['krb5p', 'krb5']\n")
                 || text.ends_with("\nsec = [\"krb5p\", \"krb5\"]\n"),
             "{text}"
         );
         assert!(text.contains("# Kerberos: howdah reads /etc/krb5.keytab"), "{text}");
-        assert!(!write(&[export(&[("*", Access::usual())])]).contains("Kerberos"));
+        assert!(!write(&[export(&[("*", ClientAccess::usual())])]).contains("Kerberos"));
     }
 
     #[test]
     fn what_needs_a_certificate_is_a_comment() {
-        let text = write(&[WrittenExport { tls: TlsPolicy::Required, ..export(&[("*", Access::usual())]) }]);
+        let text =
+            write(&[WrittenExport { tls: TlsPolicy::Required, ..export(&[("*", ClientAccess::usual())]) }]);
         assert!(
             text.contains("\n# [[export]] # line 3\n# name") && text.ends_with("\n# tls = \"required\"\n"),
             "{text}"

@@ -8,7 +8,7 @@ pub mod trouble;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use howdah_copy::{Copier, CopyOptions, Event, Item, Outcome, Side, Target, Tuning};
+use howdah_copy::{Copier, CopyOptions, CopyTarget, CopyTuning, Event, Item, Outcome, Side};
 use howdah_vfs::Node;
 use tree::{Files, ROOT};
 
@@ -16,7 +16,7 @@ use tree::{Files, ROOT};
 pub fn options() -> CopyOptions {
     CopyOptions {
         recursive: true,
-        tuning: Tuning {
+        tuning: CopyTuning {
             block: 64 * 1024,
             journal_from: 200_000,
             commit_bytes: (128 * 1024, 256 * 1024),
@@ -33,7 +33,7 @@ pub fn options() -> CopyOptions {
 /// The same with one writer for each file, or with as many as there are workers.
 pub fn with_writer(one_writer: bool) -> CopyOptions {
     let options = options();
-    CopyOptions { tuning: Tuning { one_writer: Some(one_writer), ..options.tuning }, ..options }
+    CopyOptions { tuning: CopyTuning { one_writer: Some(one_writer), ..options.tuning }, ..options }
 }
 
 /// What a running copy reports.
@@ -85,7 +85,7 @@ pub fn item(from: &Files, node: Node, to: &Files, called: &str) -> Item {
     Item {
         source: Arc::new(Side::new(Arc::clone(&from.0), ROOT.clone())),
         node,
-        target: Target::Entry { directory: to.root().handle, name: called.as_bytes().to_vec() },
+        target: CopyTarget::Entry { directory: to.root().handle, name: called.as_bytes().to_vec() },
         path: called.as_bytes().to_vec(),
         directory_path: b"/there".to_vec(),
         id: 7,

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Error, Result, anyhow, bail};
-use howdah_mount::{Found, dead_above, from_root, look_at, unmount};
+use howdah_mount::{FoundPlace, dead_above, from_root, look_at, unmount};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
@@ -53,19 +53,19 @@ pub fn prepared(directory: &Path, nonempty: bool) -> Result<PathBuf> {
     loop {
         match look_at(&place).with_context(|| format!("looking at {shown}"))? {
             // There may be another below.
-            Found::Dead => take_away(directory, &place)?,
-            Found::Free => return Ok(place),
-            Found::NotEmpty if nonempty => return Ok(place),
-            Found::NotEmpty => {
+            FoundPlace::Dead => take_away(directory, &place)?,
+            FoundPlace::Free => return Ok(place),
+            FoundPlace::NotEmpty if nonempty => return Ok(place),
+            FoundPlace::NotEmpty => {
                 bail!(
                     "{shown} is not empty, and a mount would hide what is in it: choose another directory, or use --nonempty"
                 )
             }
-            Found::Mounted(source, _) => {
+            FoundPlace::Mounted(source, _) => {
                 bail!("{shown} is mounted already ({source}): howdah umount {shown} takes it away")
             }
-            Found::NotDirectory => bail!("{shown} is not a directory: mkdir one, and mount on that"),
-            Found::Missing => bail!(missing(directory)),
+            FoundPlace::NotDirectory => bail!("{shown} is not a directory: mkdir one, and mount on that"),
+            FoundPlace::Missing => bail!(missing(directory)),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use howdah_config::{AdminSocket, ExportConfig, Sandbox, ServerConfig, Source};
-use howdah_confine::{Confinement, Plan, Reach};
+use howdah_confine::{Confinement, ConfinementPlan, Reach};
 use howdah_store::local::HandleSource;
 use howdah_tls::ServerFiles;
 
@@ -29,8 +29,8 @@ pub fn confine(
 }
 
 /// What may be given up.
-fn plan<'p>(config: &ServerConfig, file: Option<&PathBuf>, prepared: &'p Prepared) -> Plan<'p> {
-    Plan {
+fn plan<'p>(config: &ServerConfig, file: Option<&PathBuf>, prepared: &'p Prepared) -> ConfinementPlan<'p> {
+    ConfinementPlan {
         // Servers take calls from ports below 1024 alone by default, also after a connection is lost.
         low_ports: config.exports.iter().any(|export| matches!(export.source, Source::Server(_)))
             || prepared.portmapper.is_registered()

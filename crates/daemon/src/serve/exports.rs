@@ -82,7 +82,11 @@ fn delayed(file_system: Arc<dyn FileSystem>, delay: Option<Duration>) -> Arc<dyn
     }
 }
 
-fn rule(written: &howdah_config::ClientRule, clients: &ClientDirectory, opened: OpenedExport) -> ClientRule {
+fn rule(
+    written: &howdah_config::ClientRuleConfig,
+    clients: &ClientDirectory,
+    opened: OpenedExport,
+) -> ClientRule {
     let access = &written.access;
     ClientRule {
         clients: match &written.who {

@@ -71,22 +71,8 @@ pub struct RunningServer {
 
 impl RunningServer {
     /// Starts to serve what was opened.
-    pub fn start(config: &ServerConfig, prepared: Prepared) -> Result<Self> {
-        let Prepared {
-            sockets,
-            addresses,
-            page,
-            certificate,
-            kerberos,
-            secrets,
-            roots,
-            states,
-            watcher,
-            mut portmapper,
-            files_confined,
-            ..
-        } = prepared;
-        let admin = sockets.admin.as_ref().map(|socket| socket.path().to_owned());
+    pub fn start(config: &ServerConfig, mut prepared: Prepared) -> Result<Self> {
+        let admin = prepared.sockets.admin.as_ref().map(|socket| socket.path().to_owned());
         let (state, delay) = (config.state.clone(), config.experiment.delay);
         let users = Arc::new(UserGroups::new(UserDatabase));
         let groups = config.manage_gids.then(|| Arc::clone(&users));
@@ -94,48 +80,49 @@ impl RunningServer {
         let settings = Settings {
             workers: config.workers,
             tuning: config.tuning.clone(),
-            watcher,
+            watcher: prepared.watcher,
             metrics: MetricsSettings { clients: config.metrics.clients },
-            tls: certificate.as_ref().map(ServedCertificate::tls),
+            tls: prepared.certificate.as_ref().map(ServedCertificate::tls),
             caps: config.caps.clone(),
             shares: config.shares.clone(),
             delay,
         };
         let start = || {
             let clients = ClientDirectory::read(&config.exports)?;
-            refuse_own_exports(&config.exports, &addresses, true)?;
-            let directories = FileSystems::over(roots, &config.exports, &state)?;
+            refuse_own_exports(&config.exports, &prepared.addresses, true)?;
+            let directories = FileSystems::over(prepared.roots, &config.exports, &state)?;
             require_quotas(&config.exports, &directories, config.quotas)?;
-            let exports = exports(&config.exports, &directories, &secrets, delay, &clients, &users)?;
+            let exports = exports(&config.exports, &directories, &prepared.secrets, delay, &clients, &users)?;
             let exports = with_users(exports, groups.as_ref(), principals.as_ref());
             let options = ServiceOptions {
-                states,
+                states: prepared.states,
                 nfs4: config.nfs4,
                 acls: config.acls,
-                locks: portmapper.has_locks(),
+                locks: prepared.portmapper.has_locks(),
                 quotas: config.quotas,
-                gss: kerberos.map(|acceptor| GssDoor::new(Box::new(acceptor))),
+                gss: prepared.kerberos.map(|acceptor| GssDoor::new(Box::new(acceptor))),
                 ..ServiceOptions::default()
             };
             let service = Service::with_options(exports, options);
-            let server = Server::start_service(&settings, sockets, service).context("starting the server")?;
+            let server =
+                Server::start_service(&settings, prepared.sockets, service).context("starting the server")?;
             anyhow::Ok((directories, server, clients))
         };
         match start() {
             Ok((directories, server, clients)) => {
-                portmapper.keep();
+                prepared.portmapper.keep();
                 Ok(Self {
                     server,
-                    addresses,
+                    addresses: prepared.addresses,
                     admin,
-                    page,
-                    certificate,
-                    portmapper,
+                    page: prepared.page,
+                    certificate: prepared.certificate,
+                    portmapper: prepared.portmapper,
                     directories,
                     state,
-                    secrets,
+                    secrets: prepared.secrets,
                     delay,
-                    files_confined,
+                    files_confined: prepared.files_confined,
                     clients,
                     groups,
                     users,
@@ -143,7 +130,7 @@ impl RunningServer {
                 })
             }
             Err(error) => {
-                portmapper.take_back();
+                prepared.portmapper.take_back();
                 Err(error)
             }
         }

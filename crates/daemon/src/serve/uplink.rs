@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use howdah_client::Remote;
-use howdah_client::channel::{ChannelReport, Limit, LimitReport};
+use howdah_client::channel::{ChannelReport, LaneLimit, LimitReport};
 use howdah_layers::{Cached, CachedReport};
 use howdah_server::uplink::{Uplink, UplinkCache, UplinkDisk, UplinkReport};
 
@@ -106,20 +106,20 @@ fn of_clients(now: &LimitReport) -> String {
     format!("{what} limited by the clients, which have no more calls in flight")
 }
 
-fn side(limit: Limit) -> &'static str {
+fn side(limit: LaneLimit) -> &'static str {
     match limit {
-        Limit::Idle => "none",
-        Limit::Requests => "near",
-        Limit::Slots | Limit::Processor => "relay",
-        Limit::Server
-        | Limit::SessionSlots
-        | Limit::OurSendBuffer
-        | Limit::TheirSendBuffer
-        | Limit::OurWindow
-        | Limit::TheirWindow
-        | Limit::Loss
-        | Limit::Path
-        | Limit::PathOrTheirBuffer
-        | Limit::Start => "far",
+        LaneLimit::Idle => "none",
+        LaneLimit::Requests => "near",
+        LaneLimit::Slots | LaneLimit::Processor => "relay",
+        LaneLimit::Server
+        | LaneLimit::SessionSlots
+        | LaneLimit::OurSendBuffer
+        | LaneLimit::TheirSendBuffer
+        | LaneLimit::OurWindow
+        | LaneLimit::TheirWindow
+        | LaneLimit::Loss
+        | LaneLimit::Path
+        | LaneLimit::PathOrTheirBuffer
+        | LaneLimit::Start => "far",
     }
 }

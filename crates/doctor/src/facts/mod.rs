@@ -14,6 +14,6 @@ pub use host::{DatagramCounts, HostFacts, Table};
 pub use interface::{InterfaceFacts, RingFacts};
 pub use mount::MountFacts;
 pub use nfs::{MovingFacts, NfsFacts, OwnCertificateFacts, ServerTlsFacts};
-pub use path::{MtuFacts, PathFacts, RateFacts, TooLarge, TrainFacts};
+pub use path::{MtuFacts, PathFacts, RateFacts, TooLargePacket, TrainFacts};
 pub use session::ServerSessionFacts;
 pub use storage::StorageFacts;

@@ -79,7 +79,7 @@ pub struct MtuFacts {
     /// The longest that was seen to pass both ways; none if not even the shortest did.
     pub passes: Option<u64>,
     /// What became of longer ones.
-    pub too_large: TooLarge,
+    pub too_large: TooLargePacket,
     /// Whether longer ones arrive there, and only do not come back.
     pub arrives_there: Option<bool>,
 }
@@ -87,7 +87,7 @@ pub struct MtuFacts {
 /// What becomes of a packet that is too long.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum TooLarge {
+pub enum TooLargePacket {
     /// There was none: the longest pass.
     #[default]
     None,

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use howdah_units as units;
 
-use crate::facts::{HostFacts, InterfaceFacts, PathFacts, RateFacts, TooLarge, TrainFacts};
+use crate::facts::{HostFacts, InterfaceFacts, PathFacts, RateFacts, TooLargePacket, TrainFacts};
 use crate::{Figure, Finding, Need, Remedy, Rung, RungReport};
 
 /// A part of packets that TCP notices: beyond it a congestion control that takes losses for congestion gives most of a long
@@ -117,7 +117,7 @@ fn figures(facts: &PathFacts, expected: Option<&Expectation>) -> Vec<Figure> {
 }
 
 fn black_hole(facts: &PathFacts, nfs_reads: bool, probing: Option<u64>) -> Option<Finding> {
-    let mtu = facts.mtu.as_ref().filter(|mtu| mtu.too_large == TooLarge::Vanishes)?;
+    let mtu = facts.mtu.as_ref().filter(|mtu| mtu.too_large == TooLargePacket::Vanishes)?;
     let passes = mtu.passes?;
     let carried = |rate: &Option<RateFacts>| rate.as_ref().and_then(|rate| rate.packet) > Some(passes);
     let (there, back) = (carried(&facts.there), carried(&facts.back) || nfs_reads);
@@ -272,7 +272,7 @@ mod tests {
         let vanishing = MtuFacts {
             believed: 1500,
             passes: Some(1400),
-            too_large: TooLarge::Vanishes,
+            too_large: TooLargePacket::Vanishes,
             arrives_there: Some(true),
         };
         let cases = [
@@ -290,7 +290,7 @@ mod tests {
                     path.mtu = Some(MtuFacts {
                         believed: 1500,
                         passes: Some(1400),
-                        too_large: TooLarge::Told,
+                        too_large: TooLargePacket::Told,
                         arrives_there: None,
                     })
                 }),
@@ -374,7 +374,7 @@ mod tests {
         let mtu = MtuFacts {
             believed: 1500,
             passes: Some(1400),
-            too_large: TooLarge::Vanishes,
+            too_large: TooLargePacket::Vanishes,
             arrives_there: None,
         };
         let carried = |packet| Some(RateFacts { packet: Some(packet), ..RateFacts::default() });
@@ -403,7 +403,7 @@ mod tests {
             let mtu = MtuFacts {
                 believed: 1500,
                 passes: Some(1400),
-                too_large: TooLarge::Vanishes,
+                too_large: TooLargePacket::Vanishes,
                 arrives_there: None,
             };
             let facts = PathFacts { address: address.to_owned(), mtu: Some(mtu), ..PathFacts::default() };

@@ -17,7 +17,7 @@ use howdah_workload::{Place, PlaceKind};
 use super::granted::granted;
 use super::{file, host, interfaces, mounts, moving, null_calls, packets, small_calls};
 use crate::Rung;
-use crate::facts::{Facts, NfsFacts, OwnCertificateFacts, PathFacts, ServerTlsFacts, TooLarge};
+use crate::facts::{Facts, NfsFacts, OwnCertificateFacts, PathFacts, ServerTlsFacts, TooLargePacket};
 use crate::judge::{nfs_is_low, path_is_low};
 use crate::peer::Peer;
 
@@ -91,7 +91,7 @@ pub fn along(asked: &Asked<'_>) -> Result<Facts> {
         carries(&mut again, &*client, peer.as_ref());
         path.once_more(again.there, again.back);
     }
-    let vanishes = path.mtu.as_ref().is_some_and(|mtu| mtu.too_large == TooLarge::Vanishes);
+    let vanishes = path.mtu.as_ref().is_some_and(|mtu| mtu.too_large == TooLargePacket::Vanishes);
     let is_black_hole = vanishes && (path.there.is_none() || peer.is_some() && path.back.is_none());
     facts.path = Some(path);
     if is_black_hole {
@@ -195,7 +195,7 @@ struct Moving<'a> {
     caller: Caller,
     node: Handle,
     /// The largest file that was found.
-    file: Option<file::Found>,
+    file: Option<file::ProbedFile>,
     round_trip: Duration,
     /// What the path is known to carry to the server, in bytes per second.
     rate: Option<f64>,

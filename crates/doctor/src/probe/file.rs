@@ -13,7 +13,7 @@ const ENOUGH: u64 = 1 << 30;
 
 /// A file, and how long it is.
 #[derive(Debug, Clone, Copy)]
-pub struct Found {
+pub struct ProbedFile {
     /// The file.
     pub handle: Handle,
     /// Its bytes.
@@ -21,12 +21,12 @@ pub struct Found {
 }
 
 /// Looks below a directory, or takes the file that it is. What may not be read or listed is passed over.
-pub fn largest(fs: &dyn FileSystem, caller: &Caller, from: &Handle) -> Option<Found> {
+pub fn largest(fs: &dyn FileSystem, caller: &Caller, from: &Handle) -> Option<ProbedFile> {
     let mut search = Search { fs, caller, names: 0, best: None, directories: vec![*from] };
     if let Ok(attributes) = fs.attributes(caller, from)
         && attributes.kind == FileKind::Regular
     {
-        return Some(Found { handle: *from, size: attributes.size });
+        return Some(ProbedFile { handle: *from, size: attributes.size });
     }
     let mut listed = 0;
     while let Some(directory) = (listed < DIRECTORIES).then(|| search.directories.pop()).flatten() {
@@ -46,7 +46,7 @@ struct Search<'a> {
     fs: &'a dyn FileSystem,
     caller: &'a Caller,
     names: usize,
-    best: Option<Found>,
+    best: Option<ProbedFile>,
     directories: Vec<Handle>,
 }
 
@@ -90,7 +90,7 @@ impl Search<'_> {
         // One that may not be read is none.
         let may_be_read = || self.fs.read(self.caller, ReadFile::new(&handle, 0, 1), &mut Vec::new()).is_ok();
         if attributes.kind == FileKind::Regular && is_larger && may_be_read() {
-            self.best = Some(Found { handle, size: attributes.size });
+            self.best = Some(ProbedFile { handle, size: attributes.size });
         }
     }
 }

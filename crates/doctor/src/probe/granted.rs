@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use howdah_client::Remote;
-use howdah_client::channel::Why;
+use howdah_client::channel::GrowthReason;
 use howdah_vfs::{Caller, FsError, Handle, ReadFile, SeekTarget};
 
 use crate::facts::ServerSessionFacts;
@@ -34,7 +34,7 @@ pub(super) fn granted(
         kept_bytes: grant.kept_response.into(),
         lease_seconds: grant.lease.as_secs_f64(),
         connections: report.lanes.len() as u32,
-        has_one_connection: report.why_so_many == Why::NotShared,
+        has_one_connection: report.why_so_many == GrowthReason::NotShared,
         reads_without_open: file.map(read),
         calls_back: delegations.is_some(),
         delegates_directories,

@@ -3,7 +3,7 @@
 use std::io;
 use std::net::IpAddr;
 
-use howdah_net::{Carried, Hardware, Interface, Ring};
+use howdah_net::{Hardware, Interface, InterfaceTraffic, Ring};
 
 use crate::facts::{InterfaceFacts, RingFacts};
 
@@ -32,7 +32,12 @@ fn is_loopback(interface: &Interface) -> bool {
     interface.addresses.iter().any(IpAddr::is_loopback)
 }
 
-fn facts(name: &str, hardware: Hardware, received: Carried, sent: Carried) -> InterfaceFacts {
+fn facts(
+    name: &str,
+    hardware: Hardware,
+    received: InterfaceTraffic,
+    sent: InterfaceTraffic,
+) -> InterfaceFacts {
     let ring = |ring: Option<Ring>| ring.map(|Ring { now, most }| RingFacts { now, most });
     InterfaceFacts {
         name: name.to_owned(),
@@ -62,8 +67,13 @@ mod tests {
             offloads: vec![("gro".to_owned(), true), ("tso".to_owned(), false)],
             ..Hardware::default()
         };
-        let received = Carried { packets: 10, bytes: 100, errors: 1, dropped: 2 };
-        let one = facts("eth0", hardware, received, Carried { packets: 5, errors: 1, dropped: 3, bytes: 9 });
+        let received = InterfaceTraffic { packets: 10, bytes: 100, errors: 1, dropped: 2 };
+        let one = facts(
+            "eth0",
+            hardware,
+            received,
+            InterfaceTraffic { packets: 5, errors: 1, dropped: 3, bytes: 9 },
+        );
         assert_eq!((one.packets, one.errors, one.receive_drops, one.send_drops), (15, 2, 2, 3));
         assert_eq!(one.offloads_off, ["tso"]);
         assert_eq!(one.receive_ring, Some(RingFacts { now: 64, most: 4096 }));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use howdah_net::Echoed;
 
 use super::Bouncing;
-use crate::facts::{MtuFacts, TooLarge};
+use crate::facts::{MtuFacts, TooLargePacket};
 
 /// What every path carries (RFC 791: 576; RFC 8200 5: 1280, which is looked for from below all the same).
 const LEAST: usize = 576;
@@ -28,14 +28,14 @@ pub fn longest(echo: &dyn Bouncing, believed: usize, round_trip: Duration) -> io
         arrives_there: None,
     };
     match look.one(believed)? {
-        Fate::Passes => return Ok(facts(Some(believed), TooLarge::None)),
+        Fate::Passes => return Ok(facts(Some(believed), TooLargePacket::None)),
         Fate::TooLarge => {
             let path_mtu = echo.path_mtu().filter(|path_mtu| *path_mtu < believed);
             // The announced size passes, or there is a second narrow place behind the first, which is looked for.
             if let Some(path_mtu) = path_mtu
                 && look.one(path_mtu)? == Fate::Passes
             {
-                return Ok(facts(Some(path_mtu), TooLarge::Told));
+                return Ok(facts(Some(path_mtu), TooLargePacket::Told));
             }
         }
         Fate::Vanishes => {}
@@ -46,7 +46,7 @@ pub fn longest(echo: &dyn Bouncing, believed: usize, round_trip: Duration) -> io
         is_told |= fate == Fate::TooLarge;
         Ok(fate == Fate::Passes)
     })?;
-    Ok(facts(passes, if is_told { TooLarge::Told } else { TooLarge::Vanishes }))
+    Ok(facts(passes, if is_told { TooLargePacket::Told } else { TooLargePacket::Vanishes }))
 }
 
 /// Whether a packet of that length arrives; the answer to it is to be short.

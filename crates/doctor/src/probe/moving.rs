@@ -9,11 +9,11 @@ use howdah_client::Remote;
 use howdah_tune::flight::{Bounds, Flight};
 use howdah_vfs::{Caller, ReadFile};
 use howdah_workload::{
-    Commit, FileSize, Place, Plan, Progress, Schedule, Stage, Workload, WorkloadResult, carry_out,
+    Commit, FileSize, Place, Progress, Schedule, Stage, Workload, WorkloadPlan, WorkloadResult, carry_out,
 };
 use parking_lot::Mutex;
 
-use super::file::Found;
+use super::file::ProbedFile;
 use crate::facts::MovingFacts;
 
 /// How long a thread that is one too many waits before it looks again.
@@ -42,7 +42,7 @@ const PAGE: u64 = 4096;
 pub fn reads(
     client: &dyn Remote,
     caller: &Caller,
-    file: Found,
+    file: ProbedFile,
     round_trip: Duration,
     rate: Option<f64>,
 ) -> Result<MovingFacts> {
@@ -132,10 +132,10 @@ pub fn directory(place: Place, asked: &AtomicBool) -> Result<(f64, f64)> {
     moved
 }
 
-fn own_file(workload: Workload, round_trip: Duration, rate: Option<f64>, transfer: u64) -> Plan {
+fn own_file(workload: Workload, round_trip: Duration, rate: Option<f64>, transfer: u64) -> WorkloadPlan {
     let size = rate.map_or(*SIZES.end(), |rate| (rate * SECONDS) as u64).clamp(*SIZES.start(), *SIZES.end());
-    let usual = Plan::usual(workload, 1);
-    Plan {
+    let usual = WorkloadPlan::usual(workload, 1);
+    WorkloadPlan {
         file_size: FileSize::exactly(size),
         record_bytes: transfer,
         transfer_bytes: transfer,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use howdah_net::Echo;
 
 use super::{Bouncing, echoes, longest};
-use crate::facts::{MtuFacts, PathFacts, TooLarge, TrainFacts};
+use crate::facts::{MtuFacts, PathFacts, TooLargePacket, TrainFacts};
 use crate::peer::{Bouncer, Peer};
 
 /// Small packets that are sent, and how far apart: what 10 Mb/s carry ten times.
@@ -50,7 +50,7 @@ fn by_peer(path: &mut PathFacts, server: SocketAddr, bouncer: &mut Bouncer) -> i
     path.train = Some(TrainFacts { arrived: Some(bouncer.arrived()?), ..train });
     let round_trip = Duration::from_secs_f64(path.round_trip.unwrap_or_default());
     let mut mtu = longest_of(path, server, bouncer)?;
-    if let Some(mtu) = mtu.as_mut().filter(|mtu| mtu.too_large == TooLarge::Vanishes) {
+    if let Some(mtu) = mtu.as_mut().filter(|mtu| mtu.too_large == TooLargePacket::Vanishes) {
         bouncer.want_short();
         mtu.arrives_there = Some(longest::arrives(bouncer, mtu.believed as usize, round_trip)?);
     }

@@ -9,7 +9,7 @@ use howdah_client::Remote;
 use howdah_client::channel::Request;
 use howdah_vfs::{Caller, Handle, ReadFile};
 
-use super::file::Found;
+use super::file::ProbedFile;
 use crate::facts::StorageFacts;
 
 /// How often each kind is called, unless that takes longer than [`LONG`].
@@ -29,7 +29,7 @@ pub fn small_calls(
     client: &dyn Remote,
     caller: &Caller,
     directory: &Handle,
-    file: Option<Found>,
+    file: Option<ProbedFile>,
 ) -> Result<StorageFacts> {
     let nothing = median(|_| call_nothing(client))?;
     let attributes =

@@ -3,7 +3,7 @@
 mod helpers;
 mod tokens;
 
-use howdah_confine::{Plan, Reach, confine};
+use howdah_confine::{ConfinementPlan, Reach, confine};
 
 use crate::HelperSettings;
 use crate::realm::{Realm, be_a_helper};
@@ -22,6 +22,6 @@ fn a_process_is_a_helper_when_asked_to() {
     be_a_helper(|| {
         let directory = std::env::var_os(DIRECTORY).expect("a directory");
         let reach = Reach { own: vec![directory.into()], ..Reach::default() };
-        let _ = confine(&Plan { low_ports: false, files: Ok(reach), system_calls: Ok(()) });
+        let _ = confine(&ConfinementPlan { low_ports: false, files: Ok(reach), system_calls: Ok(()) });
     });
 }

@@ -14,7 +14,7 @@ pub struct Kernel {
     /// Its memory in MiB. Only what it uses is taken from the host.
     pub memory: u32,
     /// Its network interface `vec0`.
-    pub interface: Option<Interface>,
+    pub interface: Option<GuestInterface>,
     /// A file that is its disk `/dev/ubda`.
     pub disk: Option<PathBuf>,
     /// Where its memory is a file, which should not be on a disk.
@@ -25,7 +25,7 @@ pub struct Kernel {
 
 /// How the guest's packets come and go.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Interface {
+pub enum GuestInterface {
     /// Through a tap device of the namespace that the guest is started in.
     Tap(String),
     /// Through a packet socket on an interface there: for who may not make taps. Slower.
@@ -43,7 +43,7 @@ impl Kernel {
         words.extend(self.serial_line.then(|| "ssl0=fd:0,fd:1".to_owned()));
         words.push(format!("init={}", self.work.join("scripts/init.sh").display()));
         words.push(format!("WORK={}", self.work.display()));
-        words.extend(self.interface.as_ref().map(Interface::argument));
+        words.extend(self.interface.as_ref().map(GuestInterface::argument));
         words.extend(self.disk.as_ref().map(|disk| format!("ubda={}", disk.display())));
         words
     }
@@ -57,7 +57,7 @@ impl Kernel {
     }
 }
 
-impl Interface {
+impl GuestInterface {
     fn argument(&self) -> String {
         let (transport, name) = match self {
             Self::Tap(name) => ("tap", name),
@@ -81,7 +81,7 @@ mod tests {
         let mut kernel = Kernel {
             work: "/w".into(),
             memory: 768,
-            interface: Some(Interface::Tap("guest0".into())),
+            interface: Some(GuestInterface::Tap("guest0".into())),
             disk: Some("/w/disk".into()),
             memory_directory: "/dev/shm".into(),
             serial_line: true,

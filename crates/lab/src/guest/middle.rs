@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 
 use super::placing::Placing;
-use super::session::Session;
+use super::session::GuestSession;
 use super::tap::{Tap, run_all};
-use crate::network::Network;
+use crate::network::LabNetwork;
 
 /// Packets that netem holds at most: more than any path here has on the way.
 const LIMIT: u32 = 100_000;
@@ -16,7 +16,7 @@ const LIMIT: u32 = 100_000;
 const MOMENT: Duration = Duration::from_secs(30);
 
 /// Boots the guest behind a host, and leads through it what comes to that host over the wire. `words` are netem's.
-pub fn through(network: &Network, wire: &str, placing: &Placing, words: &str) -> Result<Session> {
+pub fn through(network: &LabNetwork, wire: &str, placing: &Placing, words: &str) -> Result<GuestSession> {
     ensure!(
         words.bytes().all(|byte| byte.is_ascii_alphanumeric() || b" .%".contains(&byte)),
         "netem \"{words}\": letters, digits, blanks, . and % are allowed"

@@ -18,12 +18,12 @@ mod share;
 mod tap;
 
 pub use ganesha::Ganesha;
-pub use kernel::{GUEST_KERNEL, Interface, Kernel};
+pub use kernel::{GUEST_KERNEL, GuestInterface, Kernel};
 pub use line::Ended;
 pub use middle::through;
 pub use mount::{MOUNTED, Mount, is_kerberos, is_version_4, kerberos};
 pub use placing::Placing;
 pub use programs::{find_command, missing, package_of, search_path};
-pub use session::{MAIN, Ran, Session, why};
-pub use share::{NFSD, Share, quoted};
+pub use session::{GuestRan, GuestSession, MAIN, why};
+pub use share::{GuestShare, NFSD, quoted};
 pub use tap::Tap;

@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use super::kernel::{GUEST_KERNEL, Interface, Kernel};
+use super::kernel::{GUEST_KERNEL, GuestInterface, Kernel};
 use super::programs::{find_command, missing, search_path};
-use super::session::{MAIN, Session};
-use super::share::Share;
+use super::session::{GuestSession, MAIN};
+use super::share::GuestShare;
 use super::tap::{Tap, run_all};
-use crate::network::Network;
+use crate::network::LabNetwork;
 
 /// What takes no time in a guest still waits for a busy machine.
 const MOMENT: Duration = Duration::from_secs(30);
@@ -51,7 +51,7 @@ impl Placing {
         Kernel {
             work: self.directory.clone(),
             memory: self.memory,
-            interface: Some(Interface::Tap(Tap::new(self.number).name())),
+            interface: Some(GuestInterface::Tap(Tap::new(self.number).name())),
             disk: self.disk.clone(),
             memory_directory: "/dev/shm".into(),
             serial_line: true,
@@ -59,10 +59,10 @@ impl Placing {
     }
 
     /// Makes the tap, adds the routes on every host, boots.
-    pub fn boot(&self, network: &Network) -> Result<Session> {
+    pub fn boot(&self, network: &LabNetwork) -> Result<GuestSession> {
         let tap = Tap::new(self.number);
         attach(network, &self.host, tap)?;
-        let share = Share::lay_out(&self.directory)?;
+        let share = GuestShare::lay_out(&self.directory)?;
         share.write_environment([
             (MAIN.0, MAIN.1.to_owned()),
             ("MODULES", self.modules.to_owned()),
@@ -75,7 +75,7 @@ impl Placing {
             find_command(GUEST_KERNEL).with_context(|| format!("{GUEST_KERNEL} is not installed"))?;
         let mut command = network.host(&self.host).command(program);
         command.env("PATH", search_path());
-        let mut session = Session::boot(share, &self.kernel(), command)?;
+        let mut session = GuestSession::boot(share, &self.kernel(), command)?;
         session
             .must(&settings_script(&self.sysctls)?, Instant::now() + MOMENT)
             .context("settings of the guest's kernel")?;
@@ -84,7 +84,7 @@ impl Placing {
 }
 
 /// Puts the tap into the host, and routes to it into all hosts that share a wire with that one.
-fn attach(network: &Network, host: &str, tap: Tap) -> Result<()> {
+fn attach(network: &LabNetwork, host: &str, tap: Tap) -> Result<()> {
     let here = network.host(host);
     here.run_in(forward)?.with_context(|| format!("having host {host} forward"))?;
     run_all(&tap.commands(), |program| here.command(program))

@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::kernel::Kernel;
 use super::line::{Ended, Said, parse};
-use super::share::Share;
+use super::share::GuestShare;
 
 /// A guest that has not booted after this long will not: it takes two seconds where nothing else runs.
 const BOOT: Duration = Duration::from_secs(90);
@@ -24,13 +24,13 @@ pub const MAIN: (&str, &str) = ("MAIN", "session.sh");
 
 /// A guest that has booted. It is killed, with all of its processes, when this goes.
 #[derive(Debug)]
-pub struct Session {
+pub struct GuestSession {
     kernel: Child,
     input: ChildStdin,
     output: ChildStdout,
     /// What was read and is no whole line yet.
     unread: Vec<u8>,
-    share: Share,
+    share: GuestShare,
     scripts: u32,
     /// What the host's clock and the guest's showed at the same moment, after it had booted.
     booted: (Instant, Duration),
@@ -38,7 +38,7 @@ pub struct Session {
 
 /// What a script did.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ran {
+pub struct GuestRan {
     /// How it ended, and what it took by the guest's clock.
     pub ended: Ended,
     /// What it took by the host's clock, the exchange over the serial line included.
@@ -49,10 +49,10 @@ pub struct Ran {
     pub output: String,
 }
 
-impl Session {
+impl GuestSession {
     /// Boots a guest. `command` starts the kernel's program where the guest shall be; the share's `job.env` is written,
     /// with [`MAIN`].
-    pub fn boot(share: Share, kernel: &Kernel, mut command: Command) -> Result<Self> {
+    pub fn boot(share: GuestShare, kernel: &Kernel, mut command: Command) -> Result<Self> {
         ensure!(kernel.serial_line, "a session needs the guest's serial line");
         let console = share.log("console.txt");
         let console = File::create(&console).with_context(|| format!("making {}", console.display()))?;
@@ -79,7 +79,7 @@ impl Session {
     }
 
     /// The directory that it shares with the host.
-    pub fn share(&self) -> &Share {
+    pub fn share(&self) -> &GuestShare {
         &self.share
     }
 
@@ -97,13 +97,13 @@ impl Session {
     }
 
     /// Runs a script (`sh -eu`) to its end; an error if it has not ended by then.
-    pub fn run(&mut self, script: &str, give_up: Instant) -> Result<Ran> {
+    pub fn run(&mut self, script: &str, give_up: Instant) -> Result<GuestRan> {
         let began = Instant::now();
         let number = self.start(script)?;
         let ended = self.wait(number, give_up)?;
         let (host, guest) = self.booted;
         let clock = ended.clock.1.saturating_sub(guest).as_secs_f64() / host.elapsed().as_secs_f64();
-        Ok(Ran { ended, host_time: began.elapsed(), clock, output: self.output_of(number)? })
+        Ok(GuestRan { ended, host_time: began.elapsed(), clock, output: self.output_of(number)? })
     }
 
     /// Runs a script that must succeed, and returns what it said.
@@ -196,7 +196,7 @@ impl Session {
     }
 }
 
-impl Drop for Session {
+impl Drop for GuestSession {
     fn drop(&mut self) {
         // Nobody is left in it if the guest has halted; its kernel was not waited for, so the group is still its own.
         let _ = kill_process_group(self.group(), Signal::KILL);
@@ -205,12 +205,12 @@ impl Drop for Session {
 }
 
 /// Why a script failed: its last words.
-pub fn why(ran: &Ran) -> String {
+pub fn why(ran: &GuestRan) -> String {
     let said = ran.output.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
     format!("a script in the guest ended with {}: {}", ran.ended.code, said.trim())
 }
 
-fn last_words(share: &Share) -> String {
+fn last_words(share: &GuestShare) -> String {
     let text = fs::read(share.log("console.txt")).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let line = text.lines().rev().find(|line| !line.trim().is_empty());

@@ -19,11 +19,11 @@ const KERBEROS: (&str, &str) = ("krb5.sh", include_str!("../../guest/krb5.sh"));
 
 /// A work directory that is laid out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Share {
+pub struct GuestShare {
     directory: PathBuf,
 }
 
-impl Share {
+impl GuestShare {
     /// Makes what is not there yet, and writes the scripts that every guest needs. The path is the guest's too: it must
     /// not be below a directory that is the guest's own (`/run`, `/mnt`, `/dev`, `/proc`, `/sys`, `/var/lib/nfs`).
     pub fn lay_out(directory: &Path) -> Result<Self> {
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn a_share_has_what_a_guest_needs() -> Result<()> {
         let directory = tempfile::tempdir()?;
-        let share = Share::lay_out(directory.path())?;
+        let share = GuestShare::lay_out(directory.path())?;
         share.write_environment([("MAIN", "session.sh".to_owned()), ("PORT", "2049".to_owned())])?;
         assert_eq!(fs::read_to_string(directory.path().join("job.env"))?, "MAIN='session.sh'\nPORT='2049'\n");
         let mode = fs::metadata(directory.path().join("scripts/init.sh"))?.permissions().mode();

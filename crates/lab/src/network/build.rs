@@ -6,13 +6,13 @@ use anyhow::{Context, Result};
 use howdah_link::{DirectionSpec, MtuSpec, TooLarge};
 use howdah_net::{Namespace, Offloads, Tun};
 
-use super::interfaces::{Interface, configure};
-use super::{Addresses, Host, Network, Topology, Wire, WireSpec, local_routes, sysctls};
+use super::interfaces::{LabInterface, configure};
+use super::{Addresses, LabHost, LabNetwork, Topology, Wire, WireSpec, local_routes, sysctls};
 
 /// What an interface's packets are long at most, if a path says nothing: an Ethernet's.
 const USUAL_MTU: usize = 1500;
 
-impl Network {
+impl LabNetwork {
     /// Makes hosts, then wires. Takes the right to make network namespaces and interfaces: in a sandbox everybody has it.
     pub fn build(topology: &Topology) -> Result<Self> {
         topology.check()?;
@@ -40,7 +40,7 @@ impl Network {
 /// Interfaces, by their wire and its end.
 type Ends<'t> = BTreeMap<(&'t str, usize), Tun>;
 
-fn make_host<'t>(name: &str, topology: &'t Topology, ipv6: bool, ends: &mut Ends<'t>) -> Result<Host> {
+fn make_host<'t>(name: &str, topology: &'t Topology, ipv6: bool, ends: &mut Ends<'t>) -> Result<LabHost> {
     let namespace = Namespace::new().context(
         "making a network namespace; without root that takes a user namespace, which `howdah lab` makes",
     )?;
@@ -49,20 +49,20 @@ fn make_host<'t>(name: &str, topology: &'t Topology, ipv6: bool, ends: &mut Ends
         if let Some(end) = spec.between.iter().position(|host| host == name) {
             // The topology was checked: numbers of wires are bytes.
             let addresses = Addresses::new(number as u8, end, ipv6);
-            mine.push((wire.as_str(), end, Interface { name: wire, mtu: mtu(spec, end), addresses }));
+            mine.push((wire.as_str(), end, LabInterface { name: wire, mtu: mtu(spec, end), addresses }));
         }
     }
     let interfaces: Vec<_> = mine.iter().map(|(_, _, interface)| *interface).collect();
     let tuns = namespace.run_in(|| furnish(&interfaces, topology, name))??;
     ends.extend(mine.iter().zip(tuns).map(|((wire, end, _), tun)| ((*wire, *end), tun)));
     let addresses = mine.iter().map(|(wire, _, interface)| ((*wire).to_owned(), interface.addresses));
-    Ok(Host { name: name.to_owned(), addresses: addresses.collect(), namespace })
+    Ok(LabHost { name: name.to_owned(), addresses: addresses.collect(), namespace })
 }
 
 /// Inside the host's namespace.
-fn furnish(interfaces: &[Interface<'_>], topology: &Topology, host: &str) -> Result<Vec<Tun>> {
+fn furnish(interfaces: &[LabInterface<'_>], topology: &Topology, host: &str) -> Result<Vec<Tun>> {
     sysctls::begin();
-    let open = |interface: &Interface<'_>| {
+    let open = |interface: &LabInterface<'_>| {
         Tun::open(interface.name, Offloads::TcpAndUdp)
             .with_context(|| format!("making interface {} with /dev/net/tun", interface.name))
     };

@@ -11,14 +11,14 @@ use super::Addresses;
 
 /// A host of a network.
 #[derive(Debug)]
-pub struct Host {
+pub struct LabHost {
     pub(super) name: String,
     pub(super) namespace: Namespace,
     /// By wire.
     pub(super) addresses: BTreeMap<String, Addresses>,
 }
 
-impl Host {
+impl LabHost {
     /// What it is called.
     pub fn name(&self) -> &str {
         &self.name

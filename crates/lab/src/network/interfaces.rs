@@ -19,18 +19,18 @@ const FIRST_TABLE: usize = 1000;
 
 /// An interface to be.
 #[derive(Debug, Clone, Copy)]
-pub struct Interface<'a> {
+pub struct LabInterface<'a> {
     pub name: &'a str,
     pub mtu: usize,
     pub addresses: Addresses,
 }
 
 /// Does it, in the network namespace of the calling thread.
-pub fn configure(interfaces: &[Interface<'_>]) -> Result<()> {
+pub fn configure(interfaces: &[LabInterface<'_>]) -> Result<()> {
     let mut lines = "link set lo up\n".to_owned();
     let mut rules6 = String::new();
     for (index, interface) in interfaces.iter().enumerate() {
-        let Interface { name, mtu, addresses } = interface;
+        let LabInterface { name, mtu, addresses } = interface;
         // Without multicast nobody announces memberships in groups on it.
         line(
             &mut lines,

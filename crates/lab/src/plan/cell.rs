@@ -23,9 +23,9 @@ pub struct CellSpec {
     /// The wire `path0` between `client` and `server`; a perfect one if nothing is said, and none is in `wires`.
     pub path: Option<PathSpec>,
     /// More wires, or all of them, by their names.
-    pub wires: BTreeMap<String, WireSpec>,
+    pub wires: BTreeMap<String, WirePlan>,
     /// What is particular about hosts. `client` and `server` are there without being named.
-    pub hosts: BTreeMap<String, HostSpec>,
+    pub hosts: BTreeMap<String, HostPlan>,
     /// Who serves.
     pub server: ServerSpec,
     /// The address of a head moves to another one while clients work.
@@ -62,7 +62,7 @@ fn after_ramp() -> Time {
 /// `[cell.wires.NAME]`: a wire between two hosts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct WireSpec {
+pub struct WirePlan {
     /// Its two hosts; `there` is from the first to the second.
     pub between: (String, String),
     /// What it is like.
@@ -77,9 +77,9 @@ pub struct WireSpec {
 /// `[cell.hosts.NAME]`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct HostSpec {
+pub struct HostPlan {
     /// Settings of its kernel, within its network namespace.
-    pub sysctls: BTreeMap<String, Setting>,
+    pub sysctls: BTreeMap<String, CellSetting>,
     /// What its programs may not do, root or not: capabilities, as in `"net_admin"`.
     pub without: Vec<String>,
     /// How readily they give way to others: nice(1), 0 to 19.
@@ -89,7 +89,7 @@ pub struct HostSpec {
 /// A sysctl's value: text, or a number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Setting {
+pub enum CellSetting {
     /// As it is written to the file.
     Text(String),
     /// A number.
@@ -137,7 +137,7 @@ pub struct ClientSpec {
     pub url: String,
     /// More options of the mount, one by one, so that factors can set them. An option without a value has an empty one.
     #[serde(default)]
-    pub mount: BTreeMap<String, Setting>,
+    pub mount: BTreeMap<String, CellSetting>,
     /// When it begins, after the first.
     #[serde(default)]
     pub after: Option<Time>,
@@ -267,12 +267,12 @@ impl CellSpec {
     }
 
     /// All wires, by their names. `path0` is between `client` and `server`, unless others are named and it is not.
-    pub fn all_wires(&self) -> BTreeMap<String, WireSpec> {
+    pub fn all_wires(&self) -> BTreeMap<String, WirePlan> {
         let mut wires = self.wires.clone();
         if self.path.is_some() || wires.is_empty() {
             let path = self.path.clone().unwrap_or_default();
             let between = (client(), "server".to_owned());
-            wires.insert(FIRST_WIRE.to_owned(), WireSpec { between, path, punctual: None });
+            wires.insert(FIRST_WIRE.to_owned(), WirePlan { between, path, punctual: None });
         }
         wires
     }
@@ -310,7 +310,7 @@ impl Default for RelaySpec {
     }
 }
 
-impl Setting {
+impl CellSetting {
     /// As it is written to the file.
     pub fn text(&self) -> String {
         match self {

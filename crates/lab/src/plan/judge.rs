@@ -8,7 +8,7 @@ use crate::record::{CellMedians, Row, medians, shown};
 
 /// What rows say of a claim.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Judgement {
+pub struct ClaimJudgement {
     /// The conclusion, in the plan's words.
     pub says: String,
     /// Whether it held in every cell that it is about; none if no such cell was measured.
@@ -18,7 +18,7 @@ pub struct Judgement {
 }
 
 /// Judges every claim of a plan.
-pub fn judge(plan: &Plan, rows: &[Row]) -> Vec<Judgement> {
+pub fn judge(plan: &Plan, rows: &[Row]) -> Vec<ClaimJudgement> {
     let cells = medians(rows);
     plan.claims.iter().map(|claim| judged(claim, &cells)).collect()
 }
@@ -31,7 +31,7 @@ struct Tested {
     text: String,
 }
 
-fn judged(claim: &Claim, cells: &[CellMedians]) -> Judgement {
+fn judged(claim: &Claim, cells: &[CellMedians]) -> ClaimJudgement {
     let about = cells.iter().filter(|cell| is_of(cell, &claim.cells));
     let tested: Vec<Tested> = about.filter_map(|cell| tested(claim, cell, cells)).collect();
     let worst = tested.iter().min_by(|one, other| one.margin.total_cmp(&other.margin));
@@ -39,7 +39,7 @@ fn judged(claim: &Claim, cells: &[CellMedians]) -> Judgement {
         0 | 1 => String::new(),
         more => format!(" (the closest of {more} cells)"),
     };
-    Judgement {
+    ClaimJudgement {
         says: claim.says.clone(),
         held: worst.map(|_| tested.iter().all(|tested| tested.held)),
         figures: worst.map_or("no cell that it is about was measured".to_owned(), |worst| {
@@ -119,11 +119,11 @@ fn is_of(cell: &CellMedians, levels: &BTreeMap<String, String>) -> bool {
 mod tests {
     use super::super::testing::plan;
     use super::*;
-    use crate::record::{Figure, testing::row, unit};
+    use crate::record::{RowFigure, testing::row, unit};
     use howdah_workload::measure::OtherLoad;
 
     fn measured(cell: u32, rtt: &str, buffer: &str, throughput: f64) -> Row {
-        let figure = Figure::new(throughput, unit::BYTES_PER_SECOND);
+        let figure = RowFigure::new(throughput, unit::BYTES_PER_SECOND);
         let factors =
             [("rtt", rtt), ("buffer", buffer)].map(|(name, level)| (name.to_owned(), level.to_owned()));
         Row {

@@ -26,15 +26,15 @@ mod validate;
 
 pub use built_in::BUILT_IN;
 pub use cell::{
-    CellSpec, ClientKind, ClientSpec, ClientVersion, HostSpec, RelaySpec, SampleSpec, Setting, VerdictSpec,
-    WireSpec,
+    CellSetting, CellSpec, ClientKind, ClientSpec, ClientVersion, HostPlan, RelaySpec, SampleSpec,
+    VerdictSpec, WirePlan,
 };
 pub use claim::{Claim, Of, PathFigure};
 pub use definition::Plan;
 pub use error::PlanError;
 pub use expand::{Cell, seed};
 pub use factor::{Factor, Level};
-pub use judge::{Judgement, judge};
+pub use judge::{ClaimJudgement, judge};
 pub use left_out::LeftOut;
 pub use netem::Netem;
 pub use origin::OriginFigure;

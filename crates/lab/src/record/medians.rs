@@ -71,11 +71,11 @@ fn of_cell(rows: &[&Row]) -> CellMedians {
 #[cfg(test)]
 mod tests {
     use super::super::testing::row;
-    use super::super::{Figure, unit};
+    use super::super::{RowFigure, unit};
     use super::*;
 
     fn measured(cell: u32, repetition: u32, throughput: f64) -> Row {
-        let figure = Figure::new(throughput, unit::BYTES_PER_SECOND);
+        let figure = RowFigure::new(throughput, unit::BYTES_PER_SECOND);
         Row { figures: [("throughput".to_owned(), figure)].into(), ..row(cell, repetition) }
     }
 

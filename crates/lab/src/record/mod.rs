@@ -12,7 +12,7 @@ pub(crate) mod testing;
 
 pub use directory::{ResultDirectory, name_of};
 pub use medians::{CellMedians, latest, medians};
-pub use row::{CommandRecord, Figure, Late, LinkCount, Outcome, Row, unit};
+pub use row::{CommandRecord, Late, LinkCount, Outcome, Row, RowFigure, unit};
 pub use series_line::{ConnectionSample, LinkSample, SeriesLine, VerdictSample};
 pub use shown::shown;
 pub use table::{main_figure, table};

@@ -56,7 +56,7 @@ pub struct Row {
     /// The round trip of an empty wire, as the plan has it.
     pub round_trip_seconds: f64,
     /// What was measured: `CLIENT.figure`, `server.figure`; of a single client also plain `figure`.
-    pub figures: BTreeMap<String, Figure>,
+    pub figures: BTreeMap<String, RowFigure>,
     /// Percentiles as pairs of a fraction and seconds, ascending, by client.
     pub latencies: BTreeMap<String, Vec<(f64, f64)>>,
     /// What each element of each wire did.
@@ -94,7 +94,7 @@ pub struct CommandRecord {
 
 /// A number with its unit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Figure {
+pub struct RowFigure {
     /// The number.
     pub value: f64,
     /// One of [`mod@unit`].
@@ -148,7 +148,7 @@ impl Row {
     }
 }
 
-impl Figure {
+impl RowFigure {
     /// A value in one of the units of [`mod@unit`].
     pub fn new(value: f64, unit: &str) -> Self {
         Self { value, unit: unit.to_owned() }

@@ -101,7 +101,7 @@ fn aligned(lines: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::testing::row;
-    use super::super::{Figure, Outcome, unit};
+    use super::super::{Outcome, RowFigure, unit};
     use super::*;
     use crate::plan::testing::plan;
 
@@ -114,7 +114,7 @@ mod tests {
         };
         let measured = |repetition, value| Row {
             factors: levels("fixed"),
-            figures: [("throughput".to_owned(), Figure::new(value, unit::BYTES_PER_SECOND))].into(),
+            figures: [("throughput".to_owned(), RowFigure::new(value, unit::BYTES_PER_SECOND))].into(),
             ..row(3, repetition)
         };
         let failed = Row {

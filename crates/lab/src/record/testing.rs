@@ -2,7 +2,7 @@
 
 use howdah_link::Counters;
 
-use super::{CommandRecord, Figure, Late, LinkCount, Outcome, Row, unit};
+use super::{CommandRecord, Late, LinkCount, Outcome, Row, RowFigure, unit};
 use howdah_workload::measure::{Machine, OtherLoad};
 
 /// A row that holds something in every field.
@@ -22,7 +22,7 @@ pub fn row(cell: u32, repetition: u32) -> Row {
         commands: vec![CommandRecord { host: "server".to_owned(), name: "server".to_owned(), command }],
         line_rate_bytes_per_second: Some(117e6),
         round_trip_seconds: 0.03,
-        figures: [("throughput".to_owned(), Figure::new(43.3e6, unit::BYTES_PER_SECOND))].into(),
+        figures: [("throughput".to_owned(), RowFigure::new(43.3e6, unit::BYTES_PER_SECOND))].into(),
         latencies: [("main".to_owned(), vec![(0.5, 0.0301), (0.9, 0.04)])].into(),
         link: vec![LinkCount {
             wire: "path0".to_owned(),

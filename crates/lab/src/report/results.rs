@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result};
 
-use crate::plan::{Judgement, OriginFigure, Plan, judge, seed};
+use crate::plan::{ClaimJudgement, OriginFigure, Plan, judge, seed};
 use crate::record::{CellMedians, ResultDirectory, Row, latest, medians, unit};
 
 /// A plan with its rows.
@@ -17,7 +17,7 @@ pub struct Results {
     /// The same over all repetitions.
     pub cells: Vec<CellMedians>,
     /// What the plan's claims come to.
-    pub judgements: Vec<Judgement>,
+    pub judgements: Vec<ClaimJudgement>,
     /// Where they are, for time series.
     pub directory: ResultDirectory,
 }

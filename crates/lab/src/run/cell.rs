@@ -13,14 +13,14 @@ use parking_lot::Mutex;
 use super::server::samples;
 use super::topology::{addresses, topology};
 use super::{
-    Client, Job, Measured, Place, Running, Scene, Served, Stop, client, derived, failover, netem, relay,
-    routes, server, verdicts,
+    Client, Job, Measured, Place, Running, Scene, ServedExport, Stop, client, derived, failover, netem,
+    relay, routes, server, verdicts,
 };
 use crate::guest::find_command;
 use crate::plan::{ExportKind, ServerKind};
 use crate::record::{CommandRecord, LinkCount, SeriesLine};
 use crate::sample::{Sampler, counts, processor_seconds};
-use crate::sandbox::Sandbox;
+use crate::sandbox::LabSandbox;
 use howdah_workload::measure::{CpuLook, OtherLoad, Processor};
 
 /// Time for the network and the server to come up, besides the cell's limit.
@@ -31,7 +31,7 @@ const EXT4_SIZE: u64 = 2 << 30;
 
 /// What a cell measured, and what ran in it, whether it came to its end or not.
 #[derive(Debug, Default)]
-pub struct Record {
+pub struct CellRecord {
     pub named: derived::Named,
     pub commands: Vec<CommandRecord>,
     pub link: Vec<LinkCount>,
@@ -52,7 +52,13 @@ pub fn place(job: &Job, howdah: &Path, temporary: &Path, logs: &Path) -> Place {
 }
 
 /// Runs it. The record says what it came to, however it ended.
-pub fn run(job: &Job, place: &Place, sandbox: &Sandbox, stop: &Stop, record: &mut Record) -> Result<()> {
+pub fn run(
+    job: &Job,
+    place: &Place,
+    sandbox: &LabSandbox,
+    stop: &Stop,
+    record: &mut CellRecord,
+) -> Result<()> {
     let spec = &job.cell.spec.server;
     let _export = Export::make(place, spec.export, spec.kind).context("export")?;
     let network = sandbox.network(&topology(&job.cell, job.seed)).context("network")?;
@@ -71,7 +77,7 @@ pub fn run(job: &Job, place: &Place, sandbox: &Sandbox, stop: &Stop, record: &mu
     ran
 }
 
-fn on_stage(scene: &Scene<'_>, record: &mut Record) -> Result<()> {
+fn on_stage(scene: &Scene<'_>, record: &mut CellRecord) -> Result<()> {
     let spec = &scene.cell.spec;
     routes::set(scene).context("routes")?;
     let _between = netem::start(scene)?;
@@ -116,8 +122,8 @@ type Ready = (String, Duration, Box<dyn Client>);
 fn work(
     scene: &Scene<'_>,
     clients: Vec<Ready>,
-    served: &mut dyn Served,
-    record: &mut Record,
+    served: &mut dyn ServedExport,
+    record: &mut CellRecord,
 ) -> Result<Vec<(String, Measured)>> {
     let failure = Mutex::new(None);
     let measured = Mutex::new(Vec::new());

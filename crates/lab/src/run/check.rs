@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail, ensure};
 use super::cell::place;
 use super::word::one_of;
 use super::{Job, client, failover, server, topology};
-use crate::plan::{CellSpec, HostSpec};
+use crate::plan::{CellSpec, HostPlan};
 
 /// Capabilities of Linux (capabilities(7)), as `setpriv` names them.
 const CAPABILITIES: [&str; 41] = [
@@ -91,7 +91,7 @@ fn hosts(spec: &CellSpec) -> Result<()> {
     Ok(())
 }
 
-fn of_host(host: &HostSpec) -> Result<()> {
+fn of_host(host: &HostPlan) -> Result<()> {
     for capability in &host.without {
         one_of("without", capability, &CAPABILITIES)?;
     }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::Measured;
-use crate::record::{Figure, unit};
+use crate::record::{RowFigure, unit};
 use howdah_workload::measure::Processor;
 
 /// Figures and latencies as a row has them.
-pub type Named = (BTreeMap<String, Figure>, BTreeMap<String, Vec<(f64, f64)>>);
+pub type Named = (BTreeMap<String, RowFigure>, BTreeMap<String, Vec<(f64, f64)>>);
 
 /// Each client's under `CLIENT.`, a single one's also without; and what they come to together.
 pub fn figures(clients: &[(String, Measured)], server: Option<f64>, forwarder: Processor) -> Named {
@@ -46,15 +46,18 @@ pub fn figures(clients: &[(String, Measured)], server: Option<f64>, forwarder: P
     }
     figures.extend(total.figures.into_iter().map(|(name, figure)| (format!("total.{name}"), figure)));
     if let Some(seconds) = server {
-        figures.insert("server.processor".to_owned(), Figure::new(seconds, unit::SECONDS));
+        figures.insert("server.processor".to_owned(), RowFigure::new(seconds, unit::SECONDS));
     }
-    figures.insert("link.processor".to_owned(), Figure::new(forwarder.seconds(), unit::SECONDS));
+    figures.insert("link.processor".to_owned(), RowFigure::new(forwarder.seconds(), unit::SECONDS));
     (figures, latencies)
 }
 
 /// What the clients of the host that got least have of what those of the host that got most have, if there are several hosts.
 /// `host`: where a client is.
-pub fn between_hosts<'c>(clients: &[(String, Measured)], host: impl Fn(&str) -> &'c str) -> Option<Figure> {
+pub fn between_hosts<'c>(
+    clients: &[(String, Measured)],
+    host: impl Fn(&str) -> &'c str,
+) -> Option<RowFigure> {
     let mut hosts: BTreeMap<&str, f64> = BTreeMap::new();
     for client in clients {
         let throughput: f64 = of_each(std::slice::from_ref(client), "throughput").iter().sum();
@@ -62,7 +65,7 @@ pub fn between_hosts<'c>(clients: &[(String, Measured)], host: impl Fn(&str) -> 
     }
     let (least, most) =
         hosts.values().fold((f64::INFINITY, 0.0_f64), |(least, most), &sum| (least.min(sum), most.max(sum)));
-    (hosts.len() > 1 && most > 0.0).then(|| Figure::new(least / most, unit::PART))
+    (hosts.len() > 1 && most > 0.0).then(|| RowFigure::new(least / most, unit::PART))
 }
 
 /// What each client has of a figure, over all its phases: bytes and seconds are summed, a throughput is bytes by seconds.

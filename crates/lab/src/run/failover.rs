@@ -5,7 +5,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::Scene;
 use super::routes::{ip, wires_between};
-use super::server::Served;
+use super::server::ServedExport;
 use super::word::one_of;
 use crate::plan::{CellSpec, FailoverSpec, HeadLoss, ServerKind};
 
@@ -13,7 +13,7 @@ use crate::plan::{CellSpec, FailoverSpec, HeadLoss, ServerKind};
 const FIRST_RULE: &str = "1";
 
 /// Moves it now.
-pub fn run(scene: &Scene<'_>, spec: &FailoverSpec, served: &mut dyn Served) -> Result<()> {
+pub fn run(scene: &Scene<'_>, spec: &FailoverSpec, served: &mut dyn ServedExport) -> Result<()> {
     let (router, from) = uplink(&scene.cell.spec, &spec.from)?;
     let (_, to) = uplink(&scene.cell.spec, &spec.to)?;
     let address = scene.network.address(&spec.from, &from).to_string();

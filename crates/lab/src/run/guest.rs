@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use rustix::process::Pid;
 
 use super::{Place, Scene, Stop};
-use crate::guest::{GUEST_KERNEL, Placing, Ran, Session, through, why};
+use crate::guest::{GUEST_KERNEL, GuestRan, GuestSession, Placing, through, why};
 use crate::plan::Cell;
 use crate::record::CommandRecord;
 
@@ -16,7 +16,7 @@ const MODULES: &str = "ipv6 nfsv3";
 
 /// A guest that has booted. Dropped, it is gone.
 pub struct Guest {
-    session: Option<Session>,
+    session: Option<GuestSession>,
     group: Pid,
     stop: Stop,
     /// Where its logs are, and where they are to be kept.
@@ -69,7 +69,7 @@ impl Guest {
         Ok(Self::of(scene, placing, "netem", session))
     }
 
-    fn of(scene: &Scene<'_>, placing: &Placing, name: &str, session: Session) -> Self {
+    fn of(scene: &Scene<'_>, placing: &Placing, name: &str, session: GuestSession) -> Self {
         let group = session.group();
         scene.stop.add(group);
         let logs = (placing.directory.join("log"), scene.logs().to_owned());
@@ -77,7 +77,7 @@ impl Guest {
     }
 
     /// Runs a script, which must succeed before the cell's time is over.
-    pub fn run(&mut self, scene: &Scene<'_>, script: &str) -> Result<Ran> {
+    pub fn run(&mut self, scene: &Scene<'_>, script: &str) -> Result<GuestRan> {
         let ran = self.session().run(script, scene.deadline())?;
         if ran.ended.code != 0 {
             bail!("{}", why(&ran));
@@ -95,7 +95,7 @@ impl Guest {
         self.group.as_raw_nonzero().get().unsigned_abs()
     }
 
-    fn session(&mut self) -> &mut Session {
+    fn session(&mut self) -> &mut GuestSession {
         self.session.as_mut().expect("it is taken only when the guest goes")
     }
 }

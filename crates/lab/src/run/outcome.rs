@@ -1,6 +1,6 @@
 //! What a run came to.
 
-use crate::plan::{Judgement, Plan, judge};
+use crate::plan::{ClaimJudgement, Plan, judge};
 use crate::record::{Row, medians};
 
 /// What a run came to.
@@ -11,7 +11,7 @@ pub struct Ended {
     /// Those that did not.
     pub failed: usize,
     /// What the rows say of each claim.
-    pub judgements: Vec<Judgement>,
+    pub judgements: Vec<ClaimJudgement>,
 }
 
 /// Counts, and judges.

@@ -34,7 +34,7 @@ pub struct Running {
 
 /// A program that ended.
 #[derive(Debug, Clone)]
-pub struct Ran {
+pub struct ProcessRan {
     /// What it wrote to standard output.
     pub output: String,
 }

@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use super::cell::{self, Record};
+use super::cell::{self, CellRecord};
 use super::commit::commit;
 use super::topology::{line_rate, round_trip};
 use super::{Job, Stop};
 use crate::plan::Plan;
 use crate::record::{Outcome, ResultDirectory, Row, SeriesLine};
-use crate::sandbox::Sandbox;
+use crate::sandbox::LabSandbox;
 use howdah_workload::measure::Machine;
 
 /// Sees how far a run is.
@@ -50,7 +50,7 @@ pub struct Runner<'a> {
     /// This program.
     pub howdah: PathBuf,
     /// Where it runs.
-    pub sandbox: &'a Sandbox,
+    pub sandbox: &'a LabSandbox,
     /// Whether to end.
     pub stop: Stop,
 }
@@ -112,12 +112,12 @@ impl Runner<'_> {
         let temporary = tempfile::Builder::new().prefix("cell-").tempdir_in(self.sandbox.directory());
         let temporary = temporary.context("making a directory for the cell")?;
         let place = cell::place(job, &self.howdah, temporary.path(), &logs);
-        let mut record = Record::default();
+        let mut record = CellRecord::default();
         let outcome = match cell::run(job, &place, self.sandbox, &self.stop, &mut record) {
             Ok(()) => Outcome::Ok,
             Err(error) => Outcome::Failed(format!("{error:#}")),
         };
-        let Record { named: (figures, latencies), commands, link, series, other_load } = record;
+        let CellRecord { named: (figures, latencies), commands, link, series, other_load } = record;
         let name = ResultDirectory::series_name(job.cell.number, job.repetition);
         let row = Row {
             plan: self.plan.name.clone(),

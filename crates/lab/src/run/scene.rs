@@ -9,8 +9,8 @@ use anyhow::{Context, Result, bail};
 use parking_lot::Mutex;
 
 use super::confined::confined;
-use super::{Ran, Running, Stop};
-use crate::network::Network;
+use super::{ProcessRan, Running, Stop};
+use crate::network::LabNetwork;
 use crate::plan::Cell;
 use crate::record::CommandRecord;
 
@@ -22,7 +22,7 @@ pub struct Scene<'a> {
     /// What everything random in it follows from.
     pub seed: u64,
     /// Its network.
-    pub network: &'a Network,
+    pub network: &'a LabNetwork,
     /// Where things are.
     pub place: &'a Place,
     /// When it must be over: from when the clients begin, their limit.
@@ -110,13 +110,13 @@ impl Scene<'_> {
     }
 
     /// Runs a program on a host to its end, which must be a good one.
-    pub fn run(&self, host: &str, name: &str, words: &[String]) -> Result<Ran> {
+    pub fn run(&self, host: &str, name: &str, words: &[String]) -> Result<ProcessRan> {
         let mut running = self.start(host, name, words)?;
         let status = running.wait(self.deadline())?;
         if !status.success() {
             bail!("{name}: {status}{}", running.last_words());
         }
-        Ok(Ran { output: running.output() })
+        Ok(ProcessRan { output: running.output() })
     }
 
     /// When it must be over.

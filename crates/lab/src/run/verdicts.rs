@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use howdah_tune::{Recorded, Verdict};
 
 use crate::plan::VerdictSpec;
-use crate::record::{Figure, SeriesLine, VerdictSample, unit};
+use crate::record::{RowFigure, SeriesLine, VerdictSample, unit};
 
 /// A look counts if the connection moved at least this part of what it moves in the middle of all looks: what follows the
 /// work (names removed, attributes asked for) is something else.
@@ -39,14 +39,14 @@ pub fn series(looks: &[Recorded], began: f64) -> impl Iterator<Item = SeriesLine
 }
 
 /// `verdict.right`, how many looks that is of, and the part of each word that was said.
-pub fn figures(looks: &[Recorded], spec: &VerdictSpec) -> Result<BTreeMap<String, Figure>> {
+pub fn figures(looks: &[Recorded], spec: &VerdictSpec) -> Result<BTreeMap<String, RowFigure>> {
     let counted = counted(looks, spec);
     ensure!(!counted.is_empty(), "no sample of a connection counts: none carried data for this long");
-    let part = |count: usize| Figure::new(count as f64 / counted.len() as f64, unit::PART);
+    let part = |count: usize| RowFigure::new(count as f64 / counted.len() as f64, unit::PART);
     let right = counted.iter().filter(|said| spec.right.contains(said)).count();
     let mut figures = BTreeMap::from([
         ("verdict.right".to_owned(), part(right)),
-        ("verdict.looks".to_owned(), Figure::new(counted.len() as f64, unit::COUNT)),
+        ("verdict.looks".to_owned(), RowFigure::new(counted.len() as f64, unit::COUNT)),
     ]);
     for word in &counted {
         let said = counted.iter().filter(|said| *said == word).count();

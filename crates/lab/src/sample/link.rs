@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use crate::network::{Lateness, Network};
+use crate::network::{LabNetwork, Lateness};
 use crate::record::{Late, LinkCount, LinkSample};
 
 /// What each element of each wire did so far.
-pub fn counts(network: &Network) -> Vec<LinkCount> {
+pub fn counts(network: &LabNetwork) -> Vec<LinkCount> {
     let mut counts = Vec::new();
     for (name, wire) in network.wires() {
         for (direction, counted) in wire.counters().directions() {
@@ -38,7 +38,7 @@ fn late(lateness: &Lateness) -> Option<Late> {
 }
 
 /// The same as lines of a series.
-pub fn samples(at: f64, network: &Network) -> impl Iterator<Item = LinkSample> {
+pub fn samples(at: f64, network: &LabNetwork) -> impl Iterator<Item = LinkSample> {
     counts(network).into_iter().map(move |LinkCount { wire, direction, element, counters, .. }| LinkSample {
         at,
         wire,

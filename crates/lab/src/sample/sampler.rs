@@ -9,7 +9,7 @@ use howdah_net::SocketList;
 use parking_lot::{Condvar, Mutex};
 
 use super::{connection, link};
-use crate::network::Network;
+use crate::network::LabNetwork;
 use crate::record::SeriesLine;
 
 /// Lines that are kept at most: ten minutes of ten looks a second at thirty connections and elements. What comes later is
@@ -33,7 +33,7 @@ impl<'scope> Sampler<'scope> {
     /// Begins to look; `at` of its lines counts from now.
     pub fn start<'env>(
         scope: &'scope thread::Scope<'scope, 'env>,
-        network: &'scope Network,
+        network: &'scope LabNetwork,
         every: Duration,
     ) -> Result<Self> {
         let over = Arc::new(Over::default());
@@ -62,8 +62,8 @@ impl Over {
 }
 
 /// A list of sockets of each host.
-fn lists(network: &Network) -> Result<Vec<(String, SocketList)>> {
-    let open = |(name, host): (&String, &crate::network::Host)| {
+fn lists(network: &LabNetwork) -> Result<Vec<(String, SocketList)>> {
+    let open = |(name, host): (&String, &crate::network::LabHost)| {
         let list = host.run_in(SocketList::open)?.context("asking for sockets")?;
         Ok((name.clone(), list))
     };
@@ -71,7 +71,7 @@ fn lists(network: &Network) -> Result<Vec<(String, SocketList)>> {
 }
 
 struct Looker<'a> {
-    network: &'a Network,
+    network: &'a LabNetwork,
     lists: Vec<(String, SocketList)>,
     began: Instant,
 }

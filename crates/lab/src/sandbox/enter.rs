@@ -4,13 +4,13 @@ use std::process::{self, ExitCode};
 
 use anyhow::Result;
 
-use super::{Sandbox, init, outermost};
+use super::{LabSandbox, init, outermost};
 
 /// What became of [`enter`].
 #[derive(Debug)]
 pub enum Entered {
     /// This process is inside, and is to do what the program was started for.
-    Inside(Sandbox),
+    Inside(LabSandbox),
     /// It was done inside by another process, which ended with this code.
     Done(ExitCode),
 }
@@ -18,7 +18,7 @@ pub enum Entered {
 /// Enters a sandbox: to be called at the start of a command that works inside of one, while the process has one thread.
 /// The command's process inside is started with the same arguments.
 pub fn enter() -> Result<Entered> {
-    if let Some(sandbox) = Sandbox::of_this_process()? {
+    if let Some(sandbox) = LabSandbox::of_this_process()? {
         return Ok(Entered::Inside(sandbox));
     }
     match outermost::started_by() {

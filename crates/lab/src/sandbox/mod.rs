@@ -20,5 +20,5 @@ mod terminal;
 pub use enter::{Entered, enter};
 pub use guardian::Guardian;
 pub use join::{Joined, join};
-pub use names::Names;
-pub use sandbox::Sandbox;
+pub use names::SandboxNames;
+pub use sandbox::LabSandbox;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use rustix::mount::{UnmountFlags, mount_bind, unmount};
 
-use crate::network::Host;
+use crate::network::LabHost;
 
 /// Our copy of `/etc/hosts`, which covers it.
 pub(super) const HOSTS: &str = "/run/howdah/hosts";
@@ -17,15 +17,15 @@ const NAMESPACES: &str = "/run/netns";
 
 /// Names that hosts have until this is dropped.
 #[derive(Debug)]
-pub struct Names {
+pub struct SandboxNames {
     mounted: Vec<PathBuf>,
     /// What the file held before.
     hosts: String,
 }
 
-impl Names {
+impl SandboxNames {
     /// Gives them.
-    pub(super) fn give(hosts: &BTreeMap<String, Host>) -> Result<Self> {
+    pub(super) fn give(hosts: &BTreeMap<String, LabHost>) -> Result<Self> {
         let before = fs::read_to_string(HOSTS).with_context(|| format!("reading {HOSTS}"))?;
         let mut names = Self { mounted: Vec::new(), hosts: before };
         for host in hosts.values() {
@@ -36,7 +36,7 @@ impl Names {
         Ok(names)
     }
 
-    fn mount(&mut self, host: &Host) -> Result<()> {
+    fn mount(&mut self, host: &LabHost) -> Result<()> {
         let place = Path::new(NAMESPACES).join(host.name());
         fs::File::create_new(&place).with_context(|| format!("making {}", place.display()))?;
         self.mounted.push(place.clone());
@@ -45,7 +45,7 @@ impl Names {
     }
 }
 
-impl Drop for Names {
+impl Drop for SandboxNames {
     fn drop(&mut self) {
         // All of it goes with the sandbox, whatever fails here.
         for place in &self.mounted {
@@ -58,7 +58,7 @@ impl Drop for Names {
 
 /// The hosts' lines before those that were there: a name of ours is ours, whatever it was outside. Who asks for a name gets
 /// its address on the first of its wires, first.
-fn lines(before: &str, hosts: &BTreeMap<String, Host>) -> String {
+fn lines(before: &str, hosts: &BTreeMap<String, LabHost>) -> String {
     let mut text = String::new();
     for host in hosts.values() {
         for address in host.addresses().values().flat_map(|addresses| addresses.all()) {

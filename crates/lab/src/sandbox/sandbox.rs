@@ -8,8 +8,8 @@ use std::process;
 use anyhow::{Context, Result};
 use nix::sys::signal::SigSet;
 
-use super::names::Names;
-use crate::network::{Network, Topology};
+use super::names::SandboxNames;
+use crate::network::{LabNetwork, Topology};
 
 /// Where init says what the sandbox is. `/run` is the sandbox's own.
 pub(super) const DESCRIPTION: &str = "/run/howdah/sandbox";
@@ -18,11 +18,11 @@ const WORKER: u32 = 2;
 
 /// The sandbox that this process is in.
 #[derive(Debug)]
-pub struct Sandbox {
+pub struct LabSandbox {
     directory: PathBuf,
 }
 
-impl Sandbox {
+impl LabSandbox {
     /// If this process was started to work in one. A program that somebody starts there later enters one of its own.
     pub(super) fn of_this_process() -> Result<Option<Self>> {
         if process::id() != WORKER {
@@ -40,9 +40,9 @@ impl Sandbox {
 
     /// Makes a network whose hosts have names here: `ip netns exec NAME` finds them, and `/etc/hosts` has their addresses,
     /// until it is dropped. One network at a time.
-    pub fn network(&self, topology: &Topology) -> Result<Network> {
-        let mut network = Network::build(topology)?;
-        let names = Names::give(network.hosts())?;
+    pub fn network(&self, topology: &Topology) -> Result<LabNetwork> {
+        let mut network = LabNetwork::build(topology)?;
+        let names = SandboxNames::give(network.hosts())?;
         network.keep(names);
         Ok(network)
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::record::{Figure, unit};
+use crate::record::{RowFigure, unit};
 use howdah_workload::measure::Latencies;
 
 /// Figures and latencies, under the names that rows have for those of a client.
@@ -11,14 +11,14 @@ use howdah_workload::measure::Latencies;
 pub struct SimulationResult {
     /// `seconds`, `throughput`, `bytes`, `calls`, `retransmissions`; of the calls `p50` and so on, `mean`, `worst`; of the
     /// program's reads the same with `record.` before; `gap.worst`, the longest time in which nothing was read.
-    pub figures: BTreeMap<String, Figure>,
+    pub figures: BTreeMap<String, RowFigure>,
     /// Percentiles as pairs of a fraction and seconds: of calls under the empty name, of the program's reads as `record`.
     pub latencies: BTreeMap<String, Vec<(f64, f64)>>,
 }
 
 impl SimulationResult {
     pub(super) fn add(&mut self, name: &str, value: f64, unit: &str) {
-        self.figures.insert(name.to_owned(), Figure::new(value, unit));
+        self.figures.insert(name.to_owned(), RowFigure::new(value, unit));
     }
 
     pub(super) fn add_seconds(&mut self, name: &str, value: Duration) {

@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 use howdah_link::loss::Independent;
 use howdah_link::{FragmentLoss, Path, Reassembly};
 use howdah_rpc::client::datagram::{Peer, Settings};
-use howdah_rpc::simulation::{Client, Message, Repeats, Server, Simulation};
+use howdah_rpc::simulation::{Client, Repeats, Server, SimulatedMessage, Simulation};
 
 use super::client_2003::Client2003;
 use super::records::Records;
@@ -53,9 +53,9 @@ fn server(parameters: &Parameters) -> Server {
 }
 
 /// There and back, with what happens to fragments.
-fn paths(parameters: &Parameters) -> (Path<Message>, Path<Message>) {
+fn paths(parameters: &Parameters) -> (Path<SimulatedMessage>, Path<SimulatedMessage>) {
     let (there, back) = parameters.path.build(parameters.seed);
-    let losing = |path: Path<Message>, seed: u64| {
+    let losing = |path: Path<SimulatedMessage>, seed: u64| {
         if parameters.fragment_loss == 0.0 {
             return path;
         }

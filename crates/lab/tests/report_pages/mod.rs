@@ -7,7 +7,7 @@ use std::path::Path;
 
 use howdah_lab::plan::{Plan, seed};
 use howdah_lab::record::{
-    CommandRecord, ConnectionSample, Figure, LinkSample, Outcome, ResultDirectory, Row, SeriesLine, unit,
+    CommandRecord, ConnectionSample, LinkSample, Outcome, ResultDirectory, Row, RowFigure, SeriesLine, unit,
 };
 use howdah_workload::measure::{Machine, OtherLoad};
 
@@ -120,7 +120,7 @@ fn shape(row: &mut Row, index: usize, buffers: usize) {
     let noise = 1.0 + 0.08 * (unit_random(row.seed) - 0.5);
     let throughput = (window / rtt).min(112e6) * noise;
     row.round_trip_seconds = rtt;
-    let figure = |name: &str, value: f64, unit: &str| (name.to_owned(), Figure::new(value, unit));
+    let figure = |name: &str, value: f64, unit: &str| (name.to_owned(), RowFigure::new(value, unit));
     row.figures = [
         figure("throughput", throughput, unit::BYTES_PER_SECOND),
         figure("main.throughput", throughput, unit::BYTES_PER_SECOND),

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
-use howdah_lab::network::Host;
+use howdah_lab::network::LabHost;
 use howdah_wire::nfs3::{self, DirectoryName, FileHandle, NewAttributes, getattr, mkdir};
 use howdah_wire::rpc::{Accepted, AuthSys, CallHeader, Credentials, ReplyHeader};
 use howdah_wire::xdr::{Decode, Decoder, Encode, Encoder};
@@ -25,7 +25,7 @@ pub struct Caller {
 
 impl Caller {
     /// On a host, of a server at this address.
-    pub fn new(host: &Host, server: SocketAddr, root: &[u8]) -> Self {
+    pub fn new(host: &LabHost, server: SocketAddr, root: &[u8]) -> Self {
         let any: IpAddr =
             if server.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
         let socket = host.run_in(|| UdpSocket::bind((any, 0))).expect("a thread").expect("a socket");

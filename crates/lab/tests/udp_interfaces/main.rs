@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use caller::{AGAIN, Caller};
-use howdah_lab::network::Host;
+use howdah_lab::network::LabHost;
 use howdah_needs::{Lack, skipped};
 use howdah_server::UdpSettings;
 use served::{CLIENTS, Served, WIRES, await_that, ip, network, try_ip};
@@ -106,7 +106,7 @@ fn an_interface_that_goes_down_and_up_costs_only_its_own_calls_a_retry() {
 }
 
 /// Lays a cable between two hosts: an interface `name` on each.
-fn cable(one: &Host, other: &Host, name: &str) {
+fn cable(one: &LabHost, other: &LabHost, name: &str) {
     let other_end = format!("/proc/{}/fd/{}", std::process::id(), other.namespace().as_fd().as_raw_fd());
     ip(one, &format!("link add {name} type veth peer name {name} netns {other_end}"));
     [one, other].into_iter().for_each(|host| ip(host, &format!("link set {name} up")));
@@ -138,7 +138,7 @@ fn addresses_and_interfaces_that_come_later_are_served() {
         ip(server, "address add fe80::a/64 dev late nodad");
         ip(client, "address add fe80::b/64 dev late nodad");
         let index =
-            |host: &Host| host.run_in(|| howdah_net::interfaces().expect("a list")).expect("a thread");
+            |host: &LabHost| host.run_in(|| howdah_net::interfaces().expect("a list")).expect("a thread");
         let late = index(client).into_iter().find(|interface| interface.name == "late").expect("it is there");
         let link_local =
             SocketAddrV6::new("fe80::a".parse().expect("an address"), served.port, 0, late.index);
@@ -163,7 +163,7 @@ fn what_comes_by_a_tunnel_a_bridge_or_a_bond_comes_by_its_own_sockets() {
         assert_eq!((served.received(Some(name)), served.received(None)), (1, 0), "{name}");
     };
 
-    let tunnel = |host: &Host, from: &str, to: &str, address: &str| {
+    let tunnel = |host: &LabHost, from: &str, to: &str, address: &str| {
         let (from, to) = (network.address(from, "path0"), network.address(to, "path0"));
         try_ip(
             host,

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
 
-use howdah_lab::network::{Host, HostSpec, Network, Topology, WireSpec};
+use howdah_lab::network::{HostSpec, LabHost, LabNetwork, Topology, WireSpec};
 use howdah_needs::{Lack, skipped};
 use howdah_server::exports::{ClientRule, Export, Exports, Squash};
 use howdah_server::{Server, Settings, Sockets, UdpSettings, UdpTraffic};
@@ -19,7 +19,7 @@ pub const CLIENTS: [&str; 3] = ["one", "two", "three"];
 pub const WIRES: [&str; 3] = ["path0", "path1", "path2"];
 
 /// The network, unless this user may not make one.
-pub fn network() -> Option<Network> {
+pub fn network() -> Option<LabNetwork> {
     if !rustix::process::geteuid().is_root() {
         skipped(Lack::Root, "making network namespaces takes root");
         return None;
@@ -30,7 +30,7 @@ pub fn network() -> Option<Network> {
         (wire.to_owned(), WireSpec { between, ..WireSpec::default() })
     });
     let topology = Topology { hosts: hosts.collect(), wires: wires.collect() };
-    Some(Network::build(&topology).expect("a network"))
+    Some(LabNetwork::build(&topology).expect("a network"))
 }
 
 /// A server of an empty file system on a host.
@@ -41,7 +41,7 @@ pub struct Served {
 
 impl Served {
     /// At every address of the host.
-    pub fn start(host: &Host, udp: UdpSettings) -> Self {
+    pub fn start(host: &LabHost, udp: UdpSettings) -> Self {
         let any = if std::path::Path::new("/proc/net/if_inet6").exists() { "[::]:0" } else { "0.0.0.0:0" };
         let rule = ClientRule { squash: Squash::None, ..ClientRule::default() };
         let export = Export::new("/", 1, Arc::new(MemoryFileSystem::new()), vec![rule]);
@@ -65,7 +65,7 @@ impl Served {
     }
 
     /// Its address on a wire.
-    pub fn at(&self, network: &Network, wire: &str) -> SocketAddr {
+    pub fn at(&self, network: &LabNetwork, wire: &str) -> SocketAddr {
         SocketAddr::new(network.address("server", wire), self.port)
     }
 
@@ -97,7 +97,7 @@ pub fn await_that(what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 /// Runs ip(8) on a host; what it says if it fails.
-pub fn try_ip(host: &Host, arguments: &str) -> Result<(), String> {
+pub fn try_ip(host: &LabHost, arguments: &str) -> Result<(), String> {
     let mut command: Command = host.command("ip");
     let output = command.args(arguments.split(' ')).output().expect("ip, of the package iproute2");
     if output.status.success() {
@@ -108,6 +108,6 @@ pub fn try_ip(host: &Host, arguments: &str) -> Result<(), String> {
 }
 
 /// The same, where it must not fail.
-pub fn ip(host: &Host, arguments: &str) {
+pub fn ip(host: &LabHost, arguments: &str) {
     try_ip(host, arguments).unwrap_or_else(|said| panic!("ip {arguments}: {said}"));
 }

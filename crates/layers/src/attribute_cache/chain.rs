@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use howdah_vfs::{Attributes, Before, Change, Timestamp};
 
 /// A point in the order of calls: what a call saw that started before a change ended says nothing about the time after.
-pub type Moment = u64;
+pub type ChainMoment = u64;
 
 /// The most replies that may wait for one that fits between; with more, it is not known what happened.
 const APART_MAX: usize = 1024;
@@ -27,7 +27,7 @@ pub struct Chain {
     apart: Vec<Link>,
     calls: Vec<OwnCall>,
     /// When the directory was seen from which the first of them leads on.
-    started: Moment,
+    started: ChainMoment,
     /// Which of several states is the last is not known.
     is_vague: bool,
 }
@@ -36,12 +36,12 @@ pub struct Chain {
 struct Link {
     before: Before,
     after: Attributes,
-    arrived: Moment,
+    arrived: ChainMoment,
 }
 
 /// A call of ours that changes the directory.
 struct OwnCall {
-    since: Moment,
+    since: ChainMoment,
     name: Option<u64>,
     /// Another call for the same name was under way at the same time.
     is_crossed: bool,
@@ -68,7 +68,7 @@ pub struct ChangeEnd {
     /// The directory now, if nothing is apart.
     pub tip: Option<Attributes>,
     /// When the chain started.
-    pub started: Moment,
+    pub started: ChainMoment,
     /// Whether it changed who may do what in the directory, or may have.
     pub changes_rights: bool,
 }
@@ -91,7 +91,12 @@ impl Chain {
     }
 
     /// A call begins that changes the directory, and in it a name. `seen` is the directory as it is known, and since when.
-    pub fn begin(&mut self, since: Moment, name: Option<&[u8]>, seen: Option<(Moment, Attributes)>) {
+    pub fn begin(
+        &mut self,
+        since: ChainMoment,
+        name: Option<&[u8]>,
+        seen: Option<(ChainMoment, Attributes)>,
+    ) {
         if self.calls.is_empty() {
             self.restart(seen.map(|seen| seen.1));
             self.started = seen.map_or(since, |seen| seen.0);
@@ -108,7 +113,7 @@ impl Chain {
     }
 
     /// The call that began at `since` is over. `None`: it is not known to have begun.
-    pub fn end(&mut self, since: Moment, change: &Change, now: Moment) -> Option<ChangeEnd> {
+    pub fn end(&mut self, since: ChainMoment, change: &Change, now: ChainMoment) -> Option<ChangeEnd> {
         let (mut is_there, mut is_crossed, mut names) = (false, false, false);
         self.calls.retain(|call| {
             let is_it = call.since == since;
@@ -158,7 +163,7 @@ impl Chain {
     }
 
     /// Somebody looked at the directory while calls are under way.
-    pub fn look(&mut self, seen: &Attributes, now: Moment) -> LookedAt {
+    pub fn look(&mut self, seen: &Attributes, now: ChainMoment) -> LookedAt {
         let state = Before::from(seen);
         if self.is_tip(&state) {
             return LookedAt::Tip;
@@ -316,7 +321,7 @@ mod tests {
         chain
     }
 
-    fn end(chain: &mut Chain, since: Moment, change: &Change) -> ChangeEnd {
+    fn end(chain: &mut Chain, since: ChainMoment, change: &Change) -> ChangeEnd {
         chain.end(since, change, 100 + since).expect("it began")
     }
 

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use howdah_vfs::{Access, Attributes, Before, Caller, Change, DelegationLoss, FileKind, Handle};
 
-use super::chain::{Chain, ChangeEnd, ChangedBy, LookedAt, Moment, is_later};
+use super::chain::{Chain, ChainMoment, ChangeEnd, ChangedBy, LookedAt, is_later};
 use super::covers::Covers;
 use super::delegations::KnownDelegations;
 use super::listings::{Leads, ListedEntry};
-use super::names::{Names, Place};
+use super::names::{CachedNames, Place};
 use super::{AttributeCacheOptions, LookupCache};
 use crate::generations::Generations;
 
@@ -25,10 +25,10 @@ pub struct Known {
     delegations: KnownDelegations,
     covers: Covers,
     nodes: Generations<Handle, KnownNode>,
-    names: Names,
-    now: Moment,
+    names: CachedNames,
+    now: ChainMoment,
     /// Changes up to here may have been forgotten.
-    forgotten: Moment,
+    forgotten: ChainMoment,
     /// Of the epochs that directories are in, the latest.
     epoch: u64,
     lost: LostNames,
@@ -50,19 +50,19 @@ pub enum Taking {
 struct LostNames {
     /// A name of a file was removed. A file with one link is gone: no name leads to what is known of it. A file with several shows one
     /// too many by its other names. A directory has no other names, and those in it stay.
-    removed: Moment,
+    removed: ChainMoment,
     /// A node was renamed, which has another time of change now. It may be any.
-    renamed: Moment,
+    renamed: ChainMoment,
     /// So many calls may take any node's name away now, and the last one ended then: that a node changed since shows no stranger.
     under_way: usize,
-    ended: Moment,
+    ended: ChainMoment,
 }
 
 #[derive(Default)]
 struct KnownNode {
     /// `None`: only when it changed is known.
     seen: Option<Seen>,
-    changed: Moment,
+    changed: ChainMoment,
     /// Another one after each change of a directory that was not ours: names found before are not believed any more.
     epoch: u64,
     access: Vec<(Caller, Access, Access)>,
@@ -81,15 +81,15 @@ struct Seen {
     at: Duration,
     believed: Duration,
     /// When the call began that saw this.
-    since: Moment,
+    since: ChainMoment,
     /// Calls up to this moment started before this answer arrived.
-    told: Moment,
+    told: ChainMoment,
 }
 
 impl Known {
     /// Nothing yet.
     pub fn new(options: AttributeCacheOptions) -> Self {
-        let (nodes, names) = (Generations::new(options.entries), Names::new(options.entries));
+        let (nodes, names) = (Generations::new(options.entries), CachedNames::new(options.entries));
         Self {
             options,
             delegations: KnownDelegations::default(),
@@ -138,7 +138,7 @@ impl Known {
     }
 
     /// Nodes were found in a directory by calls that started at `since`: where nobody else changes what is in it, they do not age.
-    pub fn cover(&mut self, directory: &Handle, since: Moment, nodes: impl IntoIterator<Item = Handle>) {
+    pub fn cover(&mut self, directory: &Handle, since: ChainMoment, nodes: impl IntoIterator<Item = Handle>) {
         // Asked while a loss cannot be noted: it was before, or is after this.
         if !self.delegations.covers_children(directory) || !self.is_unchanged(directory, since) {
             return;
@@ -155,20 +155,20 @@ impl Known {
     }
 
     /// Now, in the order of calls, and different for each: asked before a call starts.
-    pub fn moment(&mut self) -> Moment {
+    pub fn moment(&mut self) -> ChainMoment {
         self.now += 1;
         self.now
     }
 
     /// A call begins that changes a node, and a name in it if it is a directory. Gives the moment for [`changed`](Self::changed).
-    pub fn begin(&mut self, node: &Handle, name: Option<&[u8]>) -> Moment {
+    pub fn begin(&mut self, node: &Handle, name: Option<&[u8]>) -> ChainMoment {
         let since = self.moment();
         self.begin_at(since, node, name);
         since
     }
 
     /// The same for a further node or name of a call.
-    pub fn begin_at(&mut self, since: Moment, node: &Handle, name: Option<&[u8]>) {
+    pub fn begin_at(&mut self, since: ChainMoment, node: &Handle, name: Option<&[u8]>) {
         let lost = self.lost;
         let known = self.node(node);
         let seen = known.seen.as_ref();
@@ -180,7 +180,7 @@ impl Known {
     }
 
     /// A call that began at `since` takes a name away from a node. If that is a directory, it changes, too.
-    pub fn begin_taking(&mut self, since: Moment, directory: &Handle, name: &[u8]) -> Taking {
+    pub fn begin_taking(&mut self, since: ChainMoment, directory: &Handle, name: &[u8]) -> Taking {
         let place = Place { directory, epoch: self.node(directory).epoch, rights: Access::NONE };
         let Some(Leads::To(node)) = self.names.led(place, name) else {
             self.lost.under_way += 1;
@@ -191,7 +191,7 @@ impl Known {
     }
 
     /// That call is over.
-    pub fn end_taking(&mut self, taking: Taking, since: Moment, time: Duration) {
+    pub fn end_taking(&mut self, taking: Taking, since: ChainMoment, time: Duration) {
         match taking {
             Taking::From(node) => _ = self.changed(&node, &Change::default(), since, time),
             Taking::Any => {
@@ -216,7 +216,13 @@ impl Known {
     }
 
     /// What a call that started at `since` saw of a node. Says whether that is believed: nothing newer is known.
-    pub fn saw(&mut self, node: &Handle, attributes: &Attributes, since: Moment, time: Duration) -> bool {
+    pub fn saw(
+        &mut self,
+        node: &Handle,
+        attributes: &Attributes,
+        since: ChainMoment,
+        time: Duration,
+    ) -> bool {
         let (min, max) = (self.min(attributes), self.max(attributes));
         let (told, epoch) = (self.now, self.next_epoch());
         let (lost, is_alone) = (self.lost, self.options.alone);
@@ -276,7 +282,7 @@ impl Known {
 
     /// A change of ours to a node is over that started at `since`. Says whether what it did to a name is known: nobody else changed that
     /// name meanwhile.
-    pub fn changed(&mut self, node: &Handle, change: &Change, since: Moment, time: Duration) -> bool {
+    pub fn changed(&mut self, node: &Handle, change: &Change, since: ChainMoment, time: Duration) -> bool {
         self.now += 1;
         let now = self.now;
         let after = change.after.map(|attributes| {
@@ -333,7 +339,7 @@ impl Known {
         &mut self,
         node: &Handle,
         change: &Change,
-        since: Moment,
+        since: ChainMoment,
         after: Option<Seen>,
     ) -> bool {
         let (now, epoch, is_alone) = (self.now, self.next_epoch(), self.options.alone);
@@ -383,7 +389,7 @@ impl Known {
         self.now += 1;
         self.forgotten = self.now;
         let entries = self.options.entries;
-        (self.nodes, self.names) = (Generations::new(entries), Names::new(entries));
+        (self.nodes, self.names) = (Generations::new(entries), CachedNames::new(entries));
     }
 
     /// The path of a directory that another client changed under `alone`. Empty: its own name is not known.
@@ -400,7 +406,7 @@ impl Known {
 
     /// All that is in a directory was listed by calls that started at `since`: says otherwise than what is known of it, if somebody else
     /// changed it.
-    pub fn compare(&mut self, directory: &Handle, entries: &[ListedEntry], since: Moment) {
+    pub fn compare(&mut self, directory: &Handle, entries: &[ListedEntry], since: ChainMoment) {
         let is_alone = self.options.alone;
         let known = self.node(directory);
         if !is_alone || known.changed > since || known.chain.as_ref().is_some_and(|chain| chain.is_busy()) {
@@ -457,7 +463,7 @@ impl Known {
         caller: &Caller,
         directory: &Handle,
         name: &[u8],
-        (since, before): (Moment, Option<u64>),
+        (since, before): (ChainMoment, Option<u64>),
         time: Duration,
     ) {
         self.names.forget(directory, name);
@@ -472,7 +478,7 @@ impl Known {
     }
 
     /// Whether no change of ours to names in a directory ended after `since`.
-    pub fn is_unchanged(&mut self, directory: &Handle, since: Moment) -> bool {
+    pub fn is_unchanged(&mut self, directory: &Handle, since: ChainMoment) -> bool {
         self.node(directory).changed <= since
     }
 
@@ -554,7 +560,7 @@ impl Known {
     pub fn listed(
         &mut self,
         caller: &Caller,
-        (directory, epoch, since): (&Handle, u64, Moment),
+        (directory, epoch, since): (&Handle, u64, ChainMoment),
         entries: Vec<ListedEntry>,
         has_nodes: bool,
     ) {
@@ -604,7 +610,7 @@ impl Known {
         &mut self,
         caller: &Caller,
         (node, attributes): (&Handle, &Attributes),
-        since: Moment,
+        since: ChainMoment,
         (wanted, granted): (Access, Access),
     ) {
         let known = self.node(node);
@@ -681,7 +687,7 @@ impl LostNames {
     }
 
     /// Whether changes of a directory since then are followed, and no call of ours may have changed it unseen.
-    fn is_evidence(&self, since: Moment) -> bool {
+    fn is_evidence(&self, since: ChainMoment) -> bool {
         self.under_way == 0 && self.ended < since
     }
 

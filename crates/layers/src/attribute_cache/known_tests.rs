@@ -8,7 +8,7 @@ use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{Access, Attributes, Before, Caller, Change, FileSystem, Handle, Timestamp};
 
 use super::AttributeCacheOptions;
-use super::chain::Moment;
+use super::chain::ChainMoment;
 use super::known::Known;
 use super::listings::Leads;
 
@@ -22,7 +22,7 @@ const ME: Caller = Caller::ROOT;
 
 /// A call of ours: begun, perhaps run by the server, not answered yet.
 struct OwnCall {
-    since: Moment,
+    since: ChainMoment,
     name: u64,
     makes: bool,
     change: Option<(Change, bool)>,

@@ -15,7 +15,7 @@ use howdah_vfs::{
 use parking_lot::Mutex;
 
 use super::alone::AloneWatch;
-use super::chain::Moment;
+use super::chain::ChainMoment;
 use super::delegations::KnownDelegations;
 use super::known::Known;
 use super::listings::{Leads, ListedEntry};
@@ -70,7 +70,7 @@ impl AttributeCache {
     }
 
     /// All of a directory was listed by calls that started at `since`.
-    pub(super) fn compare(&self, directory: &Handle, entries: &[ListedEntry], since: Moment) {
+    pub(super) fn compare(&self, directory: &Handle, entries: &[ListedEntry], since: ChainMoment) {
         if self.alone.is_some() {
             let mut known = self.known.lock();
             known.compare(directory, entries, since);
@@ -212,7 +212,7 @@ impl AttributeCache {
         Ok(found)
     }
 
-    pub(super) fn saw(&self, node: &Handle, attributes: &Attributes, since: Moment) -> bool {
+    pub(super) fn saw(&self, node: &Handle, attributes: &Attributes, since: ChainMoment) -> bool {
         let time = (self.stopwatch)();
         let mut known = self.known.lock();
         let is_believed = known.saw(node, attributes, since, time);

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use howdah_vfs::{Access, Caller, Detail, Entry, FileSystem, Handle, ListDirectory, Listing, Node, Result};
 
 use super::AttributeCache;
-use super::chain::Moment;
+use super::chain::ChainMoment;
 use super::listings::ListedEntry;
 
 /// The most entries of a directory that are listed before the first is given: a larger directory is not remembered whole.
@@ -52,7 +52,13 @@ impl AttributeCache {
     }
 
     /// A listing gave names. A caller with the right to look names up need not ask the server for them.
-    fn found_all(&self, caller: &Caller, directory: &Handle, names: Vec<(Vec<u8>, Handle)>, since: Moment) {
+    fn found_all(
+        &self,
+        caller: &Caller,
+        directory: &Handle,
+        names: Vec<(Vec<u8>, Handle)>,
+        since: ChainMoment,
+    ) {
         let time = (self.stopwatch)();
         let mut known = self.known.lock();
         let rights = known.access(caller, directory, Access::LOOKUP, time);

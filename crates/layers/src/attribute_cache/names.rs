@@ -23,7 +23,7 @@ pub struct Place<'p> {
 }
 
 /// All that is known of names.
-pub struct Names {
+pub struct CachedNames {
     single: Generations<(Handle, Vec<u8>), KnownName>,
     listings: Listings,
 }
@@ -34,7 +34,7 @@ struct KnownName {
     epoch: u64,
 }
 
-impl Names {
+impl CachedNames {
     /// Nothing yet; at most so many single names, and as many in listings.
     pub fn new(entries: usize) -> Self {
         Self { single: Generations::new(entries), listings: Listings::new(entries) }

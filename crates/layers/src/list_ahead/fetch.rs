@@ -6,18 +6,18 @@ use std::sync::Arc;
 use howdah_vfs::{Access, Detail, Entry, FileKind, Result};
 
 use super::shared::Shared;
-use super::walk::{Child, Done, Next};
+use super::walk::{Child, Done, NextListing};
 
 /// A directory that is listed ahead. Those who wait for it are woken when this is dropped.
 pub struct Fetch {
     shared: Arc<Shared>,
-    next: Next,
+    next: NextListing,
     done: Done,
 }
 
 impl Fetch {
     /// A listing that begins when it is [`run`](Self::run).
-    pub fn new(shared: Arc<Shared>, next: Next) -> Self {
+    pub fn new(shared: Arc<Shared>, next: NextListing) -> Self {
         Self { shared, next, done: Done::Not }
     }
 
@@ -30,7 +30,7 @@ impl Fetch {
     }
 
     fn list(&self) -> Result<Done> {
-        let Next { caller, directory } = &self.next;
+        let NextListing { caller, directory } = &self.next;
         let (granted, _) = self.shared.files().access(caller, directory, Access::ALL)?;
         if !granted.contains(Access::READ | Access::LOOKUP) {
             return Ok(Done::Not);

@@ -29,7 +29,7 @@ const MISSES: u32 = 2;
 
 /// A directory to list, and the caller that lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Next {
+pub struct NextListing {
     /// Who walks.
     pub caller: Caller,
     /// The directory.
@@ -55,7 +55,7 @@ pub struct Walks {
     misses: Generations<Handle, Misses>,
     /// The subdirectory of a directory that a program listed last.
     latest: Generations<Handle, Handle>,
-    queue: BTreeMap<Path, Next>,
+    queue: BTreeMap<Path, NextListing>,
     queued: HashMap<Handle, Path>,
     under_way: HashSet<Handle>,
     under_way_max: usize,
@@ -293,7 +293,7 @@ impl Walks {
             if self.ahead.contains_key(child) || self.under_way.contains(child) {
                 continue;
             }
-            self.queue.insert(path.clone(), Next { caller: caller.clone(), directory: *child });
+            self.queue.insert(path.clone(), NextListing { caller: caller.clone(), directory: *child });
             self.queued.insert(*child, path);
         }
         while self.queue.len() > QUEUE_MAX {
@@ -303,7 +303,7 @@ impl Walks {
     }
 
     /// The next directory to list, if one should be now. [`on_done`](Self::on_done) must follow.
-    pub fn poll_next(&mut self) -> Option<Next> {
+    pub fn poll_next(&mut self) -> Option<NextListing> {
         let unused = self.ahead.len() + self.under_way.len();
         if self.under_way.len() >= self.under_way_max || unused >= self.window {
             return None;

@@ -6,7 +6,7 @@ use std::time::Instant;
 use howdah_vfs::{Caller, Change, CommitFile, FsError, Handle, Result, Stability};
 use parking_lot::MutexGuard;
 
-use super::file::Piece;
+use super::file::DirtyPiece;
 use super::pools::Pools;
 use super::shared::{AGAIN, Shared};
 use super::state::{State, Teller};
@@ -195,8 +195,9 @@ impl Shared {
         node: &Handle,
         moment: u64,
         verifier: [u8; 8],
-    ) -> Result<Vec<Piece>> {
-        let piece = |Lost { offset, data, with }: Lost<Caller>| Piece { caller: with, offset, bytes: data };
+    ) -> Result<Vec<DirtyPiece>> {
+        let piece =
+            |Lost { offset, data, with }: Lost<Caller>| DirtyPiece { caller: with, offset, bytes: data };
         loop {
             let last = self.send(state, pools, node);
             self.wait_sent(state, node, last)?;

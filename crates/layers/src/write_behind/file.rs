@@ -16,7 +16,7 @@ const SMALL: u64 = 64 << 10;
 
 /// Data and where it goes.
 #[derive(Debug, Clone)]
-pub struct Piece {
+pub struct DirtyPiece {
     /// Whose data it is.
     pub caller: Caller,
     /// Where it goes, in bytes.
@@ -25,7 +25,7 @@ pub struct Piece {
     pub bytes: Bytes,
 }
 
-impl Piece {
+impl DirtyPiece {
     /// The bytes of the file that it covers.
     pub fn range(&self) -> Range<u64> {
         self.offset..self.offset + self.bytes.len() as u64
@@ -36,7 +36,7 @@ impl Piece {
 #[derive(Debug, Clone)]
 pub struct Answered {
     /// The data that was written.
-    pub piece: Piece,
+    pub piece: DirtyPiece,
     /// How durable it is.
     pub stability: Stability,
     /// That of the server's run which took it.
@@ -105,7 +105,7 @@ impl File {
     }
 
     /// Takes data; gives what is worth a call now: blocks that are whole, and what was gathered elsewhere.
-    pub fn gather(&mut self, caller: &Caller, offset: u64, mut data: &[u8], block: usize) -> Vec<Piece> {
+    pub fn gather(&mut self, caller: &Caller, offset: u64, mut data: &[u8], block: usize) -> Vec<DirtyPiece> {
         let mut ready = Vec::new();
         let mut at = offset;
         while !data.is_empty() {
@@ -132,10 +132,10 @@ impl File {
     }
 
     /// What is gathered, though it is less than a block.
-    pub fn take(&mut self) -> Option<Piece> {
+    pub fn take(&mut self) -> Option<DirtyPiece> {
         let Gathered { caller, offset, mut data, .. } = self.gathered.take()?;
         data.shrink_to_fit();
-        Some(Piece { caller, offset, bytes: data.into() })
+        Some(DirtyPiece { caller, offset, bytes: data.into() })
     }
 
     /// When the gathered data began to wait.
@@ -169,7 +169,7 @@ impl File {
 
     /// Takes the answer to a write: what may still be lost is held in the place of what was there before.
     pub fn wrote(&mut self, answered: Answered) {
-        let Answered { piece: Piece { caller, offset, bytes }, stability, verifier } = answered;
+        let Answered { piece: DirtyPiece { caller, offset, bytes }, stability, verifier } = answered;
         match stability {
             Stability::Unstable => self.uncommitted.add(offset, bytes, verifier, caller),
             Stability::DataSync | Stability::FileSync => self.uncommitted.supersede(offset, bytes.len()),
@@ -266,8 +266,8 @@ mod tests {
     const ME: Caller = Caller::ROOT;
 
     /// Where each piece starts and ends.
-    fn ranges(pieces: &[Piece]) -> Vec<(u64, u64)> {
-        pieces.iter().map(Piece::range).map(|range| (range.start, range.end)).collect()
+    fn ranges(pieces: &[DirtyPiece]) -> Vec<(u64, u64)> {
+        pieces.iter().map(DirtyPiece::range).map(|range| (range.start, range.end)).collect()
     }
 
     #[test]

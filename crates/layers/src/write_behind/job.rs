@@ -7,7 +7,7 @@ use howdah_tune::flight::Started;
 use howdah_vfs::{Caller, Change, CommitFile, FsError, Handle, Result, Stability};
 use parking_lot::MutexGuard;
 
-use super::file::{Answered, Piece};
+use super::file::{Answered, DirtyPiece};
 use super::pools::Pools;
 use super::shared::Shared;
 use super::state::{CommitAhead, State, Teller};
@@ -18,7 +18,7 @@ struct WriteJob {
     shared: Arc<Shared>,
     pools: Arc<Pools>,
     node: Handle,
-    piece: Piece,
+    piece: DirtyPiece,
     /// It is all that is held of the file, and is to be durable.
     whole: Option<Arc<WholeWrite>>,
     /// Until it is made.
@@ -141,7 +141,7 @@ impl Shared {
         state: &mut MutexGuard<'_, State>,
         pools: &Arc<Pools>,
         node: &Handle,
-        piece: Piece,
+        piece: DirtyPiece,
         whole: Option<Arc<WholeWrite>>,
     ) {
         let began = Instant::now();

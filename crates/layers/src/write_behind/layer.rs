@@ -15,7 +15,7 @@ use howdah_vfs::{
 use super::aging::Aging;
 use super::answer::Taken;
 use super::commit::LOSSES_MAX;
-use super::file::Piece;
+use super::file::DirtyPiece;
 use super::pools::Pools;
 use super::shared::Shared;
 use super::state::Teller;
@@ -246,7 +246,7 @@ impl Layer for WriteBehind {
             return Ok(Written { verifier, ..written });
         }
         let bytes = data.into_shared().map_err(|_| FsError::Io)?;
-        let (count, piece) = (bytes.len(), Piece { caller: caller.clone(), offset, bytes });
+        let (count, piece) = (bytes.len(), DirtyPiece { caller: caller.clone(), offset, bytes });
         let range = piece.range();
         if stability != Stability::Unstable || !self.shared.may_write(node, caller) {
             let written = self.shared.write_now(&self.pools, node, &piece, stability, change)?;

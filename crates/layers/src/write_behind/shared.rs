@@ -11,7 +11,7 @@ use howdah_vfs::{
 };
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::file::{Answered, File, Piece};
+use super::file::{Answered, DirtyPiece, File};
 use super::pools::Pools;
 use super::state::{SET_ID, State, Teller};
 use super::with_data::WholeWrite;
@@ -58,7 +58,7 @@ impl Shared {
         self: &Arc<Self>,
         pools: &Arc<Pools>,
         node: &Handle,
-        data: Piece,
+        data: DirtyPiece,
         change: &mut Change,
     ) -> Result<()> {
         let (size, range) = (data.bytes.len(), data.range());
@@ -73,7 +73,7 @@ impl Shared {
             self.aging.notify_one();
         }
         // All of them before any waits for room: the thread that writes lost data again must see that these are newer.
-        state.send_off(node, ready.iter().map(Piece::range));
+        state.send_off(node, ready.iter().map(DirtyPiece::range));
         state.held += size;
         state.let_go = state.let_go.saturating_sub(1);
         *change = state.took(node, range.end);
@@ -129,7 +129,7 @@ impl Shared {
         self: &Arc<Self>,
         pools: &Arc<Pools>,
         node: &Handle,
-        data: &Piece,
+        data: &DirtyPiece,
         stability: Stability,
         change: &mut Change,
     ) -> Result<Written> {
@@ -154,7 +154,8 @@ impl Shared {
             let bytes = data.bytes.slice(..count.min(data.bytes.len()));
             state.file(node).writer = Some(data.caller.clone());
             state.file(node).trusted = true;
-            state.wrote(node, [Answered { piece: Piece { bytes, ..data.clone() }, stability, verifier }]);
+            state
+                .wrote(node, [Answered { piece: DirtyPiece { bytes, ..data.clone() }, stability, verifier }]);
             self.learn(&mut state, node, change, since);
             state.known.may(node, &data.caller, Access::MODIFY);
         }
@@ -252,12 +253,12 @@ impl Shared {
         state: &mut MutexGuard<'_, State>,
         pools: &Arc<Pools>,
         node: &Handle,
-        pieces: Vec<Piece>,
+        pieces: Vec<DirtyPiece>,
     ) {
         state.written_again += pieces.len() as u64;
         state.held += pieces.iter().map(|piece| piece.bytes.len()).sum::<usize>();
         // All of them before any waits for room: another writer of the same bytes must see that these are first.
-        state.send_off(node, pieces.iter().map(Piece::range));
+        state.send_off(node, pieces.iter().map(DirtyPiece::range));
         for piece in pieces {
             self.launch(state, pools, node, piece, None);
         }
@@ -272,7 +273,7 @@ impl Shared {
     ) -> u64 {
         let gathered = state.files.get_mut(node).and_then(File::take);
         // Before the wait: a later write of the same bytes must see that this one is older.
-        state.send_off(node, gathered.as_ref().map(Piece::range));
+        state.send_off(node, gathered.as_ref().map(DirtyPiece::range));
         let last = state.sent;
         if let Some(piece) = gathered {
             self.launch(state, pools, node, piece, None);
@@ -406,7 +407,7 @@ impl Shared {
     pub fn write(
         &self,
         node: &Handle,
-        piece: &Piece,
+        piece: &DirtyPiece,
         how: Stability,
         change: &mut Change,
     ) -> Result<Vec<Answered>> {
@@ -422,7 +423,7 @@ impl Shared {
     pub fn write_as(
         &self,
         node: &Handle,
-        piece: &Piece,
+        piece: &DirtyPiece,
         how: Stability,
         change: &mut Change,
     ) -> Result<Vec<Answered>> {
@@ -437,7 +438,7 @@ impl Shared {
             }
             self.learn(&mut self.state.lock(), node, change, since);
             let count = count.min(rest.len());
-            let piece = Piece { caller: piece.caller.clone(), offset, bytes: rest.slice(..count) };
+            let piece = DirtyPiece { caller: piece.caller.clone(), offset, bytes: rest.slice(..count) };
             answers.push(Answered { piece, stability, verifier });
             done += count;
         }

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::time::{Duration, Instant};
 
 use super::Queue;
-use super::waiting::Waiting;
+use super::waiting::QueuedPackets;
 use crate::{Packet, Segments};
 
 /// How long packets may wait in a standing queue (RFC 8289 4.2).
@@ -18,7 +18,7 @@ pub const INTERVAL: Duration = Duration::from_millis(100);
 pub struct CoDel<B> {
     target: Duration,
     interval: Duration,
-    waiting: Waiting<B>,
+    waiting: QueuedPackets<B>,
     /// The largest frame so far: a queue of one is no standing queue.
     largest: usize,
     /// When the time above the target will have been too long, or was.
@@ -42,7 +42,7 @@ impl<B: Segments> CoDel<B> {
         Self {
             target,
             interval,
-            waiting: Waiting::new(room, usize::MAX),
+            waiting: QueuedPackets::new(room, usize::MAX),
             largest: 0,
             too_long_at: None,
             dropping: false,

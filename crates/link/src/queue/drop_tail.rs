@@ -4,24 +4,24 @@ use std::fmt::Debug;
 use std::time::Instant;
 
 use super::Queue;
-use super::waiting::Waiting;
+use super::waiting::QueuedPackets;
 use crate::{Packet, Segments};
 
 /// A queue with room for so much. Of a super-packet the first segments may find room, and the others not.
 #[derive(Debug)]
 pub struct DropTail<B> {
-    waiting: Waiting<B>,
+    waiting: QueuedPackets<B>,
 }
 
 impl<B: Segments> DropTail<B> {
     /// Room for so many bytes.
     pub fn bytes(most: usize) -> Self {
-        Self { waiting: Waiting::new(most, usize::MAX) }
+        Self { waiting: QueuedPackets::new(most, usize::MAX) }
     }
 
     /// Room for so many packets.
     pub fn packets(most: usize) -> Self {
-        Self { waiting: Waiting::new(usize::MAX, most) }
+        Self { waiting: QueuedPackets::new(usize::MAX, most) }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{Packet, Segments};
 
 /// Who waits, since when, within bounds.
 #[derive(Debug)]
-pub struct Waiting<B> {
+pub struct QueuedPackets<B> {
     most_bytes: usize,
     most_packets: usize,
     bytes: usize,
@@ -15,7 +15,7 @@ pub struct Waiting<B> {
     row: VecDeque<(Instant, Packet<B>)>,
 }
 
-impl<B: Segments> Waiting<B> {
+impl<B: Segments> QueuedPackets<B> {
     pub fn new(most_bytes: usize, most_packets: usize) -> Self {
         Self { most_bytes, most_packets, bytes: 0, packets: 0, row: VecDeque::new() }
     }

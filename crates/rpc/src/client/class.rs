@@ -21,7 +21,7 @@ pub enum Class {
 
 /// Whether a call may run a second time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Replay {
+pub enum ReplaySafety {
     /// Its answer is the same: it may be sent again at will.
     Idempotent,
     /// Running it again ends in another way, as a second REMOVE does: sent again only with the xid it had, so that the

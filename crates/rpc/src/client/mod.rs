@@ -14,10 +14,10 @@ mod peer;
 mod receive;
 
 pub use claim::Claim;
-pub use class::{Class, Replay};
+pub use class::{Class, ReplaySafety};
 pub use error::PeerError;
 pub use first_bytes::FirstBytes;
 pub use incoming::{Reply, StreamRecord};
-pub use outgoing::{CallEnvelope, Next, Outgoing, Payload, SealBuffer};
+pub use outgoing::{CallEnvelope, NextOutgoing, Outgoing, Payload, SealBuffer};
 pub use peer::{Peer, Room};
 pub use receive::{Locate, ReceiveInto};

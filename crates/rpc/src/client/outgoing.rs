@@ -33,7 +33,7 @@ impl<T: AsRef<[u8]>> Payload for T {
 
 /// What of a call goes next.
 #[derive(Debug)]
-pub enum Next<'a, P> {
+pub enum NextOutgoing<'a, P> {
     /// These, by one vectored send.
     Pieces {
         /// What lies in memory.
@@ -165,23 +165,26 @@ impl<'e, P: Payload> CallEnvelope<'e, P> {
     }
 
     /// What to send after `sent` bytes.
-    pub fn next(&self, sent: usize) -> Next<'e, P> {
+    pub fn next(&self, sent: usize) -> NextOutgoing<'e, P> {
         let length = self.payload.map_or(0, P::length);
         let padding = &ZEROS[..padding(length)];
         let Some(data) = self.payload.map_or(Some(&[][..]), P::bytes) else {
             return self.next_elsewhere(sent, length, padding);
         };
-        Next::Pieces { pieces: rest([self.before, data, padding, self.after], sent), more: false }
+        NextOutgoing::Pieces { pieces: rest([self.before, data, padding, self.after], sent), more: false }
     }
 
     /// The same with a payload of this length that does not lie in memory.
-    fn next_elsewhere(&self, sent: usize, length: usize, padding: &'e [u8]) -> Next<'e, P> {
+    fn next_elsewhere(&self, sent: usize, length: usize, padding: &'e [u8]) -> NextOutgoing<'e, P> {
         match (self.payload, sent.checked_sub(self.before.len())) {
-            (Some(payload), Some(sent)) if sent < length => Next::Payload(payload, sent),
-            (_, Some(sent)) => {
-                Next::Pieces { pieces: rest([padding, self.after, &[], &[]], sent - length), more: false }
+            (Some(payload), Some(sent)) if sent < length => NextOutgoing::Payload(payload, sent),
+            (_, Some(sent)) => NextOutgoing::Pieces {
+                pieces: rest([padding, self.after, &[], &[]], sent - length),
+                more: false,
+            },
+            (_, None) => {
+                NextOutgoing::Pieces { pieces: rest([self.before, &[], &[], &[]], sent), more: length > 0 }
             }
-            (_, None) => Next::Pieces { pieces: rest([self.before, &[], &[], &[]], sent), more: length > 0 },
         }
     }
 }
@@ -243,14 +246,14 @@ mod tests {
             let mut all = Vec::new();
             while sent < whole.len() {
                 match call.next(sent) {
-                    Next::Pieces { pieces, more } => {
+                    NextOutgoing::Pieces { pieces, more } => {
                         let piece: Vec<u8> = pieces.iter().flat_map(|piece| piece.to_vec()).collect();
                         assert_eq!(more, sent < call.before.len(), "at {sent}");
                         assert!(!piece.is_empty(), "at {sent}");
                         all.extend_from_slice(&piece);
                     }
                     // One byte at a time.
-                    Next::Payload(payload, skip) => all.push(payload.0[skip]),
+                    NextOutgoing::Payload(payload, skip) => all.push(payload.0[skip]),
                 }
                 sent = start + all.len();
             }
@@ -292,16 +295,16 @@ mod tests {
         }
     }
 
-    impl<P> Next<'_, P> {
+    impl<P> NextOutgoing<'_, P> {
         fn pieces_len(&self) -> usize {
-            let Next::Pieces { pieces, .. } = self else { panic!("not in memory") };
+            let NextOutgoing::Pieces { pieces, .. } = self else { panic!("not in memory") };
             pieces.iter().map(|piece| piece.len()).sum()
         }
     }
 
     /// All that is left to send, which lies in memory.
     fn sent_from<P: Payload>(call: &CallEnvelope<'_, P>, sent: usize) -> Vec<u8> {
-        let Next::Pieces { pieces, more: false } = call.next(sent) else { panic!("not in memory") };
+        let NextOutgoing::Pieces { pieces, more: false } = call.next(sent) else { panic!("not in memory") };
         pieces.iter().flat_map(|piece| piece.to_vec()).collect()
     }
 

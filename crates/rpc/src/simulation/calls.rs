@@ -2,7 +2,7 @@
 
 use super::Call;
 use crate::client::datagram::NewCall;
-use crate::client::{Class, Replay};
+use crate::client::{Class, ReplaySafety};
 
 /// Headers of a READ's reply in a datagram: RPC 24, status, attributes, counts.
 const READ_REPLY: usize = 128;
@@ -12,7 +12,7 @@ pub fn getattr(xid: u32) -> NewCall<usize> {
     NewCall {
         xid,
         class: Class::Attributes,
-        replay: Replay::Idempotent,
+        replay: ReplaySafety::Idempotent,
         sends: 140,
         receives: 112,
         transfer: None,
@@ -26,7 +26,7 @@ pub fn read(xid: u32, bytes: usize) -> NewCall<usize> {
     NewCall {
         xid,
         class: Class::Read,
-        replay: Replay::Idempotent,
+        replay: ReplaySafety::Idempotent,
         sends: 140,
         receives: bytes + READ_REPLY,
         transfer: Some(bytes),
@@ -40,7 +40,7 @@ pub fn null(xid: u32) -> NewCall<Call> {
     NewCall {
         xid,
         class: Class::Attributes,
-        replay: Replay::Idempotent,
+        replay: ReplaySafety::Idempotent,
         sends: 40,
         receives: 24,
         transfer: None,

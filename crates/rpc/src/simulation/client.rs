@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::client::datagram::{NewCall, Output, Peer, Received, Returned};
+use crate::client::datagram::{NewCall, Output, Peer, ReceivedReply, Returned};
 
 /// A call: its xid, and the bytes of its reply.
 pub type Call = (u32, usize);
@@ -53,7 +53,7 @@ impl Client for Peer<Call> {
 
     fn received(&mut self, now: Instant, xid: u32) -> Option<u32> {
         match Self::received(self, now, xid) {
-            Received::Answer { call: (xid, _), .. } => Some(xid),
+            ReceivedReply::Answer { call: (xid, _), .. } => Some(xid),
             _ => None,
         }
     }

@@ -4,7 +4,7 @@ use howdah_link::{Random, Segments};
 
 /// A call or a reply on its way, in one datagram with all its fragments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Message {
+pub struct SimulatedMessage {
     /// Of the call.
     pub xid: u32,
     /// Bytes of the reply.
@@ -12,7 +12,7 @@ pub struct Message {
 }
 
 /// Nothing here cuts or damages it.
-impl Segments for Message {
+impl Segments for SimulatedMessage {
     fn split_first(&mut self, _: u32) -> Self {
         unreachable!("a datagram is one segment")
     }

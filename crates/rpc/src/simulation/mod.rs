@@ -12,7 +12,7 @@ mod server;
 pub use calls::{getattr, null, read};
 pub use client::{Action, Call, Client};
 pub use load::Load;
-pub use message::Message;
+pub use message::SimulatedMessage;
 pub use reader::Reader;
 pub use run::Simulation;
 pub use server::{Repeats, Server};

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use howdah_link::{Element, Ethernet, Path};
 
-use super::{Action, Call, Client, Load, Message, Server, null};
+use super::{Action, Call, Client, Load, Server, SimulatedMessage, null};
 use crate::client::datagram::{NewCall, Peer, Report};
 
 /// Xids from here on are those of probes.
@@ -18,9 +18,9 @@ pub struct Simulation<C = Peer<Call>> {
     /// The client.
     pub peer: C,
     /// The path to the server.
-    pub out: Path<Message>,
+    pub out: Path<SimulatedMessage>,
     /// The path back.
-    pub back: Path<Message>,
+    pub back: Path<SimulatedMessage>,
     /// The server.
     pub server: Server,
     /// What datagrams travel on.
@@ -36,7 +36,13 @@ pub struct Simulation<C = Peer<Call>> {
 
 impl<C: Client> Simulation<C> {
     /// Begins at `start`, whenever that is. On an Ethernet of 1500 bytes.
-    pub fn new(peer: C, out: Path<Message>, back: Path<Message>, server: Server, start: Instant) -> Self {
+    pub fn new(
+        peer: C,
+        out: Path<SimulatedMessage>,
+        back: Path<SimulatedMessage>,
+        server: Server,
+        start: Instant,
+    ) -> Self {
         let ethernet = Ethernet { mtu: 1500 };
         let most_calls = usize::MAX;
         let (now, next_probe, sent, again) = (start, PROBES, 0, 0);
@@ -117,7 +123,7 @@ impl<C: Client> Simulation<C> {
                     self.sent += 1;
                     self.again += u64::from(sends > 1);
                     load.sent(self.now - self.start, xid, sends);
-                    let packet = self.ethernet.datagram(CALL, Message { xid, reply });
+                    let packet = self.ethernet.datagram(CALL, SimulatedMessage { xid, reply });
                     self.out.push(self.now, packet);
                 }
                 Action::Returned { xid, why } => {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use howdah_link::Random;
 
-use super::Message;
+use super::SimulatedMessage;
 
 /// Chances of a server if nobody says otherwise.
 const SEED: u64 = 2003;
@@ -48,7 +48,7 @@ pub struct Server {
     /// When what calls ask for is, or was, there, by what fetches it.
     seen: HashMap<u32, Instant>,
     disk_free: Option<Instant>,
-    running: BinaryHeap<Reverse<(Instant, Message)>>,
+    running: BinaryHeap<Reverse<(Instant, SimulatedMessage)>>,
 }
 
 impl Server {
@@ -79,7 +79,7 @@ impl Server {
     }
 
     /// A call comes in.
-    pub fn call(&mut self, start: Instant, now: Instant, message: Message) {
+    pub fn call(&mut self, start: Instant, now: Instant, message: SimulatedMessage) {
         if self.down.contains(&(now - start)) {
             return;
         }
@@ -115,7 +115,7 @@ impl Server {
     }
 
     /// A reply that is ready, and since when.
-    pub fn reply(&mut self, now: Instant) -> Option<(Instant, Message)> {
+    pub fn reply(&mut self, now: Instant) -> Option<(Instant, SimulatedMessage)> {
         self.next_event().filter(|at| *at <= now)?;
         self.running.pop().map(|Reverse(entry)| entry)
     }

@@ -11,7 +11,7 @@ use howdah_link::Random;
 use howdah_rpc::client::Class;
 use howdah_rpc::client::core::{ChannelNotice, Failure, Patience};
 use howdah_rpc::client::envelope::TicketNeed;
-use howdah_rpc::client::lanes::Limit;
+use howdah_rpc::client::lanes::LaneLimit;
 use world::{Outcome, Slots, World};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -78,7 +78,7 @@ fn every_call_is_answered_once_the_server_is_back_whatever_was_lost_meanwhile() 
 fn lanes_that_come_and_go_lose_no_call() {
     for seed in 0..8 {
         let mut world = World::growing(seed, 4);
-        let limits = [Limit::OurSendBuffer, Limit::Requests, Limit::Path];
+        let limits = [LaneLimit::OurSendBuffer, LaneLimit::Requests, LaneLimit::Path];
         for second in 0..120 {
             let limit = limits[usize::try_from(second / 20 % 3).expect("below 3")];
             for _ in 0..10 {

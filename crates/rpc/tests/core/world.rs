@@ -322,7 +322,7 @@ impl World {
             round_trip: ONE_WAY * 2,
         };
         let found = self.core.look_at_path(lane, true, Some(state), self.now);
-        if let Some((howdah_rpc::client::lanes::Finding::Lost, _)) = found
+        if let Some((howdah_rpc::client::lanes::OutageFinding::Lost, _)) = found
             && !self.unreachable.contains(&lane)
             && self.server.is_up
         {

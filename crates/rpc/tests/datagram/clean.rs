@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use howdah_link::{Delay, DropTail, Duplication, Jitter, Path, Rate, Reordering};
 use howdah_rpc::client::datagram::Settings;
-use howdah_rpc::simulation::{Message, Reader, Server};
+use howdah_rpc::simulation::{Reader, Server, SimulatedMessage};
 
 use crate::setup::simulation;
 
 const FILE: usize = 50 << 20;
 
 /// A line of a switched network: the rate, the port's buffer, one way's delay.
-pub fn line(bits_per_second: u64, buffer: usize, delay: Duration) -> Path<Message> {
+pub fn line(bits_per_second: u64, buffer: usize, delay: Duration) -> Path<SimulatedMessage> {
     Path::new().then(Rate::new(bits_per_second, DropTail::bytes(buffer))).then(Delay::new(delay))
 }
 

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use howdah_link::{Counters, Element, Packet, Random};
 use howdah_rpc::client::Class;
-use howdah_rpc::client::datagram::{NewCall, Output, Peer, Received, Settings};
-use howdah_rpc::simulation::{Message, Reader, Server, read};
+use howdah_rpc::client::datagram::{NewCall, Output, Peer, ReceivedReply, Settings};
+use howdah_rpc::simulation::{Reader, Server, SimulatedMessage, read};
 
 use crate::clean::line;
 use crate::setup::simulation;
@@ -19,7 +19,7 @@ struct Stalls {
     /// The present stall, or the next one.
     stall: Option<(Instant, Instant)>,
     longest: Duration,
-    held: VecDeque<(Instant, Packet<Message>)>,
+    held: VecDeque<(Instant, Packet<SimulatedMessage>)>,
 }
 
 impl Stalls {
@@ -40,13 +40,13 @@ impl Stalls {
     }
 }
 
-impl Element<Message> for Stalls {
-    fn push(&mut self, now: Instant, packet: Packet<Message>) {
+impl Element<SimulatedMessage> for Stalls {
+    fn push(&mut self, now: Instant, packet: Packet<SimulatedMessage>) {
         let at = self.seen(now);
         self.held.push_back((at, packet));
     }
 
-    fn poll(&mut self, now: Instant) -> Option<(Instant, Packet<Message>)> {
+    fn poll(&mut self, now: Instant) -> Option<(Instant, Packet<SimulatedMessage>)> {
         self.next_event().filter(|at| *at <= now)?;
         self.held.pop_front()
     }
@@ -98,7 +98,7 @@ fn overtaken(peer: &mut Peer<u32>, start: Instant) {
         peer.start(start, NewCall { xid, class, replay, sends, receives, transfer, expires, call: xid });
         while peer.poll_to_send(start).is_some() {}
         if xid > 0 {
-            assert!(matches!(peer.received(start, xid), Received::Answer { .. }));
+            assert!(matches!(peer.received(start, xid), ReceivedReply::Answer { .. }));
         }
     }
 }
@@ -114,7 +114,7 @@ fn nothing_is_late_before_somebody_has_looked_for_its_answer() {
     assert!(peer.poll_to_send(now).is_none());
     assert_eq!(peer.transfer_size(), 32 << 10);
     assert!(peer.next_event().is_some_and(|at| at < now), "somebody has to look");
-    assert!(matches!(peer.received(now, 0), Received::Answer { sends: 1, .. }));
+    assert!(matches!(peer.received(now, 0), ReceivedReply::Answer { sends: 1, .. }));
     assert!(peer.poll(now).is_none());
     // A thread that has looked, and found no answer, may say that it is lost.
     let mut peer = Peer::new(&settings, start);

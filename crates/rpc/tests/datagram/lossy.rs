@@ -5,7 +5,7 @@ use std::time::Duration;
 use howdah_link::loss::Independent;
 use howdah_link::{FragmentLoss, Path, Reassembly};
 use howdah_rpc::client::datagram::{Advice, Settings};
-use howdah_rpc::simulation::{Message, Reader, Server};
+use howdah_rpc::simulation::{Reader, Server, SimulatedMessage};
 
 use crate::clean::line;
 use crate::setup::simulation;
@@ -14,7 +14,7 @@ const FILE: usize = 50 << 20;
 const DELAY: Duration = Duration::from_micros(100);
 
 /// A switched line on which each fragment is lost with that probability.
-fn losing(bits: u64, probability: f64, seed: u64) -> Path<Message> {
+fn losing(bits: u64, probability: f64, seed: u64) -> Path<SimulatedMessage> {
     line(bits, 256 << 10, DELAY)
         .then(FragmentLoss::new(Independent::new(probability, seed)))
         .then(Reassembly::linux())

@@ -7,8 +7,8 @@ use std::time::Duration;
 use howdah_link::loss::{Bursts, Independent, Loss};
 use howdah_link::{Delay, DropTail, Duplication, FragmentLoss, Jitter, Path, Rate, Reassembly, Reordering};
 use howdah_rpc::client::datagram::{NewCall, Returned, Settings};
-use howdah_rpc::client::{Class, Replay};
-use howdah_rpc::simulation::{Load, Message, Server};
+use howdah_rpc::client::{Class, ReplaySafety};
+use howdah_rpc::simulation::{Load, Server, SimulatedMessage};
 use proptest::prelude::*;
 
 use crate::setup::simulation;
@@ -28,7 +28,7 @@ struct Direction {
 }
 
 impl Direction {
-    fn path(&self, seed: u64) -> Path<Message> {
+    fn path(&self, seed: u64) -> Path<SimulatedMessage> {
         Path::new()
             .then(Rate::new(self.megabits * 1_000_000, DropTail::bytes(self.buffer)))
             .then(Delay::new(Duration::from_micros(self.delay)))
@@ -99,7 +99,8 @@ impl Load for Mix {
                 Class::Listing => (140, 4096),
                 _ => (140, 128),
             };
-            let replay = if class == Class::Change { Replay::OnceOnly } else { Replay::Idempotent };
+            let replay =
+                if class == Class::Change { ReplaySafety::OnceOnly } else { ReplaySafety::Idempotent };
             let transfer = class.is_bulk().then_some(now);
             self.open.insert(self.next, (class, now, None));
             let (xid, expires) = (self.next, None);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::locks::Mutex;
 
 use super::head_watch::HeadWatch;
-use super::history::History;
+use super::history::ConnectionHistory;
 use super::metrics::MetricsSettings;
 use super::space::Space;
 use crate::shared::Shared;
@@ -18,7 +18,7 @@ pub struct Asked {
     /// What may be set.
     pub knobs: Arc<Knobs>,
     /// Where the time of connections went.
-    pub history: Mutex<History>,
+    pub history: Mutex<ConnectionHistory>,
     /// What monitors get beyond the usual.
     pub metrics: MetricsSettings,
     /// How full exports are.

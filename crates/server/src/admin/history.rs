@@ -17,7 +17,7 @@ pub const STEP: Duration = Duration::from_secs(5);
 
 /// The looks, oldest first.
 #[derive(Debug, Default)]
-pub struct History {
+pub struct ConnectionHistory {
     looks: VecDeque<Look>,
 }
 
@@ -50,7 +50,7 @@ impl Sums {
     }
 }
 
-impl History {
+impl ConnectionHistory {
     /// Looks at all connections.
     pub fn look(&mut self, now: Duration, tuner: &Tuner<Token>) {
         let before = self.looks.back();
@@ -124,7 +124,7 @@ mod tests {
         let seconds = Duration::from_secs;
         let look = |at| Look { at: seconds(at), sums: HashMap::new() };
         let after = |looks: &[u64], now| {
-            let mut history = History { looks: looks.iter().map(|at| look(*at)).collect() };
+            let mut history = ConnectionHistory { looks: looks.iter().map(|at| look(*at)).collect() };
             history.forget(seconds(now));
             history.looks.iter().map(|look| look.at.as_secs()).collect::<Vec<_>>()
         };

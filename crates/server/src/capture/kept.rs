@@ -104,7 +104,7 @@ impl NfsCall {
 }
 
 fn counted<'r, E: Decode<'r>>(result: &mut Decoder<'r>) -> Option<(u64, bool)> {
-    let page = Result::<listing::Listing<'r, E>, Refused<()>>::decode(result).ok()?.ok()?;
+    let page = Result::<listing::EntryList<'r, E>, Refused<()>>::decode(result).ok()?.ok()?;
     Some((page.entries.count() as u64, page.end))
 }
 

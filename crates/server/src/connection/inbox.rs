@@ -13,7 +13,7 @@ use crate::secure::HANDSHAKE;
 
 /// What there is to do for one who asks.
 #[derive(Debug)]
-pub enum Next {
+pub enum NextRecord {
     /// A whole record, which counts as a call that runs, and when it was whole.
     Record(Record, Moment),
     /// More bytes are needed.
@@ -63,15 +63,15 @@ impl Inbox {
     }
 
     /// The next whole record that is here.
-    pub fn next(&self) -> Result<Next, StreamError> {
+    pub fn next(&self) -> Result<NextRecord, StreamError> {
         let mut assembly = self.assembly.lock();
-        let Some(assembly) = assembly.as_mut() else { return Ok(Next::Moving) };
+        let Some(assembly) = assembly.as_mut() else { return Ok(NextRecord::Moving) };
         Ok(match assembly.poll()? {
             Poll::Record(record) => {
                 self.records.fetch_add(1, Ordering::SeqCst);
-                Next::Record(record, Moment::at(self.arrived.load(Ordering::Relaxed)))
+                NextRecord::Record(record, Moment::at(self.arrived.load(Ordering::Relaxed)))
             }
-            Poll::More => Next::More,
+            Poll::More => NextRecord::More,
         })
     }
 
@@ -198,13 +198,13 @@ mod tests {
         while stream.waiting().expect("a socket") < RecordMark::SIZE + LENGTH {}
         let record = loop {
             match inbox.next().expect("a record") {
-                Next::Record(record, _) => break record,
-                Next::More => {
+                NextRecord::Record(record, _) => break record,
+                NextRecord::More => {
                     inbox.receive(&stream, &mut buffers, |_| Ok(())).expect("a socket");
                     let second = inbox.receive(&stream, &mut buffers, |_| Ok(())).expect("a socket");
                     assert_eq!(second, Received::Some, "there is something to look at");
                 }
-                Next::Moving => unreachable!("nobody moves"),
+                NextRecord::Moving => unreachable!("nobody moves"),
             }
         };
         assert_eq!(record.bytes().len(), LENGTH);

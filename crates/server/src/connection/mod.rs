@@ -23,7 +23,7 @@ use crate::spare::Spare;
 use crate::{Peer, Reply};
 use armed::Armed;
 use held_count::HeldCount;
-pub use inbox::{Inbox, Next, Received};
+pub use inbox::{Inbox, NextRecord, Received};
 pub use onlookers::Onlooker;
 use onlookers::Onlookers;
 use outbox::{Flushed, Outbox};

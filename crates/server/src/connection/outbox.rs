@@ -13,7 +13,7 @@ use howdah_wire::xdr::padding;
 use crate::Reply;
 use crate::counts::{Clerk, Moment, Ticket};
 use crate::limits::{REPLY_MEMORY_BUDGET, REPLY_MEMORY_MAX, REPLY_MEMORY_UNDER_PRESSURE, REPLY_QUEUE_MAX};
-use crate::segments::{Piece, Segments};
+use crate::segments::{Piece, RecordSegments};
 use crate::spare::Spare;
 
 /// Most replies sent in one system call.
@@ -73,7 +73,7 @@ struct Train {
 
 #[derive(Debug)]
 struct Outgoing {
-    segments: Segments,
+    segments: RecordSegments,
     ticket: Option<Ticket>,
 }
 

@@ -9,7 +9,7 @@ use super::outcome::{ERRORS, Outcome};
 
 /// All of them. By itself in its cache lines: each worker changes its own with every call.
 #[repr(align(128))]
-pub struct Cell {
+pub struct CountCell {
     calls: Counter,
     replayed: Counter,
     unanswered: Counter,
@@ -36,7 +36,7 @@ pub struct Ran {
     pub storage: u64,
 }
 
-impl Cell {
+impl CountCell {
     /// Nothing counted.
     pub fn new() -> Self {
         Self {

@@ -89,13 +89,13 @@ impl Latency {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cell::{Cell, Ran};
+    use super::super::cell::{CountCell, Ran};
     use super::super::outcome::Outcome;
     use super::*;
 
     #[test]
     fn quantiles_are_right_within_an_eighth() {
-        let cell = Cell::new();
+        let cell = CountCell::new();
         (1..=10_000u64).for_each(|microseconds| cell.handed(microseconds * 1000, 1));
         let mut sum = Figures::default();
         cell.add_to(&mut sum);
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn figures_add_up() {
-        let cell = Cell::new();
+        let cell = CountCell::new();
         let ran = Ran { outcome: Some(Outcome::Status(2)), received: 100, sent: 10, storage: 7 };
         cell.ran(&ran);
         cell.ran(&Ran { outcome: Some(Outcome::Replayed), ..ran });

@@ -4,7 +4,7 @@ use std::array;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-use super::cell::Cell;
+use super::cell::CountCell;
 use super::counter::Counter;
 use super::figures::Figures;
 use super::outcome::Unheard;
@@ -40,7 +40,7 @@ pub struct Stay {
 }
 
 /// Cells of one export, each made when it is first needed.
-type Cells = Box<[OnceLock<Box<Cell>>]>;
+type Cells = Box<[OnceLock<Box<CountCell>>]>;
 
 /// One worker's. By itself in its cache lines.
 #[repr(align(128))]
@@ -113,10 +113,10 @@ impl Shard {
 
     /// The counters of a procedure.
     #[inline]
-    pub fn cell(&self, place: Place) -> &Cell {
+    pub fn cell(&self, place: Place) -> &CountCell {
         let cells = self.exports[usize::from(place.export)]
             .get_or_init(|| (0..self.procedures).map(|_| OnceLock::new()).collect());
-        cells[usize::from(place.procedure)].get_or_init(|| Box::new(Cell::new()))
+        cells[usize::from(place.procedure)].get_or_init(|| Box::new(CountCell::new()))
     }
 
     /// A counter of what came to no procedure.

@@ -16,7 +16,7 @@ pub use state::MountProtocol;
 use howdah_wire::mount::{DirectoryPath, PROGRAM as NUMBER, VERSION_1 as NUMBER_1, VERSION_3 as NUMBER_3};
 use howdah_wire::xdr::{Decode, Decoder};
 
-use crate::outline::{Outline, Pace};
+use crate::outline::{Outline, ReplyPace};
 use crate::program::{Procedure, Row, Run, Tabled};
 
 impl Tabled for MountProtocol {
@@ -25,9 +25,9 @@ impl Tabled for MountProtocol {
     const VERSIONS: &'static [(u32, &'static [Row<Self>])] = &[(NUMBER_1, VERSION_1), (NUMBER_3, VERSION_3)];
 }
 
-const VERSION_1: &[Row<MountProtocol>] = &table(mnt(Pace::Quick, mnt::run_version_1));
+const VERSION_1: &[Row<MountProtocol>] = &table(mnt(ReplyPace::Quick, mnt::run_version_1));
 /// A path to mount may have hundreds of names, each of which is opened.
-const VERSION_3: &[Row<MountProtocol>] = &table(mnt(Pace::Dear, mnt::run));
+const VERSION_3: &[Row<MountProtocol>] = &table(mnt(ReplyPace::Dear, mnt::run));
 
 /// The versions differ in MNT alone. No procedure needs its reply kept: each may run twice.
 const fn table(mnt: Row<MountProtocol>) -> [Row<MountProtocol>; 6] {
@@ -41,7 +41,7 @@ const fn table(mnt: Row<MountProtocol>) -> [Row<MountProtocol>; 6] {
     ]
 }
 
-const fn mnt(pace: Pace, run: Run<MountProtocol>) -> Row<MountProtocol> {
+const fn mnt(pace: ReplyPace, run: Run<MountProtocol>) -> Row<MountProtocol> {
     Row { procedure: Procedure { status: true, outline: first_path, ..Procedure::plain("MNT", pace) }, run }
 }
 
@@ -50,5 +50,5 @@ fn first_path<'m>(outline: &mut Outline<'m>, mut arguments: Decoder<'m>) {
 }
 
 const fn row(name: &'static str, run: Run<MountProtocol>) -> Row<MountProtocol> {
-    Row { procedure: Procedure::plain(name, Pace::Quick), run }
+    Row { procedure: Procedure::plain(name, ReplyPace::Quick), run }
 }

@@ -5,7 +5,7 @@ use howdah_wire::nfsacl::{PROGRAM as NUMBER, VERSION};
 use super::{NfsAcl, getacl, outline, setacl};
 use crate::program::Repetition::{Once, Runs};
 use crate::program::{Row, Tabled};
-use crate::{Pace, Procedure};
+use crate::{Procedure, ReplyPace};
 
 impl Tabled for NfsAcl {
     const NUMBER: u32 = NUMBER;
@@ -15,10 +15,13 @@ impl Tabled for NfsAcl {
 
 /// By number. A SETACL that comes late would undo what another one set meanwhile.
 const PROCEDURES: &[Row<NfsAcl>] = &[
-    Row { procedure: Procedure::plain("NULL", Pace::Quick), run: |_, _, _| Ok(()) },
-    Row { procedure: Procedure::of_nodes("GETACL", Pace::Quick, Runs), run: getacl::run },
+    Row { procedure: Procedure::plain("NULL", ReplyPace::Quick), run: |_, _, _| Ok(()) },
+    Row { procedure: Procedure::of_nodes("GETACL", ReplyPace::Quick, Runs), run: getacl::run },
     Row {
-        procedure: Procedure { outline: outline::node, ..Procedure::of_nodes("SETACL", Pace::Quick, Once) },
+        procedure: Procedure {
+            outline: outline::node,
+            ..Procedure::of_nodes("SETACL", ReplyPace::Quick, Once)
+        },
         run: setacl::run,
     },
 ];

@@ -8,7 +8,7 @@ use howdah_vfs::{Attributes, Caller, Change, FileSystem, Handle, PosixAcls};
 use howdah_wire::nfs3::{self, FileHandle, Refused, Status, WeakCacheConsistency};
 use howdah_wire::rpc::AuthStatus;
 
-use super::Nfs3;
+use super::Nfs3Program;
 use super::convert;
 use crate::counts::at_export;
 use crate::exports::{Admission, Export, Exports, Identity, NotAdmitted, SecurityFlavor};
@@ -18,7 +18,7 @@ use crate::{Peer, Refusal, Request, SealedHandle};
 
 /// Who calls, and the exports as they were when the call came.
 pub struct Context<'c> {
-    nfs3: &'c Nfs3,
+    nfs3: &'c Nfs3Program,
     exports: &'c Exports,
     /// Who asks, and where.
     pub peer: &'c Peer,
@@ -48,7 +48,7 @@ pub struct Object<'c> {
 impl<'c> Context<'c> {
     /// The context of a call.
     pub fn new<'p: 'c>(
-        nfs3: &'c Nfs3,
+        nfs3: &'c Nfs3Program,
         exports: &'c Exports,
         request: &Request<'p, '_>,
     ) -> Result<Self, Refusal> {

@@ -49,4 +49,4 @@ mod write;
 mod tests;
 
 pub use acl_program::NfsAcl;
-pub use program::Nfs3;
+pub use program::Nfs3Program;

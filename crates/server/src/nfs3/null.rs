@@ -1,9 +1,9 @@
 //! NULL: does nothing, for anybody.
 
-use super::Nfs3;
+use super::Nfs3Program;
 use crate::{Refusal, Reply, Request};
 
 /// Answers with nothing.
-pub fn run(_: &Nfs3, _: &mut Request<'_, '_>, _: &mut Reply) -> Result<(), Refusal> {
+pub fn run(_: &Nfs3Program, _: &mut Request<'_, '_>, _: &mut Reply) -> Result<(), Refusal> {
     Ok(())
 }

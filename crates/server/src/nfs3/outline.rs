@@ -4,7 +4,7 @@ use howdah_wire::nfs3::write::{Head, Stability};
 use howdah_wire::nfs3::{HANDLE_MAX, NAME_MAX};
 use howdah_wire::xdr::{Decode, Decoder};
 
-use crate::outline::{Bulk, Outline, Pace};
+use crate::outline::{Bulk, Outline, ReplyPace};
 
 /// A node.
 pub fn node<'m>(outline: &mut Outline<'m>, mut arguments: Decoder<'m>) {
@@ -37,7 +37,7 @@ pub fn write<'m>(outline: &mut Outline<'m>, mut arguments: Decoder<'m>) {
 /// The node that a call made (RFC 1813, `post_op_fh3` behind the status), as [`node`] names it.
 pub fn made(mut result: Decoder<'_>) -> &[u8] {
     match (result.u32("status"), result.bool("whether a handle follows")) {
-        (Ok(0), Ok(true)) => subject(&mut Outline::of(Pace::Quick), &mut result, false),
+        (Ok(0), Ok(true)) => subject(&mut Outline::of(ReplyPace::Quick), &mut result, false),
         _ => &[],
     }
 }
@@ -63,7 +63,7 @@ mod tests {
     use crate::program::ReadOutline;
 
     fn subjects(read: ReadOutline, arguments: &[u8]) -> Subjects<'_> {
-        let mut outline = Outline::of(Pace::Quick);
+        let mut outline = Outline::of(ReplyPace::Quick);
         read(&mut outline, Decoder::new(arguments));
         outline.subjects
     }

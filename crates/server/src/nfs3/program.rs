@@ -10,7 +10,7 @@ use crate::range_doubt::RangeDoubt;
 use crate::states::{FileKey, States};
 
 /// The state behind the procedures.
-pub struct Nfs3 {
+pub struct Nfs3Program {
     exports: Arc<Exported>,
     /// Who made files exclusively.
     pub(super) makers: Makers,
@@ -20,7 +20,7 @@ pub struct Nfs3 {
     states: Option<Arc<States>>,
 }
 
-impl Nfs3 {
+impl Nfs3Program {
     /// Serves these exports, beside what clients of NFSv4 have open in them.
     pub fn new(exports: Arc<Exported>, ranges: Arc<RangeDoubt>, states: Option<Arc<States>>) -> Self {
         Self { exports, makers: Makers::default(), ranges, states }

@@ -5,13 +5,13 @@ use howdah_wire::nfs3::listing::Budget;
 use howdah_wire::nfs3::readdir::{Arguments, Entry};
 use howdah_wire::xdr::Decode;
 
-use super::Nfs3;
+use super::Nfs3Program;
 use super::context::Context;
 use super::listing::{self, ListingWish};
 use crate::{Refusal, Reply, Request};
 
 /// Answers a call.
-pub fn run(nfs3: &Nfs3, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
+pub fn run(nfs3: &Nfs3Program, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
     let exports = nfs3.exports();
     let context = Context::new(nfs3, &exports, request)?;
     let arguments = Arguments::decode(&mut request.arguments)?;

@@ -5,13 +5,13 @@ use howdah_wire::nfs3::remove::{Arguments, Reply as Answer, Success};
 use howdah_wire::nfs3::{Refused, Status};
 use howdah_wire::xdr::Decode;
 
-use super::Nfs3;
+use super::Nfs3Program;
 use super::context::{Context, Object, nothing_known};
 use super::{convert, names};
 use crate::{Refusal, Reply, Request};
 
 /// Answers a call.
-pub fn run(nfs3: &Nfs3, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
+pub fn run(nfs3: &Nfs3Program, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
     run_with(nfs3, request, reply, remove)
 }
 
@@ -20,7 +20,7 @@ type Remove = fn(&Object<'_>, &[u8], &mut Change) -> Result<(), Status>;
 
 /// Answers a call that removes a name in this way.
 pub fn run_with(
-    nfs3: &Nfs3,
+    nfs3: &Nfs3Program,
     request: &mut Request<'_, '_>,
     reply: &mut Reply,
     remove: Remove,

@@ -3,13 +3,13 @@
 use howdah_vfs::{Change, FileSystem};
 use howdah_wire::nfs3::Status;
 
-use super::Nfs3;
+use super::Nfs3Program;
 use super::context::Object;
 use super::{convert, names, remove};
 use crate::{Refusal, Reply, Request};
 
 /// Answers a call.
-pub fn run(nfs3: &Nfs3, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
+pub fn run(nfs3: &Nfs3Program, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {
     remove::run_with(nfs3, request, reply, remove_directory)
 }
 

@@ -6,7 +6,7 @@ use howdah_wire::nfs4::{Stability, pass_arguments, putfh, sequence, write};
 use howdah_wire::xdr::{Decode, DecodeError, Decoder, padding};
 
 use super::table;
-use crate::outline::{Bulk, CompoundOpening, Outline, Pace};
+use crate::outline::{Bulk, CompoundOpening, Outline, ReplyPace};
 
 /// The most bytes of operations behind a WRITE that is moved past memory: those of the usual clients have 20.
 const BEHIND_MAX: usize = 512;
@@ -60,7 +60,7 @@ fn pass_operation<'m>(
     let number = walk.u32("operation")?;
     if let Some(operation) = table::find(number) {
         outline.pace = outline.pace.max(operation.pace);
-        outline.is_dear |= operation.pace == Pace::Dear;
+        outline.is_dear |= operation.pace == ReplyPace::Dear;
     }
     match number {
         putfh::OPERATION if opening.node.is_none() => {

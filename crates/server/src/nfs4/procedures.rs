@@ -3,7 +3,7 @@
 use howdah_wire::nfs4::{PROGRAM as NUMBER, VERSION, operation};
 
 use super::{Nfs4, interpreter, opening};
-use crate::outline::Pace;
+use crate::outline::ReplyPace;
 use crate::program::{Procedure, Row, Tabled};
 
 impl Tabled for Nfs4 {
@@ -20,7 +20,7 @@ const NUMBERS: usize = 76;
 
 /// By number: a compound is counted as the operation that it is made for.
 static OPERATIONS: [Procedure; NUMBERS] = {
-    let mut table = [Procedure::plain("", Pace::Quick); NUMBERS];
+    let mut table = [Procedure::plain("", ReplyPace::Quick); NUMBERS];
     let mut number = 0;
     while number < NUMBERS {
         if let Some(name) = operation::name(number as u32) {
@@ -32,12 +32,12 @@ static OPERATIONS: [Procedure; NUMBERS] = {
 };
 
 const PROCEDURES: &[Row<Nfs4>] = &[
-    Row { procedure: Procedure::plain("NULL", Pace::Quick), run: |_, _, _| Ok(()) },
+    Row { procedure: Procedure::plain("NULL", ReplyPace::Quick), run: |_, _, _| Ok(()) },
     Row {
         procedure: Procedure {
             status: true,
             outline: opening::read,
-            ..Procedure::plain("COMPOUND", Pace::Quick)
+            ..Procedure::plain("COMPOUND", ReplyPace::Quick)
         },
         run: interpreter::run,
     },

@@ -5,8 +5,8 @@ use howdah_wire::xdr::Decoder;
 use super::compound::{Compound, Outcome};
 use super::*;
 use crate::Reply;
-use crate::outline::Pace;
-use crate::outline::Pace::{Dear, Quick, Slow};
+use crate::outline::ReplyPace;
+use crate::outline::ReplyPace::{Dear, Quick, Slow};
 
 /// Answers an operation: reads its arguments, and appends what its result holds.
 pub type RunOperation = fn(&mut Compound<'_>, &mut Decoder<'_>, &mut Reply) -> Outcome;
@@ -17,7 +17,7 @@ pub struct Operation {
     /// Its handler.
     pub run: RunOperation,
     /// What to expect of it. A compound is as demanding as its most demanding operation.
-    pub pace: Pace,
+    pub pace: ReplyPace,
     /// Whether it changes something: then there must be room for its result before it runs.
     pub changes: bool,
     /// Whether it may stand alone, in no session.
@@ -41,12 +41,12 @@ pub fn find(number: u32) -> Option<&'static Operation> {
 }
 
 /// It looks and changes nothing.
-const fn looks(pace: Pace, run: RunOperation) -> Option<Operation> {
+const fn looks(pace: ReplyPace, run: RunOperation) -> Option<Operation> {
     Some(Operation { run, pace, changes: false, makes_sessions: false, is_alone: false })
 }
 
 /// It changes something.
-const fn changes(pace: Pace, run: RunOperation) -> Option<Operation> {
+const fn changes(pace: ReplyPace, run: RunOperation) -> Option<Operation> {
     Some(Operation { run, pace, changes: true, makes_sessions: false, is_alone: false })
 }
 

@@ -7,7 +7,7 @@
 use howdah_wire::nlm::{Cookie, PROGRAM as NUMBER, Status, VERSION_4 as NUMBER_4, lock, share};
 use howdah_wire::xdr::Decode;
 
-use crate::outline::Pace;
+use crate::outline::ReplyPace;
 use crate::program::{Procedure, Refusal, Row, Run, Tabled};
 use crate::{Reply, Request};
 
@@ -71,5 +71,5 @@ fn not_served(_: &NoLocks, _: &mut Request<'_, '_>, _: &mut Reply) -> Result<(),
 }
 
 const fn row(name: &'static str, run: Run<NoLocks>) -> Row<NoLocks> {
-    Row { procedure: Procedure::plain(name, Pace::Quick), run }
+    Row { procedure: Procedure::plain(name, ReplyPace::Quick), run }
 }

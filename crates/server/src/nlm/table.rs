@@ -9,7 +9,7 @@ use howdah_wire::xdr::{Decode, Decoder};
 
 use super::context::NlmContext;
 use super::{Nlm, cancel, free_all, lock, share, test, unlock, unshare};
-use crate::outline::{Outline, Pace};
+use crate::outline::{Outline, ReplyPace};
 use crate::program::{Procedure, ReadOutline, Refusal, Row, Run, Tabled};
 use crate::{Reply, Request};
 
@@ -26,44 +26,46 @@ type Answer = fn(&Nlm, &mut Request<'_, '_>) -> Result<Vec<u8>, Refusal>;
 /// that it has a lock which another host has by now. The price: a LOCK by UDP that arrives again after its UNLOCK locks again,
 /// until its host unlocks or restarts.
 const VERSION_4: &[Row<Nlm>] = &[
-    row("NULL", Pace::Quick, no_file, |_, _, _| Ok(())),
-    row("TEST", Pace::Quick, of_test, |nlm, request, reply| now(nlm, request, reply, test::answer)),
+    row("NULL", ReplyPace::Quick, no_file, |_, _, _| Ok(())),
+    row("TEST", ReplyPace::Quick, of_test, |nlm, request, reply| now(nlm, request, reply, test::answer)),
     // A lock is granted when the record of its host is durable; to let one go may grant another.
-    row("LOCK", Pace::Slow, of_lock, |nlm, request, reply| now(nlm, request, reply, lock::answer)),
-    row("CANCEL", Pace::Slow, of_lock, |nlm, request, reply| now(nlm, request, reply, cancel::answer)),
-    row("UNLOCK", Pace::Slow, of_unlock, |nlm, request, reply| now(nlm, request, reply, unlock::answer)),
-    row("GRANTED", Pace::Quick, no_file, for_clients),
-    row("TEST_MSG", Pace::Quick, of_test, |nlm, request, _| {
+    row("LOCK", ReplyPace::Slow, of_lock, |nlm, request, reply| now(nlm, request, reply, lock::answer)),
+    row("CANCEL", ReplyPace::Slow, of_lock, |nlm, request, reply| now(nlm, request, reply, cancel::answer)),
+    row("UNLOCK", ReplyPace::Slow, of_unlock, |nlm, request, reply| now(nlm, request, reply, unlock::answer)),
+    row("GRANTED", ReplyPace::Quick, no_file, for_clients),
+    row("TEST_MSG", ReplyPace::Quick, of_test, |nlm, request, _| {
         later(nlm, request, wire_test::RESULT, test::answer)
     }),
-    row("LOCK_MSG", Pace::Slow, of_lock, |nlm, request, _| {
+    row("LOCK_MSG", ReplyPace::Slow, of_lock, |nlm, request, _| {
         later(nlm, request, wire_lock::RESULT, lock::answer)
     }),
-    row("CANCEL_MSG", Pace::Slow, of_lock, |nlm, request, _| {
+    row("CANCEL_MSG", ReplyPace::Slow, of_lock, |nlm, request, _| {
         later(nlm, request, wire_cancel::RESULT, cancel::answer)
     }),
-    row("UNLOCK_MSG", Pace::Slow, of_unlock, |nlm, request, _| {
+    row("UNLOCK_MSG", ReplyPace::Slow, of_unlock, |nlm, request, _| {
         later(nlm, request, wire_unlock::RESULT, unlock::answer)
     }),
-    row("GRANTED_MSG", Pace::Quick, no_file, for_clients),
-    row("TEST_RES", Pace::Quick, no_file, for_clients),
-    row("LOCK_RES", Pace::Quick, no_file, for_clients),
-    row("CANCEL_RES", Pace::Quick, no_file, for_clients),
-    row("UNLOCK_RES", Pace::Quick, no_file, for_clients),
+    row("GRANTED_MSG", ReplyPace::Quick, no_file, for_clients),
+    row("TEST_RES", ReplyPace::Quick, no_file, for_clients),
+    row("LOCK_RES", ReplyPace::Quick, no_file, for_clients),
+    row("CANCEL_RES", ReplyPace::Quick, no_file, for_clients),
+    row("UNLOCK_RES", ReplyPace::Quick, no_file, for_clients),
     // Clients are called with GRANTED, not with GRANTED_MSG.
-    row("GRANTED_RES", Pace::Quick, no_file, for_clients),
-    row("16", Pace::Quick, no_file, for_clients),
-    row("17", Pace::Quick, no_file, for_clients),
-    row("18", Pace::Quick, no_file, for_clients),
-    row("19", Pace::Quick, no_file, for_clients),
-    row("SHARE", Pace::Slow, of_unlock, |nlm, request, reply| now(nlm, request, reply, share::answer)),
-    row("UNSHARE", Pace::Quick, of_unlock, |nlm, request, reply| now(nlm, request, reply, unshare::answer)),
+    row("GRANTED_RES", ReplyPace::Quick, no_file, for_clients),
+    row("16", ReplyPace::Quick, no_file, for_clients),
+    row("17", ReplyPace::Quick, no_file, for_clients),
+    row("18", ReplyPace::Quick, no_file, for_clients),
+    row("19", ReplyPace::Quick, no_file, for_clients),
+    row("SHARE", ReplyPace::Slow, of_unlock, |nlm, request, reply| now(nlm, request, reply, share::answer)),
+    row("UNSHARE", ReplyPace::Quick, of_unlock, |nlm, request, reply| {
+        now(nlm, request, reply, unshare::answer)
+    }),
     // A lock of a client that no monitor watches. Nothing is known of it but that.
-    row("NM_LOCK", Pace::Slow, of_lock, |nlm, request, reply| now(nlm, request, reply, lock::answer)),
-    row("FREE_ALL", Pace::Slow, no_file, |nlm, request, _| free_all::run(nlm, request)),
+    row("NM_LOCK", ReplyPace::Slow, of_lock, |nlm, request, reply| now(nlm, request, reply, lock::answer)),
+    row("FREE_ALL", ReplyPace::Slow, no_file, |nlm, request, _| free_all::run(nlm, request)),
 ];
 
-const fn row(name: &'static str, pace: Pace, outline: ReadOutline, run: Run<Nlm>) -> Row<Nlm> {
+const fn row(name: &'static str, pace: ReplyPace, outline: ReadOutline, run: Run<Nlm>) -> Row<Nlm> {
     Row { procedure: Procedure { outline, ..Procedure::plain(name, pace) }, run }
 }
 
@@ -122,7 +124,7 @@ mod tests {
     use super::*;
 
     fn file(read: ReadOutline, arguments: &[u8]) -> Option<&[u8]> {
-        let mut outline = Outline::of(Pace::Quick);
+        let mut outline = Outline::of(ReplyPace::Quick);
         read(&mut outline, Decoder::new(arguments));
         outline.node
     }

@@ -6,7 +6,7 @@ use howdah_wire::nsm::{
 use howdah_wire::xdr::Decode;
 
 use super::{Nsm, notify};
-use crate::outline::Pace;
+use crate::outline::ReplyPace;
 use crate::program::{Procedure, Refusal, Row, Run, Tabled};
 use crate::{Reply, Request};
 
@@ -24,11 +24,11 @@ const VERSION_1: &[Row<Nsm>] = &[
     row("UNMON_ALL", unmon_all),
     // It is for tests of a monitor: nothing here believes that this host restarted.
     row("SIMU_CRASH", |_, _, _| Ok(())),
-    Row { procedure: Procedure::plain("NOTIFY", Pace::Slow), run: notify::run },
+    Row { procedure: Procedure::plain("NOTIFY", ReplyPace::Slow), run: notify::run },
 ];
 
 const fn row(name: &'static str, run: Run<Nsm>) -> Row<Nsm> {
-    Row { procedure: Procedure::plain(name, Pace::Quick), run }
+    Row { procedure: Procedure::plain(name, ReplyPace::Quick), run }
 }
 
 /// Answers STAT: no host can be monitored here for another program.

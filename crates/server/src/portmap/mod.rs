@@ -23,7 +23,7 @@ use crate::locks::RwLock;
 use howdah_wire::portmap as version2;
 use howdah_wire::rpcbind;
 
-use crate::outline::Pace;
+use crate::outline::ReplyPace;
 use crate::program::{Procedure, Program, Refusal, Row, Run, Tabled};
 use crate::programs::Served;
 use crate::{Reply, Request};
@@ -74,7 +74,7 @@ const VERSION_4: &[Row<Portmap>] = &[
 ];
 
 const fn row(name: &'static str, run: Run<Portmap>) -> Row<Portmap> {
-    Row { procedure: Procedure::plain(name, Pace::Quick), run }
+    Row { procedure: Procedure::plain(name, ReplyPace::Quick), run }
 }
 
 fn not_served(_: &Portmap, _: &mut Request<'_, '_>, _: &mut Reply) -> Result<(), Refusal> {

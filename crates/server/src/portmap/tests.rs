@@ -126,8 +126,12 @@ fn nothing_can_be_registered_here() {
 #[test]
 fn nothing_is_passed_on_not_even_with_an_error() {
     let service = service();
-    let arguments =
-        version2::callit::Arguments { program: mount::PROGRAM, version: 3, procedure: 5, arguments: &[] };
+    let arguments = version2::callit::Arguments {
+        program: mount::PROGRAM,
+        version: 3,
+        procedure: 5,
+        arguments: version2::callit::CallData(&[]),
+    };
     for (version, procedure) in [(2, 5), (3, 5), (4, 5), (4, 10)] {
         for transport in [Transport::Udp, Transport::Tcp] {
             let peer = over(transport, "192.0.2.1:111");

@@ -13,7 +13,7 @@ pub use state::RemoteQuotas;
 use howdah_wire::rquota::{PROGRAM as NUMBER, QuotaPath, VERSION_1 as NUMBER_1, VERSION_2 as NUMBER_2};
 use howdah_wire::xdr::{Decode, Decoder};
 
-use crate::outline::{Outline, Pace};
+use crate::outline::{Outline, ReplyPace};
 use crate::program::{Procedure, Row, Run, Tabled};
 
 impl Tabled for RemoteQuotas {
@@ -28,7 +28,7 @@ const VERSION_2: &[Row<RemoteQuotas>] = &table(getquota::run_version_2);
 /// The versions differ in their arguments alone. The kernel shows only quotas that it enforces, so both questions have one answer.
 const fn table(run: Run<RemoteQuotas>) -> [Row<RemoteQuotas>; 3] {
     [
-        Row { procedure: Procedure::plain("NULL", Pace::Quick), run: |_, _, _| Ok(()) },
+        Row { procedure: Procedure::plain("NULL", ReplyPace::Quick), run: |_, _, _| Ok(()) },
         row("GETQUOTA", run),
         row("GETACTIVEQUOTA", run),
     ]
@@ -36,7 +36,7 @@ const fn table(run: Run<RemoteQuotas>) -> [Row<RemoteQuotas>; 3] {
 
 /// Dear: a path may have hundreds of names, and the server opens each of them.
 const fn row(name: &'static str, run: Run<RemoteQuotas>) -> Row<RemoteQuotas> {
-    Row { procedure: Procedure { outline: first_path, ..Procedure::plain(name, Pace::Dear) }, run }
+    Row { procedure: Procedure { outline: first_path, ..Procedure::plain(name, ReplyPace::Dear) }, run }
 }
 
 fn first_path<'m>(outline: &mut Outline<'m>, mut arguments: Decoder<'m>) {

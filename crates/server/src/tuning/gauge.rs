@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use howdah_tune::Gauges;
 
-use super::processors::Load;
+use super::processors::ProcessorLoad;
 use crate::connection::Connection;
 
 /// For how long a connection counts as active after it moved something.
@@ -42,7 +42,7 @@ impl Gauge {
     }
 
     /// Looks at a connection.
-    pub fn look(&mut self, now: Duration, connection: &Connection, processors: Load) {
+    pub fn look(&mut self, now: Duration, connection: &Connection, processors: ProcessorLoad) {
         let passed = now.saturating_sub(self.last);
         self.last = now;
         let inbox = connection.inbox();
@@ -127,16 +127,16 @@ mod tests {
         while connection.stream().waiting().expect("a socket") < 256 {}
         connection.receive(&mut buffers, None).expect("a socket");
         let (mut gauge, mut now) = (Gauge::default(), Duration::ZERO);
-        gauge.look(now, &connection, Load::default());
+        gauge.look(now, &connection, ProcessorLoad::default());
         // Its data comes all the time, and nobody reads it.
         for part in 1..=10 {
             client.write_all(&[7; 100]).expect("sending");
             while connection.stream().waiting().expect("a socket") < part * 100 {}
             now += TICK;
-            gauge.look(now, &connection, Load::default());
+            gauge.look(now, &connection, ProcessorLoad::default());
         }
         assert_eq!((gauge.sums().mid_call, gauge.sums().silent), (10 * TICK, Duration::ZERO));
-        gauge.look(now + TICK, &connection, Load::default());
+        gauge.look(now + TICK, &connection, ProcessorLoad::default());
         assert_eq!((gauge.sums().mid_call, gauge.sums().silent), (11 * TICK, TICK));
     }
 }

@@ -50,7 +50,7 @@ pub enum KnobError {
 
 /// The knobs of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Name {
+pub enum KnobName {
     /// `tcp_sndbuf`
     SendBuffer,
     /// `tcp_rcvbuf`
@@ -74,7 +74,7 @@ pub enum Turn {
     MemoryBudget(Setting),
 }
 
-impl Name {
+impl KnobName {
     /// All of them, in the order in which they are shown.
     pub const ALL: [Self; 4] = [Self::SendBuffer, Self::ReceiveBuffer, Self::Congestion, Self::MemoryBudget];
 

@@ -3,7 +3,7 @@
 use std::thread::Thread;
 
 use super::cap_knobs;
-use super::knob::{Knob, KnobError, Name, Turn};
+use super::knob::{Knob, KnobError, KnobName, Turn};
 use crate::shared::Shared;
 
 /// Where knobs stand, beyond what the tuner knows; and which thread to wake when one is turned.
@@ -25,7 +25,7 @@ impl Knobs {
 
     /// All of them, as they stand.
     pub fn show(&self, shared: &Shared) -> Vec<Knob> {
-        let sizes = Name::ALL.iter().map(|name| show(*name, shared));
+        let sizes = KnobName::ALL.iter().map(|name| show(*name, shared));
         sizes.chain(cap_knobs::show(&shared.caps)).collect()
     }
 
@@ -37,7 +37,7 @@ impl Knobs {
             let found = cap_knobs::show(&shared.caps).into_iter().find(|knob| knob.name == name);
             return found.ok_or_else(|| KnobError::Unknown { name: name.to_owned(), known: Vec::new() });
         }
-        let name = Name::parse(name)?;
+        let name = KnobName::parse(name)?;
         let sizing = self.sizing.as_ref().ok_or(KnobError::Off)?;
         let turn = name.turn(value)?;
         if let Turn::Congestion(algorithm) = turn {
@@ -66,6 +66,6 @@ impl Knobs {
     }
 }
 
-fn show(name: Name, shared: &Shared) -> Knob {
+fn show(name: KnobName, shared: &Shared) -> Knob {
     name.show(shared.tuner.lock().settings())
 }

@@ -7,7 +7,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 /// What was found between two looks.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Load {
+pub struct ProcessorLoad {
     /// What part of all processors was busy; 0 where nothing is known.
     pub busy: f64,
     /// What part of all processors this process used; `None` where nothing is known.
@@ -43,10 +43,10 @@ impl Ticks {
 
 impl Processors {
     /// What happened since the last look.
-    pub fn load(&mut self, now: Duration) -> Load {
+    pub fn load(&mut self, now: Duration) -> ProcessorLoad {
         let passed = self.passed().unwrap_or_default();
         let own = self.used().filter(|_| passed.total > 0);
-        Load {
+        ProcessorLoad {
             busy: if passed.total == 0 { 0.0 } else { passed.busy() as f64 / passed.total as f64 },
             own: own.map(|own| (own.as_secs_f64() * TICKS_PER_SECOND / passed.total as f64).min(1.0)),
             threads_wanting: self.threads_wanting(now),
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn this_host_is_between_idle_and_busy() {
         let mut processors = Processors::default();
-        assert_eq!(processors.load(Duration::ZERO), Load::default());
+        assert_eq!(processors.load(Duration::ZERO), ProcessorLoad::default());
         let load = processors.load(Duration::from_secs(1));
         assert!((0.0..=1.0).contains(&load.busy) && load.threads_wanting >= 0.0, "{load:?}");
     }
@@ -128,7 +128,7 @@ mod tests {
     fn a_thread_that_computes_is_our_own_use() {
         let mut processors = Processors::default();
         processors.load(Duration::ZERO);
-        let mut load = Load::default();
+        let mut load = ProcessorLoad::default();
         // Until the kernel has counted a tick.
         while load.own.is_none_or(|own| own == 0.0) {
             std::hint::black_box((0..100_000).sum::<u64>());

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use howdah_net::{Token, is_local};
 use howdah_tune::account::{Account, Events, Moved};
 use howdah_tune::budget::Pressure;
-use howdah_tune::host::Mode;
+use howdah_tune::host::SizingMode;
 use howdah_tune::meter::{Meter, PERIOD};
 use howdah_tune::{Sample, Tuner, Verdict};
 
@@ -46,11 +46,11 @@ pub fn report(shared: &Shared, is_on: bool) -> TuningReport {
     }
 }
 
-fn mode(is_on: bool, mode: Mode) -> &'static str {
+fn mode(is_on: bool, mode: SizingMode) -> &'static str {
     match mode {
         _ if !is_on => "off",
-        Mode::Forced => "forced",
-        Mode::Unprivileged => "unprivileged",
+        SizingMode::Forced => "forced",
+        SizingMode::Unprivileged => "unprivileged",
     }
 }
 

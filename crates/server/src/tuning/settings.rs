@@ -3,7 +3,7 @@
 use std::io;
 
 use howdah_tune::budget::{Budget, HostMemory};
-use howdah_tune::host::{Host, Mode};
+use howdah_tune::host::{Host, SizingMode};
 use howdah_tune::{Algorithm, Own, Setting, Settings};
 
 use super::NetworkSizes;
@@ -56,11 +56,11 @@ impl Tuning {
         let sends = own(|own| own.send_buffer).chain([self.send_buffer]).any(fixed);
         let receives = own(|own| own.receive_buffer).chain([self.receive_buffer]).any(fixed);
         match (host.mode(), sends, receives) {
-            (Mode::Forced, ..) | (_, false, false) => None,
-            (Mode::Unprivileged, _, true) => Some(
+            (SizingMode::Forced, ..) | (_, false, false) => None,
+            (SizingMode::Unprivileged, _, true) => Some(
                 "tcp_rcvbuf: without CAP_NET_ADMIN receive buffers stay as the kernel makes them".to_owned(),
             ),
-            (Mode::Unprivileged, true, false) => Some(format!(
+            (SizingMode::Unprivileged, true, false) => Some(format!(
                 "tcp_sndbuf: without CAP_NET_ADMIN send buffers are at most {} bytes (twice net.core.wmem_max)",
                 host.send_unforced_most
             )),

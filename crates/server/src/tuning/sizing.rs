@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use howdah_net::{Token, is_local};
 use howdah_tune::budget::{MemoryUse, Pressure};
-use howdah_tune::{Change, Judgement, Sample, Verdict};
+use howdah_tune::{Judgement, Sample, SizeChange, Verdict};
 
 use super::endings::Ending;
 use super::gauge::Gauge;
 use super::networks::{NetworkSizes, sizes_for};
 use super::offers::Offers;
-use super::processors::{Load, Processors};
+use super::processors::{ProcessorLoad, Processors};
 use super::report::VerdictReport;
 use super::reporting;
 use super::telling::{apply, ask, tell_all};
@@ -61,7 +61,7 @@ pub struct Sizing {
     /// When there last was any of them, or something else that woke this thread.
     moved_at: Duration,
     processors: Processors,
-    load: Load,
+    load: ProcessorLoad,
     memory_at: Duration,
     memory_tick: Duration,
     pressure: Pressure,
@@ -109,7 +109,7 @@ impl Sizing {
             active: 0,
             moved_at: Duration::ZERO,
             processors: Processors::default(),
-            load: Load::default(),
+            load: ProcessorLoad::default(),
             memory_at: Duration::ZERO,
             memory_tick: MEMORY_TICK,
             pressure: Pressure::None,
@@ -254,7 +254,7 @@ impl Sizing {
     }
 
     /// The tuner gets to know a connection.
-    fn open(&self, now: Duration, token: Token, peer: &Peer) -> Vec<Change> {
+    fn open(&self, now: Duration, token: Token, peer: &Peer) -> Vec<SizeChange> {
         let address = peer.ends.client.ip();
         let local = is_local(address, peer.ends.server.ip());
         let own = sizes_for(&self.networks, address);

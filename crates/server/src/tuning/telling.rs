@@ -2,7 +2,7 @@
 //! thread that sizes connections.
 
 use howdah_net::Token;
-use howdah_tune::{Change, Tuner};
+use howdah_tune::{SizeChange, Tuner};
 
 use crate::connection::Connection;
 use crate::shared::{Shared, Source};
@@ -19,7 +19,7 @@ pub fn ask<T>(shared: &Shared, ask: impl FnOnce(&mut Tuner<Token>) -> T) -> T {
 }
 
 /// Tells each its change.
-pub fn tell_all(shared: &Shared, told: Vec<(Token, Change)>) {
+pub fn tell_all(shared: &Shared, told: Vec<(Token, SizeChange)>) {
     for (token, change) in told {
         if let Source::Connection(connection) = shared.source(token) {
             apply(&connection, &[change]);
@@ -28,7 +28,7 @@ pub fn tell_all(shared: &Shared, told: Vec<(Token, Change)>) {
 }
 
 /// Does to a socket what it is told.
-pub fn apply(connection: &Connection, changes: &[Change]) {
+pub fn apply(connection: &Connection, changes: &[SizeChange]) {
     for &change in changes {
         tracing::debug!(client = %connection.peer().ends.client, ?change, "sizing");
         if let Err(error) = connection.stream().apply(change) {
@@ -63,8 +63,8 @@ mod tests {
             sample.expect("a socket").sending.buffer
         };
         // Somebody turned a knob, while the sizing thread is about to decide something else.
-        shared.told.lock().push((connection.token(), Change::SendBuffer(100_000)));
-        let decided = ask(&shared, |_| Change::SendBuffer(200_000));
+        shared.told.lock().push((connection.token(), SizeChange::SendBuffer(100_000)));
+        let decided = ask(&shared, |_| SizeChange::SendBuffer(200_000));
         assert_eq!(send_buffer(), 100_000);
         apply(&connection, &[decided]);
         ask(&shared, |_| ());

@@ -1,6 +1,6 @@
 //! What knobs say of themselves.
 
-use howdah_tune::host::{Host, Mode};
+use howdah_tune::host::{Host, SizingMode};
 use howdah_tune::sizes::SEND_MAX;
 use howdah_tune::{Setting, Settings};
 use howdah_units::power_of_two;
@@ -15,21 +15,23 @@ pub struct Words {
 pub fn send_buffer(settings: &Settings) -> Words {
     let (host, budget) = (&settings.host, settings.budget);
     let in_force = match (settings.send_buffer, host.mode()) {
-        (Setting::Fixed(bytes), Mode::Forced) => format!("{} for every connection", power_of_two(bytes)),
-        (Setting::Fixed(bytes), Mode::Unprivileged) => {
+        (Setting::Fixed(bytes), SizingMode::Forced) => {
+            format!("{} for every connection", power_of_two(bytes))
+        }
+        (Setting::Fixed(bytes), SizingMode::Unprivileged) => {
             format!("{} for every connection", power_of_two(bytes.min(host.send_unforced_most)))
         }
-        (Setting::Auto, Mode::Forced) => format!(
+        (Setting::Auto, SizingMode::Forced) => format!(
             "to other hosts at most {} each, shared by the clients that transfer data; to this host the kernel's own",
             power_of_two(budget.for_sending().min(SEND_MAX))
         ),
-        (Setting::Auto, Mode::Unprivileged) => {
+        (Setting::Auto, SizingMode::Unprivileged) => {
             format!("the kernel's own, at most {}", power_of_two(host.send_most()))
         }
     };
     let bounded_by = match host.mode() {
-        Mode::Forced => format!("half of memory_budget ({})", power_of_two(budget.for_sending())),
-        Mode::Unprivileged => unprivileged(host),
+        SizingMode::Forced => format!("half of memory_budget ({})", power_of_two(budget.for_sending())),
+        SizingMode::Unprivileged => unprivileged(host),
     };
     Words { set: set(settings.send_buffer), in_force, bounded_by }
 }
@@ -37,23 +39,23 @@ pub fn send_buffer(settings: &Settings) -> Words {
 pub fn receive_buffer(settings: &Settings) -> Words {
     let (host, budget) = (&settings.host, settings.budget);
     let in_force = match (settings.receive_buffer, host.mode()) {
-        (Setting::Fixed(bytes), Mode::Forced) => {
+        (Setting::Fixed(bytes), SizingMode::Forced) => {
             format!("{} for every connection, a window of {}", power_of_two(bytes), power_of_two(bytes / 2))
         }
-        (Setting::Auto, Mode::Forced) => format!(
+        (Setting::Auto, SizingMode::Forced) => format!(
             "the kernel's own up to {}, beyond that what the path uses",
             power_of_two(host.receive_autotuned_most)
         ),
-        (_, Mode::Unprivileged) => {
+        (_, SizingMode::Unprivileged) => {
             format!("the kernel's own, at most {}", power_of_two(host.receive_autotuned_most))
         }
     };
     let bounded_by = match host.mode() {
-        Mode::Forced => format!(
+        SizingMode::Forced => format!(
             "half of memory_budget for the windows of all clients ({}), and the window scale agreed on with each client",
             power_of_two(budget.for_receiving())
         ),
-        Mode::Unprivileged => {
+        SizingMode::Unprivileged => {
             "CAP_NET_ADMIN is missing: receive buffers stay as the kernel makes them, up to the max of net.ipv4.tcp_rmem"
                 .to_owned()
         }

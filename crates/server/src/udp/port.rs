@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use howdah_net::{Datagram, Interface, Token, UdpSocket};
 
-use super::traffic::{Counters, Counts};
+use super::traffic::{Counts, UdpCounters};
 
 /// A socket, by what it is known, and what it has carried.
 #[derive(Debug)]
@@ -13,13 +13,13 @@ pub struct Port {
     socket: UdpSocket,
     token: Token,
     interface: Option<Interface>,
-    counters: Counters,
+    counters: UdpCounters,
 }
 
 impl Port {
     /// A socket that has carried nothing yet.
     pub fn new(socket: UdpSocket, token: Token, interface: Option<Interface>) -> Self {
-        Self { socket, token, interface, counters: Counters::default() }
+        Self { socket, token, interface, counters: UdpCounters::default() }
     }
 
     /// The socket.

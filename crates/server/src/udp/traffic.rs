@@ -38,7 +38,7 @@ pub struct Carried {
 /// The counters of one socket. By themselves in their cache lines: those of other sockets change with every datagram, too.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-pub struct Counters {
+pub struct UdpCounters {
     received: Counter,
     sent: Counter,
     unsent: AtomicU64,
@@ -59,7 +59,7 @@ pub struct Counts {
     pub unsent: u64,
 }
 
-impl Counters {
+impl UdpCounters {
     /// A datagram was received.
     pub fn on_received(&self, bytes: usize) {
         self.received.add(bytes);

@@ -13,7 +13,7 @@ use crate::counts::{Moment, Timing};
 use crate::dispatch::{Whence, Work};
 use crate::gss::is_secured;
 use crate::limits::BULK_MIN;
-use crate::outline::{Bulk, Pace};
+use crate::outline::{Bulk, ReplyPace};
 use crate::reply_cache::Origin;
 
 /// What became of a WRITE whose data is in the socket.
@@ -72,7 +72,7 @@ impl Worker {
             return connection.wake_at_once().map(|()| InPlace::None);
         }
         // Nothing else in the call waits for storage: the connection is kept until it has run.
-        let is_long = job.outline.pace == Pace::Long && !job.outline.is_dear;
+        let is_long = job.outline.pace == ReplyPace::Long && !job.outline.is_dear;
         let is_moved = |bulk: &Bulk| is_long && bulk.length >= BULK_MIN;
         let Some(bulk) = job.outline.bulk.filter(is_moved) else { return Ok(InPlace::None) };
         let (header, length) = (bulk.at, partial.length);

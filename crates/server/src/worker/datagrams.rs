@@ -12,7 +12,7 @@ use crate::counts::{Moment, Timing};
 use crate::datagram;
 use crate::dispatch::Work;
 use crate::gates::Asker;
-use crate::outline::Pace;
+use crate::outline::ReplyPace;
 use crate::udp::Port;
 
 /// Datagrams in a row that a worker answers alone: to have another one woken costs as much as answering one.
@@ -86,7 +86,7 @@ impl Worker {
             self.wait_at_gate(export, (message, None), timing, Asker::Datagram(Arc::clone(port), *datagram));
             return Found::Quick;
         }
-        let is_slow = matches!(&work, Work::Run(job) if self.pace(job, &datagram.peer()) != Pace::Quick);
+        let is_slow = matches!(&work, Work::Run(job) if self.pace(job, &datagram.peer()) != ReplyPace::Quick);
         if is_slow && !is_armed {
             self.arm(port);
         }

@@ -8,18 +8,18 @@ use super::Worker;
 use super::serve::Turn;
 use crate::connection::Connection;
 use crate::counts::Timing;
-use crate::dispatch::{Job, Work};
+use crate::dispatch::{DispatchJob, Work};
 use crate::exports::{Export, Exports, UserGroups};
 use crate::gates::{Asker, QueuedCall, Refused, Weighed};
 use crate::gss::SecuredCall;
 use crate::limits::GATE_CALLS_OF_ONE_MAX;
-use crate::outline::Pace;
+use crate::outline::ReplyPace;
 use crate::shared::Source;
 use crate::{Peer, Transport};
 
 impl Worker {
     /// The export whose gate a call finds shut.
-    pub(super) fn shut_gate(&self, job: &Job<'_>) -> Option<u16> {
+    pub(super) fn shut_gate(&self, job: &DispatchJob<'_>) -> Option<u16> {
         if !self.shared.gates.any_shut() {
             return None;
         }
@@ -30,13 +30,17 @@ impl Worker {
 
     /// Whether a call may keep its worker waiting: as its procedure has it, and always where its file system waits for another
     /// host.
-    pub(super) fn pace(&self, job: &Job<'_>, peer: &Peer) -> Pace {
-        if self.shared.service.any_waits() && self.is_far(job, peer) { Pace::Slow } else { job.outline.pace }
+    pub(super) fn pace(&self, job: &DispatchJob<'_>, peer: &Peer) -> ReplyPace {
+        if self.shared.service.any_waits() && self.is_far(job, peer) {
+            ReplyPace::Slow
+        } else {
+            job.outline.pace
+        }
     }
 
     /// Whether a call waits for another host: the file system of its node does, or its caller's groups are asked for, the user of its
     /// client's certificate, or its client's name.
-    pub(super) fn is_far(&self, job: &Job<'_>, peer: &Peer) -> bool {
+    pub(super) fn is_far(&self, job: &DispatchJob<'_>, peer: &Peer) -> bool {
         let exports = self.shared.service.exports();
         let asks = |groups: &UserGroups| job.user().is_some_and(|user| groups.must_ask(user, Instant::now()));
         let user = peer.certificate.as_ref().and_then(|certificate| certificate.user.as_ref());
@@ -152,7 +156,7 @@ impl Worker {
 }
 
 /// The export that a call is for, by the path or the handle in its arguments.
-fn export_of<'e>(exports: &'e Exports, job: &Job<'_>) -> Option<&'e Export> {
+fn export_of<'e>(exports: &'e Exports, job: &DispatchJob<'_>) -> Option<&'e Export> {
     match job.outline.path {
         Some(path) => exports.find_path(path).map(|(export, _)| export),
         None => exports.of(job.node()?),

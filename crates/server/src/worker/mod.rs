@@ -13,4 +13,4 @@ mod serve;
 mod slot;
 
 pub use run::Worker;
-pub use slot::Slot;
+pub use slot::WorkerSlot;

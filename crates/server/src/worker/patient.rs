@@ -15,10 +15,10 @@ use crate::Reply;
 use crate::connection::Connection;
 use crate::counts::{Moment, Timing};
 use crate::dispatch::Whence;
-use crate::dispatch::{Job, Work};
+use crate::dispatch::{DispatchJob, Work};
 use crate::gss::SecuredCall;
 use crate::limits::PARKED_MAX;
-use crate::outline::Pace;
+use crate::outline::ReplyPace;
 use crate::parked::Call;
 use crate::reply_cache::Origin;
 
@@ -29,18 +29,18 @@ const NICENESS: i32 = 10;
 
 impl Worker {
     /// Whether a call is dear, and its client has had more than its share.
-    pub(super) fn is_too_dear(&self, connection: &Connection, job: &Job<'_>) -> bool {
+    pub(super) fn is_too_dear(&self, connection: &Connection, job: &DispatchJob<'_>) -> bool {
         job.outline.is_dear && self.shared.shares.is_over(connection.peer().ends.client.ip(), Moment::now())
     }
 
     /// How many bytes of the message of a dear call are kept while it waits for those who are patient: of a compound all that it says.
     /// `None`: it does not wait there, since that is too much or keeps its worker waiting.
-    pub(super) fn kept_of(job: &Job<'_>, length: usize) -> Option<usize> {
+    pub(super) fn kept_of(job: &DispatchJob<'_>, length: usize) -> Option<usize> {
         let needed = match &job.outline.compound {
             Some(opening) => opening.as_ref().ok().and_then(|opening| opening.end).unwrap_or(length),
             None => length.min(PARKED_MAX),
         };
-        (job.outline.pace == Pace::Dear && needed <= PARKED_MAX).then_some(needed)
+        (job.outline.pace == ReplyPace::Dear && needed <= PARKED_MAX).then_some(needed)
     }
 
     /// Leaves a call to those who are patient, with so many bytes of its message. The worker goes on with the connection, unless one
@@ -114,7 +114,7 @@ impl Worker {
     pub(super) fn run_charged(
         &mut self,
         connection: &Connection,
-        job: &Job<'_>,
+        job: &DispatchJob<'_>,
         timing: &Timing,
     ) -> Option<Reply> {
         let before = job.outline.is_dear.then(own_time);

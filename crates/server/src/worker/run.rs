@@ -13,7 +13,7 @@ use std::time::Instant;
 use howdah_net::{Pipe, Ready};
 use howdah_rpc::server::BufferPool;
 
-use super::Slot;
+use super::WorkerSlot;
 use crate::connection::Connection;
 use crate::counts::{Clerk, Shard};
 use crate::limits::DATAGRAM_MAX;
@@ -34,7 +34,7 @@ static SAID: Once = Once::new();
 /// One worker.
 pub struct Worker {
     pub(super) shared: Arc<Shared>,
-    pub(super) slot: Arc<Slot>,
+    pub(super) slot: Arc<WorkerSlot>,
     pub(super) buffers: BufferPool,
     /// Counts what is done.
     pub(super) clerk: Clerk,
@@ -56,7 +56,7 @@ impl Worker {
     }
 
     /// What the watch sees of it.
-    pub fn slot(&self) -> Arc<Slot> {
+    pub fn slot(&self) -> Arc<WorkerSlot> {
         Arc::clone(&self.slot)
     }
 

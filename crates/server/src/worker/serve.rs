@@ -13,12 +13,12 @@ use super::Worker;
 use super::bulk::InPlace;
 use super::moved::check_move;
 use crate::Reply;
-use crate::connection::{Connection, Next, Received};
+use crate::connection::{Connection, NextRecord, Received};
 use crate::counts::{Timing, Unheard};
-use crate::dispatch::{Job, Work};
+use crate::dispatch::{DispatchJob, Work};
 use crate::gates::Asker;
 use crate::gss::{GssDoor, SecuredCall, is_secured};
-use crate::outline::Pace;
+use crate::outline::ReplyPace;
 
 /// What is done for one connection before others get their turn: so many calls, or fewer of those that bring data.
 /// Without it, a peer that always has more to say would have its worker for good.
@@ -53,7 +53,7 @@ impl Worker {
                 return self.flush(connection);
             }
             match connection.inbox().next().map_err(io::Error::other)? {
-                Next::Record(record, arrived) => {
+                NextRecord::Record(record, arrived) => {
                     let timing = Timing { arrived, received: record.bytes().len(), is_first };
                     is_first = false;
                     match self.answer(connection, record, &timing)? {
@@ -61,8 +61,8 @@ impl Worker {
                         Turn::HandedOn => return self.flush(connection),
                     }
                 }
-                Next::Moving => return self.flush(connection),
-                Next::More => {
+                NextRecord::Moving => return self.flush(connection),
+                NextRecord::More => {
                     effort += RECEIVE_EFFORT;
                     let in_place = self.run_in_place(connection)?;
                     if in_place == InPlace::Ran {
@@ -160,7 +160,7 @@ impl Worker {
                 let pace = self.pace(job, connection.peer());
                 if self.is_too_dear(connection, job) {
                     match Self::kept_of(job, record.bytes().len()) {
-                        Some(kept) if pace == Pace::Dear => {
+                        Some(kept) if pace == ReplyPace::Dear => {
                             let secured = secured.clone();
                             return Ok(self.park(connection, record, secured, kept, timing));
                         }
@@ -213,7 +213,7 @@ impl Worker {
     pub(super) fn run_job(
         &mut self,
         connection: &Arc<Connection>,
-        job: &Job<'_>,
+        job: &DispatchJob<'_>,
         turn: Turn,
         timing: &Timing,
     ) -> Option<Reply> {
@@ -229,11 +229,11 @@ impl Worker {
         reply
     }
 
-    fn waits(&self, pace: Pace) -> bool {
+    fn waits(&self, pace: ReplyPace) -> bool {
         match pace {
-            Pace::Quick | Pace::Dear => false,
-            Pace::Long => self.shared.parallel,
-            Pace::Slow => true,
+            ReplyPace::Quick | ReplyPace::Dear => false,
+            ReplyPace::Long => self.shared.parallel,
+            ReplyPace::Slow => true,
         }
     }
 

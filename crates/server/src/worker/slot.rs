@@ -9,7 +9,7 @@ use crate::sync::atomic::{AtomicU64, Ordering};
 /// What the watch sees of a worker. By itself in its cache lines: each worker changes its own with every call.
 #[derive(Default)]
 #[repr(align(128))]
-pub struct Slot {
+pub struct WorkerSlot {
     /// Odd while something runs that was expected to be quick.
     turns: AtomicU64,
     /// The connection, or the socket of datagrams, that it is done for.
@@ -18,7 +18,7 @@ pub struct Slot {
     thread: AtomicU32,
 }
 
-impl Slot {
+impl WorkerSlot {
     /// Something starts that is expected to be quick.
     pub fn start(&self, token: Token) {
         self.token.store(token.0, Ordering::Relaxed);

@@ -12,7 +12,7 @@ use counter::Counter;
 use howdah_net::Token;
 use loom::sync::Arc;
 use loom::thread;
-use slot::Slot;
+use slot::WorkerSlot;
 
 /// What the pieces are made of here.
 mod sync {
@@ -22,7 +22,7 @@ mod sync {
 #[test]
 fn the_watch_never_takes_a_hang_for_that_of_an_earlier_connection() {
     loom::model(|| {
-        let slot = Arc::new(Slot::default());
+        let slot = Arc::new(WorkerSlot::default());
         let worker = {
             let slot = Arc::clone(&slot);
             thread::spawn(move || {

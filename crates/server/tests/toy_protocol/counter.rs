@@ -4,7 +4,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use howdah_server::{Pace, Procedure, Refusal, Repetition, Reply, Request, Row, Tabled};
+use howdah_server::{Procedure, Refusal, Repetition, Reply, ReplyPace, Request, Row, Tabled};
 use howdah_vfs::{Content, FileRange};
 use howdah_wire::xdr::{Encode, Encoder};
 
@@ -48,12 +48,12 @@ impl Tabled for Counter {
 }
 
 const PROCEDURES: &[Row<Counter>] = &[
-    Row { procedure: Procedure::plain("NULL", Pace::Quick), run: |_, _, _| Ok(()) },
+    Row { procedure: Procedure::plain("NULL", ReplyPace::Quick), run: |_, _, _| Ok(()) },
     Row {
-        procedure: Procedure { repetition: Repetition::Once, ..Procedure::plain("ADD", Pace::Quick) },
+        procedure: Procedure { repetition: Repetition::Once, ..Procedure::plain("ADD", ReplyPace::Quick) },
         run: add,
     },
-    Row { procedure: Procedure::plain("FILE", Pace::Quick), run: file },
+    Row { procedure: Procedure::plain("FILE", ReplyPace::Quick), run: file },
 ];
 
 fn add(counter: &Counter, request: &mut Request<'_, '_>, reply: &mut Reply) -> Result<(), Refusal> {

@@ -4,7 +4,7 @@ use super::{Algorithm, Setting};
 
 /// A change that `net` applies. Bytes, unless it says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Change {
+pub enum SizeChange {
     /// The send buffer (`sk_sndbuf`, so half of it is what `SO_SNDBUFFORCE` gets), locked from now on; 0: the kernel sizes it
     /// again. Never unlock one that was forced: it would collapse to `tcp_wmem`.
     SendBuffer(u64),

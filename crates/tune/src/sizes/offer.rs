@@ -2,9 +2,9 @@
 //! and Linux takes it from the listener's receive buffer (`tcp_select_initial_window`, net/ipv4/tcp_output.c): a window that is
 //! larger than the scale can express cannot be had later.
 
-use super::{Room, Setting};
+use super::{Setting, WindowRoom};
 use crate::budget::Pressure;
-use crate::host::{Host, Mode};
+use crate::host::{Host, SizingMode};
 
 /// No first window is larger: by its scale 268 MB can be offered later, 10 Gb/s x 200 ms.
 const FIRST_MOST: u64 = 128 << 20;
@@ -13,8 +13,8 @@ const PART: u64 = 4;
 
 /// The window to offer the next one that connects, a power of two; `None`: the kernel's own, whose scale would be as large.
 /// Twice as much can be expressed by the scale that comes with it.
-pub fn first_window(host: &Host, setting: Setting, room: &Room) -> Option<u64> {
-    if host.mode() != Mode::Forced || setting != Setting::Auto || room.pressure > Pressure::None {
+pub fn first_window(host: &Host, setting: Setting, room: &WindowRoom) -> Option<u64> {
+    if host.mode() != SizingMode::Forced || setting != Setting::Auto || room.pressure > Pressure::None {
         return None;
     }
     let most = (room.left / PART).min(FIRST_MOST);
@@ -30,7 +30,7 @@ mod tests {
     const MIB: u64 = 1 << 20;
 
     fn first(host: &Host, left: u64, pressure: Pressure) -> Option<u64> {
-        first_window(host, Setting::Auto, &Room { left: left * MIB, pressure })
+        first_window(host, Setting::Auto, &WindowRoom { left: left * MIB, pressure })
     }
 
     #[test]
@@ -49,7 +49,7 @@ mod tests {
     fn whoever_sets_a_size_or_may_not_force_one_keeps_the_kernel_s_scale() {
         let ordinary = Host { may_force: false, ..HOST };
         assert_eq!(first(&ordinary, 275, Pressure::None), None);
-        let room = Room { left: 275 * MIB, pressure: Pressure::None };
+        let room = WindowRoom { left: 275 * MIB, pressure: Pressure::None };
         assert_eq!(first_window(&HOST, Setting::Fixed(3_158_016), &room), None);
     }
 }

@@ -1,9 +1,9 @@
 //! The sending half: a ceiling that no path reaches, and a low mark for what is not sent yet. With the mark, the socket
 //! holds what is in flight and little more, so that a high ceiling costs nothing until a path needs it.
 
-use super::{Change, Setting};
+use super::{Setting, SizeChange};
 use crate::budget::{Budget, Pressure};
-use crate::host::{Host, Mode};
+use crate::host::{Host, SizingMode};
 
 /// No ceiling is lower, however many share: four times the least mark, so that what is in flight has room beside it.
 pub const SEND_MIN: u64 = 512 << 10;
@@ -95,17 +95,17 @@ impl SendSizes {
     }
 
     /// Sizes it anew; `rate`: bytes per second that it sends.
-    pub fn size(&mut self, host: &Host, share: &Share, rate: f64, changes: &mut Vec<Change>) {
+    pub fn size(&mut self, host: &Host, share: &Share, rate: f64, changes: &mut Vec<SizeChange>) {
         let ceiling = self.wanted_ceiling(host, share);
         let is_set = matches!(self.setting, Setting::Fixed(_));
         if differs(self.ceiling, ceiling) || (is_set && ceiling != self.ceiling) {
             self.ceiling = ceiling;
-            changes.push(Change::SendBuffer(ceiling));
+            changes.push(SizeChange::SendBuffer(ceiling));
         }
         let mark = self.wanted_mark(share, rate);
         if differs(self.mark, mark) || (share.pressure > Pressure::None && mark < self.mark) {
             self.mark = mark;
-            changes.push(Change::UnsentMark(mark));
+            changes.push(SizeChange::UnsentMark(mark));
         }
     }
 
@@ -115,12 +115,12 @@ impl SendSizes {
             _ if self.is_local && share.of_any() >= host.send_autotuned_most => self.kernels_own(host),
             _ if self.is_local => share.of_any().max(SEND_LEAST),
             // Without privilege a locked buffer is worth it only if it is larger than what grows by itself.
-            (_, Mode::Unprivileged) if host.send_unforced_most > host.send_autotuned_most => {
+            (_, SizingMode::Unprivileged) if host.send_unforced_most > host.send_autotuned_most => {
                 host.send_unforced_most
             }
             // What anybody may ask for is less than it would have grown to: it grows again.
-            (_, Mode::Unprivileged) => 0,
-            (_, Mode::Forced) => {
+            (_, SizingMode::Unprivileged) => 0,
+            (_, SizingMode::Forced) => {
                 let least = if share.pressure > Pressure::None { SEND_LEAST } else { SEND_MIN };
                 share.of_busy().clamp(least, SEND_MAX)
             }
@@ -129,7 +129,7 @@ impl SendSizes {
 
     /// 0: not touched, or let go. One that was forced is not unlocked again, so it gets what it would have grown to.
     fn kernels_own(&self, host: &Host) -> u64 {
-        if self.ceiling == 0 || host.mode() == Mode::Unprivileged { 0 } else { host.send_most() }
+        if self.ceiling == 0 || host.mode() == SizingMode::Unprivileged { 0 } else { host.send_most() }
     }
 
     fn wanted_mark(&self, share: &Share, rate: f64) -> u64 {
@@ -169,7 +169,7 @@ mod tests {
         Share { budget: Budget::fixed(512 << 20), parts, connections: parts, stalled: 0, pressure }
     }
 
-    fn changes(sizes: &mut SendSizes, host: &Host, share: &Share, rate: f64) -> Vec<Change> {
+    fn changes(sizes: &mut SendSizes, host: &Host, share: &Share, rate: f64) -> Vec<SizeChange> {
         let mut changes = Vec::new();
         sizes.size(host, share, rate, &mut changes);
         changes
@@ -181,18 +181,18 @@ mod tests {
         let none = Pressure::None;
         assert_eq!(
             changes(&mut sizes, &HOST, &share(1, none), 0.0),
-            [Change::SendBuffer(256 << 20), Change::UnsentMark(UNSENT_MIN)]
+            [SizeChange::SendBuffer(256 << 20), SizeChange::UnsentMark(UNSENT_MIN)]
         );
         assert_eq!(changes(&mut sizes, &HOST, &share(1, none), 0.0), []);
         assert_eq!(
             changes(&mut sizes, &HOST, &share(8, none), 4e8),
-            [Change::SendBuffer(32 << 20), Change::UnsentMark(1_600_000)]
+            [SizeChange::SendBuffer(32 << 20), SizeChange::UnsentMark(1_600_000)]
         );
         // One more or less of eight is not worth a call.
         assert_eq!(changes(&mut sizes, &HOST, &share(9, none), 4e8), []);
         assert_eq!(
             changes(&mut sizes, &HOST, &share(9, Pressure::StopGrowing), 1e9),
-            [Change::UnsentMark(UNSENT_MIN)]
+            [SizeChange::UnsentMark(UNSENT_MIN)]
         );
     }
 
@@ -201,12 +201,12 @@ mod tests {
         let host = Host { may_force: false, ..HOST };
         let mut sizes = SendSizes::new(false, Setting::Auto);
         let none = share(1, Pressure::None);
-        assert_eq!(changes(&mut sizes, &host, &none, 0.0)[0], Change::SendBuffer(8 << 20));
+        assert_eq!(changes(&mut sizes, &host, &none, 0.0)[0], SizeChange::SendBuffer(8 << 20));
         let host = Host { send_unforced_most: 425_984, ..host };
         let as_large = Host { send_unforced_most: host.send_autotuned_most, ..host };
         for host in [host, as_large] {
             let mut sizes = SendSizes::new(false, Setting::Auto);
-            assert_eq!(changes(&mut sizes, &host, &none, 0.0), [Change::UnsentMark(UNSENT_MIN)]);
+            assert_eq!(changes(&mut sizes, &host, &none, 0.0), [SizeChange::UnsentMark(UNSENT_MIN)]);
         }
     }
 
@@ -226,7 +226,7 @@ mod tests {
         assert_eq!(sizes.unsent_mark(), 200_000);
         assert_eq!(changes(&mut sizes, &HOST, &share(1, Pressure::None), 4e7), []);
         let pressed = share(1, Pressure::StopGrowing);
-        assert_eq!(changes(&mut sizes, &HOST, &pressed, 4e7), [Change::UnsentMark(UNSENT_MIN)]);
+        assert_eq!(changes(&mut sizes, &HOST, &pressed, 4e7), [SizeChange::UnsentMark(UNSENT_MIN)]);
         assert_eq!(changes(&mut sizes, &HOST, &pressed, 4e7), []);
     }
 
@@ -237,7 +237,10 @@ mod tests {
             assert_eq!(changes(&mut sizes, &HOST, &share(1, pressure), 1e9), []);
         }
         let mut sizes = SendSizes::new(true, Setting::Fixed(4 << 20));
-        assert_eq!(changes(&mut sizes, &HOST, &share(1, Pressure::None), 1e9), [Change::SendBuffer(4 << 20)]);
+        assert_eq!(
+            changes(&mut sizes, &HOST, &share(1, Pressure::None), 1e9),
+            [SizeChange::SendBuffer(4 << 20)]
+        );
     }
 
     #[test]
@@ -249,26 +252,29 @@ mod tests {
         for rate in [1e6, 32_768_000.0] {
             assert_eq!(changes(&mut sizes, &HOST, &none, rate), [], "the mark is not in its way");
         }
-        assert_eq!(changes(&mut sizes, &HOST, &none, 1e9), [Change::UnsentMark(0)]);
+        assert_eq!(changes(&mut sizes, &HOST, &none, 1e9), [SizeChange::UnsentMark(0)]);
         assert_eq!(changes(&mut sizes, &HOST, &none, 0.0), [], "it has shown it");
         assert_eq!(changes(&mut sizes, &HOST, &pressed, 1e9), []);
-        assert_eq!(changes(&mut sizes, &HOST, &pressed, 0.0), [Change::UnsentMark(UNSENT_MIN)]);
+        assert_eq!(changes(&mut sizes, &HOST, &pressed, 0.0), [SizeChange::UnsentMark(UNSENT_MIN)]);
     }
 
     #[test]
     fn what_others_hold_and_do_not_move_is_not_there_to_share() {
         let stalled = Share { stalled: 192 << 20, ..share(2, Pressure::None) };
         let mut sizes = SendSizes::new(false, Setting::Auto);
-        assert_eq!(changes(&mut sizes, &HOST, &stalled, 0.0)[0], Change::SendBuffer(32 << 20));
+        assert_eq!(changes(&mut sizes, &HOST, &stalled, 0.0)[0], SizeChange::SendBuffer(32 << 20));
         let all = Share { stalled: 1 << 40, ..stalled };
         assert_eq!(sizes.wanted_ceiling(&HOST, &all), 32 << 20);
         // Where each peer on this host cannot have what the kernel gives, each has its part.
         let many = Share { connections: 256, ..share(1, Pressure::None) };
         let mut sizes = SendSizes::new(true, Setting::Auto);
-        assert_eq!(changes(&mut sizes, &HOST, &many, 0.0), [Change::SendBuffer(1 << 20)]);
-        assert_eq!(changes(&mut sizes, &HOST, &share(1, Pressure::None), 0.0), [Change::SendBuffer(8 << 20)]);
+        assert_eq!(changes(&mut sizes, &HOST, &many, 0.0), [SizeChange::SendBuffer(1 << 20)]);
+        assert_eq!(
+            changes(&mut sizes, &HOST, &share(1, Pressure::None), 0.0),
+            [SizeChange::SendBuffer(8 << 20)]
+        );
         let crowd = Share { connections: 1 << 20, ..many };
-        assert_eq!(changes(&mut sizes, &HOST, &crowd, 0.0), [Change::SendBuffer(128 << 10)]);
+        assert_eq!(changes(&mut sizes, &HOST, &crowd, 0.0), [SizeChange::SendBuffer(128 << 10)]);
     }
 
     #[test]
@@ -279,10 +285,10 @@ mod tests {
             changes(&mut sizes, &HOST, &none, 0.0);
             for size in [3_158_016, 4 << 20] {
                 sizes.set(Setting::Fixed(size));
-                assert_eq!(changes(&mut sizes, &HOST, &none, 0.0), [Change::SendBuffer(size)]);
+                assert_eq!(changes(&mut sizes, &HOST, &none, 0.0), [SizeChange::SendBuffer(size)]);
             }
             sizes.set(Setting::Auto);
-            assert_eq!(changes(&mut sizes, &HOST, &none, 0.0), [Change::SendBuffer(automatic)]);
+            assert_eq!(changes(&mut sizes, &HOST, &none, 0.0), [SizeChange::SendBuffer(automatic)]);
             assert_eq!(changes(&mut sizes, &HOST, &none, 0.0), []);
         }
     }
@@ -295,7 +301,7 @@ mod tests {
             let mut sizes = SendSizes::new(is_local, Setting::Fixed(3_158_016));
             changes(&mut sizes, &host, &none, 0.0);
             sizes.set(Setting::Auto);
-            assert_eq!(changes(&mut sizes, &host, &none, 0.0), [Change::SendBuffer(0)]);
+            assert_eq!(changes(&mut sizes, &host, &none, 0.0), [SizeChange::SendBuffer(0)]);
             assert_eq!(changes(&mut sizes, &host, &none, 0.0), []);
         }
     }

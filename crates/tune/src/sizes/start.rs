@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::Change;
+use super::SizeChange;
 use crate::Sample;
 
 /// A path is full when packets take so much longer than without a queue.
@@ -46,7 +46,7 @@ enum State {
 
 impl Start {
     /// The next sample.
-    pub fn on_sample(&mut self, sample: &Sample, changes: &mut Vec<Change>) {
+    pub fn on_sample(&mut self, sample: &Sample, changes: &mut Vec<SizeChange>) {
         let (now, found) = (sample.at, sample.sending.starting);
         match (self.state, found) {
             (State::Free, Some(found)) if is_full(sample, found) => {
@@ -69,10 +69,10 @@ impl Start {
     }
 
     /// Paces it at a little less than that rate.
-    fn pace(&mut self, since: (Duration, u64), now: Duration, rate: u64, changes: &mut Vec<Change>) {
+    fn pace(&mut self, since: (Duration, u64), now: Duration, rate: u64, changes: &mut Vec<SizeChange>) {
         let pace = (rate as f64 * PACE) as u64;
         self.state = State::Paced { since, stepped: now, pace };
-        changes.push(Change::Pace(Some(pace)));
+        changes.push(SizeChange::Pace(Some(pace)));
     }
 
     /// For how fast a connection the socket must be kept full, in bytes per second; 0: no start is under way. While it is paced
@@ -82,9 +82,9 @@ impl Start {
         sample.sending.starting.unwrap_or(0) as f64 * times
     }
 
-    fn lift(&mut self, next: State, changes: &mut Vec<Change>) {
+    fn lift(&mut self, next: State, changes: &mut Vec<SizeChange>) {
         self.state = next;
-        changes.push(Change::Pace(None));
+        changes.push(SizeChange::Pace(None));
     }
 
     /// Whether the next round trips may change something: bbr is starting, and with more than small replies.
@@ -122,7 +122,7 @@ mod tests {
         }
     }
 
-    fn changes(start: &mut Start, sample: &Sample) -> Vec<Change> {
+    fn changes(start: &mut Start, sample: &Sample) -> Vec<SizeChange> {
         let mut changes = Vec::new();
         start.on_sample(sample, &mut changes);
         changes
@@ -134,16 +134,16 @@ mod tests {
         assert_eq!(changes(&mut start, &sample(0, 101, 5_000_000, Some(FOUND))), [], "the path is not full");
         assert_eq!(changes(&mut start, &sample(100, 200, 20_000_000, None)), [], "bbr is under way");
         let full = sample(200, 200, 20_000_000, Some(FOUND));
-        assert_eq!(changes(&mut start, &full), [Change::Pace(Some(95_000_000))]);
+        assert_eq!(changes(&mut start, &full), [SizeChange::Pace(Some(95_000_000))]);
         assert_eq!((Start::default().rate(&full), start.rate(&full)), (2.89e8, 6e8));
         assert!(Start::is_under_way(&full));
         assert_eq!(changes(&mut start, &sample(300, 200, 20_000_000, Some(FOUND))), [], "once");
         assert_eq!(
             changes(&mut start, &sample(1200, 200, 20_000_000, Some(FOUND))),
-            [Change::Pace(Some(90_250_000))],
+            [SizeChange::Pace(Some(90_250_000))],
             "bbr had found too much"
         );
-        assert_eq!(changes(&mut start, &sample(1300, 150, 15_000_000, None)), [Change::Pace(None)]);
+        assert_eq!(changes(&mut start, &sample(1300, 150, 15_000_000, None)), [SizeChange::Pace(None)]);
         assert_eq!(changes(&mut start, &sample(1400, 150, 15_000_000, None)), []);
     }
 
@@ -151,10 +151,10 @@ mod tests {
     fn a_path_that_carries_more_than_it_seemed_to_is_not_paced() {
         let mut start = Start::default();
         let found = |millisecond, rate| sample(millisecond, 200, 50_000_000, Some(rate));
-        assert_eq!(changes(&mut start, &found(0, FOUND)), [Change::Pace(Some(95_000_000))]);
+        assert_eq!(changes(&mut start, &found(0, FOUND)), [SizeChange::Pace(Some(95_000_000))]);
         assert_eq!(changes(&mut start, &found(100, 124_000_000)), [], "what was in flight came");
-        assert_eq!(changes(&mut start, &found(200, 125_000_000)), [Change::Pace(None)]);
-        assert_eq!(changes(&mut start, &found(300, 200_000_000)), [Change::Pace(Some(190_000_000))]);
+        assert_eq!(changes(&mut start, &found(200, 125_000_000)), [SizeChange::Pace(None)]);
+        assert_eq!(changes(&mut start, &found(300, 200_000_000)), [SizeChange::Pace(Some(190_000_000))]);
     }
 
     #[test]
@@ -179,9 +179,9 @@ mod tests {
             assert_eq!(changes(&mut start, &full(second * 1_000)).len(), 1);
         }
         assert_eq!(changes(&mut start, &full(4_900)), []);
-        assert_eq!(changes(&mut start, &full(5_000)), [Change::Pace(None)]);
+        assert_eq!(changes(&mut start, &full(5_000)), [SizeChange::Pace(None)]);
         assert_eq!(changes(&mut start, &full(14_900)), []);
         assert_eq!(changes(&mut start, &full(15_000)), []);
-        assert_eq!(changes(&mut start, &full(15_100)), [Change::Pace(Some(95_000_000))]);
+        assert_eq!(changes(&mut start, &full(15_100)), [SizeChange::Pace(Some(95_000_000))]);
     }
 }

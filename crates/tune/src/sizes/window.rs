@@ -4,10 +4,10 @@
 
 use std::time::Duration;
 
-use super::{Change, Setting};
+use super::{Setting, SizeChange};
 use crate::budget::Pressure;
 use crate::floor::receive_buffer_for;
-use crate::host::{Host, Mode};
+use crate::host::{Host, SizingMode};
 use crate::{Receiving, Sample};
 
 /// No window is smaller: a call of 64 KiB and its successors.
@@ -48,7 +48,7 @@ enum State {
 
 /// What may be promised to which connection.
 #[derive(Debug, Clone, Copy)]
-pub struct Room {
+pub struct WindowRoom {
     /// Bytes that may still be promised to all connections.
     pub left: u64,
     /// How short memory is.
@@ -70,15 +70,15 @@ impl Window {
     }
 
     /// What a new connection gets; only if its size was set by hand.
-    pub fn open(&mut self, host: &Host, changes: &mut Vec<Change>) {
+    pub fn open(&mut self, host: &Host, changes: &mut Vec<SizeChange>) {
         self.set(self.setting, None, host, changes);
     }
 
     /// It has inherited a buffer from its listener: the window behind it is promised ([`super::first_window`]). To peers on this
     /// host, and if there is no room for it, as when many connect at once, the buffer is what autotuning may grow to: what the
     /// peer sends beyond it is lost and sent again, but does not fill our memory.
-    pub fn inherit(&mut self, buffer: u64, host: &Host, room: &Room, changes: &mut Vec<Change>) {
-        let is_forced = host.mode() == Mode::Forced && buffer > host.receive_autotuned_most;
+    pub fn inherit(&mut self, buffer: u64, host: &Host, room: &WindowRoom, changes: &mut Vec<SizeChange>) {
+        let is_forced = host.mode() == SizingMode::Forced && buffer > host.receive_autotuned_most;
         if self.state != State::Autotuned || !is_forced {
             return;
         }
@@ -90,7 +90,7 @@ impl Window {
         let (most, least) =
             (host.receive_autotuned_most, host.receive_autotuned_most / BUFFER_PER_SET_WINDOW);
         self.state = State::Promised(least);
-        changes.extend([Change::Clamp(least), Change::ReceiveBuffer(most)]);
+        changes.extend([SizeChange::Clamp(least), SizeChange::ReceiveBuffer(most)]);
     }
 
     /// Somebody set another size; `seen`: the receiving half as it was last looked at. Less than it offers may not be offered at
@@ -100,26 +100,27 @@ impl Window {
         setting: Setting,
         seen: Option<&Receiving>,
         host: &Host,
-        changes: &mut Vec<Change>,
+        changes: &mut Vec<SizeChange>,
     ) {
         self.setting = setting;
-        let (Setting::Fixed(buffer), Mode::Forced) = (setting, host.mode()) else { return };
+        let (Setting::Fixed(buffer), SizingMode::Forced) = (setting, host.mode()) else { return };
         let target = buffer / BUFFER_PER_SET_WINDOW;
         let from = self.promised().max(seen.map_or(0, offered));
         // One that the kernel sizes may have doubled since it was looked at.
         if from <= target / 2 {
             self.state = State::Promised(target);
-            changes.push(Change::Promise(target));
+            changes.push(SizeChange::Promise(target));
         } else if self.state == State::Promised(target) {
             // It has that size.
         } else if seen.is_none() {
             // It was never looked at, so nothing came yet, and what would use the old promise up may never come. What is sent beyond
             // the new one is lost and sent again.
             self.state = State::Promised(target);
-            changes.extend([Change::Clamp(target), Change::ReceiveBuffer(receive_buffer_for(target))]);
+            changes
+                .extend([SizeChange::Clamp(target), SizeChange::ReceiveBuffer(receive_buffer_for(target))]);
         } else {
             self.state = State::Lowering { target, from: from.max(target), since: None };
-            changes.push(Change::Clamp(target));
+            changes.push(SizeChange::Clamp(target));
         }
     }
 
@@ -129,8 +130,8 @@ impl Window {
         sample: &Sample,
         per_round_trip: f64,
         host: &Host,
-        room: &Room,
-        changes: &mut Vec<Change>,
+        room: &WindowRoom,
+        changes: &mut Vec<SizeChange>,
     ) {
         self.used.learn(sample.at, per_round_trip);
         if let State::Lowering { target, from, since } = self.state {
@@ -138,7 +139,7 @@ impl Window {
             self.state = State::Lowering { target, from, since: Some(since) };
             if is_lowered(sample, target, since) {
                 self.state = State::Promised(target);
-                changes.push(Change::ReceiveBuffer(receive_buffer_for(target)));
+                changes.push(SizeChange::ReceiveBuffer(receive_buffer_for(target)));
             }
         } else if self.may_grow(host) {
             self.grow(sample, per_round_trip, host, room, changes);
@@ -148,10 +149,17 @@ impl Window {
     /// One to this host is left to the kernel; unless it was set by hand, since the kernel does not take it back.
     fn may_grow(&self, host: &Host) -> bool {
         let is_ours = !self.is_local || self.state != State::Autotuned;
-        self.setting == Setting::Auto && is_ours && host.mode() == Mode::Forced
+        self.setting == Setting::Auto && is_ours && host.mode() == SizingMode::Forced
     }
 
-    fn grow(&mut self, sample: &Sample, used: f64, host: &Host, room: &Room, changes: &mut Vec<Change>) {
+    fn grow(
+        &mut self,
+        sample: &Sample,
+        used: f64,
+        host: &Host,
+        room: &WindowRoom,
+        changes: &mut Vec<SizeChange>,
+    ) {
         let receiving = &sample.receiving;
         let offered = offered(receiving);
         let window = if let State::Promised(window) = self.state { window } else { offered };
@@ -171,7 +179,7 @@ impl Window {
         let wanted = had.saturating_mul(2).min(most);
         if wanted > had {
             self.state = State::Promised(wanted);
-            changes.push(Change::Promise(wanted));
+            changes.push(SizeChange::Promise(wanted));
         }
     }
 
@@ -187,7 +195,7 @@ impl Window {
 
     /// Offers half as much from now on, down to [`WINDOW_MIN`]. A window that is being taken back already is left to that.
     /// `seen`: the receiving half as it was last looked at, if what the kernel sizes may be taken back.
-    pub fn take_back(&mut self, seen: Option<&Receiving>, changes: &mut Vec<Change>) {
+    pub fn take_back(&mut self, seen: Option<&Receiving>, changes: &mut Vec<SizeChange>) {
         let window = match (self.state, self.setting) {
             (State::Promised(window), Setting::Auto) => window,
             (State::Autotuned, Setting::Auto) => seen.map_or(0, offered),
@@ -196,7 +204,7 @@ impl Window {
         let target = (window / 2).max(WINDOW_MIN);
         if target < window {
             self.state = State::Lowering { target, from: window, since: None };
-            changes.push(Change::Clamp(target));
+            changes.push(SizeChange::Clamp(target));
         }
     }
 }
@@ -247,7 +255,7 @@ mod tests {
     use super::*;
     use crate::host::HOST;
 
-    const ROOM: Room = Room { left: 256 << 20, pressure: Pressure::None };
+    const ROOM: WindowRoom = WindowRoom { left: 256 << 20, pressure: Pressure::None };
     const MIB: u64 = 1 << 20;
 
     fn sample(second: u64, window: u64) -> Sample {
@@ -256,7 +264,7 @@ mod tests {
         Sample { at: Duration::from_secs(second), receiving, ..Sample::default() }
     }
 
-    fn step(window: &mut Window, sample: &Sample, used: u64, room: &Room) -> Vec<Change> {
+    fn step(window: &mut Window, sample: &Sample, used: u64, room: &WindowRoom) -> Vec<SizeChange> {
         let mut changes = Vec::new();
         window.on_sample(sample, used as f64, &HOST, room, &mut changes);
         changes
@@ -267,10 +275,10 @@ mod tests {
         let mut window = Window::new(false, Setting::Auto);
         assert_eq!(step(&mut window, &sample(1, 10 * MIB), 9 * MIB, &ROOM), []);
         assert_eq!(step(&mut window, &sample(2, 22 * MIB), 5 * MIB, &ROOM), []);
-        assert_eq!(step(&mut window, &sample(3, 22 * MIB), 15 * MIB, &ROOM), [Change::Promise(44 * MIB)]);
+        assert_eq!(step(&mut window, &sample(3, 22 * MIB), 15 * MIB, &ROOM), [SizeChange::Promise(44 * MIB)]);
         // The scale bounds it.
         let most = 65_535 << 10;
-        assert_eq!(step(&mut window, &sample(4, 44 * MIB), 40 * MIB, &ROOM), [Change::Promise(most)]);
+        assert_eq!(step(&mut window, &sample(4, 44 * MIB), 40 * MIB, &ROOM), [SizeChange::Promise(most)]);
         assert_eq!(step(&mut window, &sample(5, most), most, &ROOM), []);
     }
 
@@ -285,10 +293,10 @@ mod tests {
         };
         let quarter = 22 * MIB / 4;
         assert_eq!(step(&mut window, &unread(quarter), 11 * MIB, &ROOM), [], "we read too slowly");
-        assert_eq!(step(&mut window, &unread(quarter - 1), 11 * MIB, &ROOM), [Change::Promise(44 * MIB)]);
+        assert_eq!(step(&mut window, &unread(quarter - 1), 11 * MIB, &ROOM), [SizeChange::Promise(44 * MIB)]);
         // Six tenths of what it may have are 6 MiB.
         let host = Host { receive_autotuned_most: 10 * MIB, ..HOST };
-        for (offered, wanted) in [(6 * MIB - 1, vec![]), (6 * MIB, vec![Change::Promise(12 * MIB)])] {
+        for (offered, wanted) in [(6 * MIB - 1, vec![]), (6 * MIB, vec![SizeChange::Promise(12 * MIB)])] {
             let (mut window, mut changes) = (Window::new(false, Setting::Auto), Vec::new());
             window.on_sample(&sample(1, offered), offered as f64, &host, &ROOM, &mut changes);
             assert_eq!(changes, wanted, "{offered}");
@@ -305,15 +313,15 @@ mod tests {
         let most = HOST.receive_autotuned_most;
         let grown = |sample: &Sample| step(&mut Window::new(false, Setting::Auto), sample, 16 * MIB, &ROOM);
         assert_eq!(grown(&third(most - 1)), [], "autotuning goes on");
-        assert_eq!(grown(&third(most)), [Change::Promise(most)]);
+        assert_eq!(grown(&third(most)), [SizeChange::Promise(most)]);
         // Twice a sixth would have a smaller buffer than there is.
         let mut sixth = third(most);
         sixth.receiving.window = Some(most / 6);
-        assert_eq!(grown(&sixth), [Change::Promise(most)]);
+        assert_eq!(grown(&sixth), [SizeChange::Promise(most)]);
         sixth.receiving.window_limit = most / 2;
         assert_eq!(grown(&sixth), [], "there is no more than that");
         assert_eq!(grown(&untold(1, most / 2)), []);
-        assert_eq!(grown(&untold(1, most)), [Change::Promise(most)]);
+        assert_eq!(grown(&untold(1, most)), [SizeChange::Promise(most)]);
     }
 
     #[test]
@@ -337,13 +345,13 @@ mod tests {
         for is_local in [false, true] {
             let (mut window, mut changes) = (Window::new(is_local, Setting::Fixed(8 * MIB)), Vec::new());
             window.open(&HOST, &mut changes);
-            assert_eq!((&changes[..], window.promised()), (&[Change::Promise(4 * MIB)][..], 4 * MIB));
+            assert_eq!((&changes[..], window.promised()), (&[SizeChange::Promise(4 * MIB)][..], 4 * MIB));
         }
     }
 
     #[test]
     fn what_was_inherited_is_promised_if_there_is_room_for_it() {
-        let inherit = |is_local, buffer, room: &Room| {
+        let inherit = |is_local, buffer, room: &WindowRoom| {
             let (mut window, mut changes) = (Window::new(is_local, Setting::Auto), Vec::new());
             window.inherit(buffer, &HOST, room, &mut changes);
             (window.promised(), changes)
@@ -352,24 +360,24 @@ mod tests {
         assert_eq!(inherit(false, 131_072, &ROOM), autotuned);
         assert_eq!(inherit(false, 32 * MIB, &ROOM), autotuned, "as much as autotuning gives");
         assert_eq!(inherit(false, 128 * MIB, &ROOM), (64 * MIB, Vec::new()));
-        let cut = (16 * MIB, vec![Change::Clamp(16 * MIB), Change::ReceiveBuffer(32 * MIB)]);
+        let cut = (16 * MIB, vec![SizeChange::Clamp(16 * MIB), SizeChange::ReceiveBuffer(32 * MIB)]);
         assert_eq!(inherit(true, 128 * MIB, &ROOM), cut);
-        let room = Room { left: 60 * MIB, pressure: Pressure::None };
+        let room = WindowRoom { left: 60 * MIB, pressure: Pressure::None };
         assert_eq!(inherit(false, 128 * MIB, &room), cut);
         // It grows as others do.
         let mut window = Window::new(false, Setting::Auto);
         window.inherit(128 * MIB, &HOST, &ROOM, &mut Vec::new());
         let mut used = sample(1, 64 * MIB);
         used.receiving.window_limit = 65_535 << 11;
-        assert_eq!(step(&mut window, &used, 40 * MIB, &ROOM), [Change::Promise(65_535 << 11)]);
+        assert_eq!(step(&mut window, &used, 40 * MIB, &ROOM), [SizeChange::Promise(65_535 << 11)]);
     }
 
     #[test]
     fn no_more_is_promised_than_there_is_room_for() {
         let mut window = Window::new(false, Setting::Auto);
-        let room = Room { left: 30 * MIB, pressure: Pressure::None };
-        assert_eq!(step(&mut window, &sample(1, 22 * MIB), 20 * MIB, &room), [Change::Promise(30 * MIB)]);
-        let pressed = Room { left: 256 * MIB, pressure: Pressure::StopGrowing };
+        let room = WindowRoom { left: 30 * MIB, pressure: Pressure::None };
+        assert_eq!(step(&mut window, &sample(1, 22 * MIB), 20 * MIB, &room), [SizeChange::Promise(30 * MIB)]);
+        let pressed = WindowRoom { left: 256 * MIB, pressure: Pressure::StopGrowing };
         assert_eq!(step(&mut window, &sample(2, 30 * MIB), 30 * MIB, &pressed), []);
     }
 
@@ -378,7 +386,7 @@ mod tests {
         let (mut window, mut changes) = (Window::new(true, Setting::Auto), Vec::new());
         window.inherit(128 * MIB, &HOST, &ROOM, &mut Vec::new());
         window.set(Setting::Fixed(8 * MIB), None, &HOST, &mut changes);
-        assert_eq!(changes, [Change::Clamp(4 * MIB), Change::ReceiveBuffer(8 * MIB)]);
+        assert_eq!(changes, [SizeChange::Clamp(4 * MIB), SizeChange::ReceiveBuffer(8 * MIB)]);
         assert_eq!(window.promised(), 4 * MIB);
     }
 
@@ -388,15 +396,15 @@ mod tests {
         let mut changes = Vec::new();
         // What is offered already is not taken away: first the clamp, the buffer when it is used up.
         window.set(Setting::Fixed(8 * MIB), Some(&sample(0, 6 * MIB).receiving), &HOST, &mut changes);
-        assert_eq!((&changes[..], window.promised()), (&[Change::Clamp(4 * MIB)][..], 6 * MIB));
+        assert_eq!((&changes[..], window.promised()), (&[SizeChange::Clamp(4 * MIB)][..], 6 * MIB));
         assert_eq!(step(&mut window, &sample(1, 6 * MIB), 0, &ROOM), []);
-        assert_eq!(step(&mut window, &sample(2, 4 * MIB), 0, &ROOM), [Change::ReceiveBuffer(8 * MIB)]);
+        assert_eq!(step(&mut window, &sample(2, 4 * MIB), 0, &ROOM), [SizeChange::ReceiveBuffer(8 * MIB)]);
         assert_eq!(step(&mut window, &sample(3, 4 * MIB), 4 * MIB, &ROOM), [], "it is set");
         changes.clear();
         window.set(Setting::Fixed(32 * MIB), Some(&sample(3, 4 * MIB).receiving), &HOST, &mut changes);
-        assert_eq!(changes, [Change::Promise(16 * MIB)]);
+        assert_eq!(changes, [SizeChange::Promise(16 * MIB)]);
         window.set(Setting::Auto, Some(&sample(3, 16 * MIB).receiving), &HOST, &mut changes);
-        assert_eq!(step(&mut window, &sample(4, 16 * MIB), 16 * MIB, &ROOM), [Change::Promise(32 * MIB)]);
+        assert_eq!(step(&mut window, &sample(4, 16 * MIB), 16 * MIB, &ROOM), [SizeChange::Promise(32 * MIB)]);
         let ordinary = Host { may_force: false, ..HOST };
         let mut window = Window::new(false, Setting::Fixed(8 * MIB));
         changes.clear();
@@ -411,10 +419,10 @@ mod tests {
         window.take_back(None, &mut changes);
         assert_eq!(changes, [], "there is no less");
         window.take_back(Some(&sample(0, 8 * MIB).receiving), &mut changes);
-        assert_eq!((&changes[..], window.promised()), (&[Change::Clamp(4 * MIB)][..], 8 * MIB));
+        assert_eq!((&changes[..], window.promised()), (&[SizeChange::Clamp(4 * MIB)][..], 8 * MIB));
         let (mut window, mut changes) = (Window::new(false, Setting::Auto), Vec::new());
         window.take_back(Some(&untold(0, 16 * MIB).receiving), &mut changes);
-        assert_eq!((&changes[..], window.promised()), (&[Change::Clamp(4 * MIB)][..], 8 * MIB));
+        assert_eq!((&changes[..], window.promised()), (&[SizeChange::Clamp(4 * MIB)][..], 8 * MIB));
     }
 
     #[test]
@@ -423,11 +431,11 @@ mod tests {
         step(&mut window, &sample(1, 22 * MIB), 20 * MIB, &ROOM);
         let mut changes = Vec::new();
         window.take_back(Some(&sample(2, 44 * MIB).receiving), &mut changes);
-        assert_eq!(changes, [Change::Clamp(22 * MIB)]);
+        assert_eq!(changes, [SizeChange::Clamp(22 * MIB)]);
         assert_eq!(window.promised(), 44 * MIB);
         assert_eq!(step(&mut window, &sample(3, 40 * MIB), 10 * MIB, &ROOM), []);
         let done = step(&mut window, &sample(4, 22 * MIB), 10 * MIB, &ROOM);
-        assert_eq!((done, window.promised()), (vec![Change::ReceiveBuffer(44 * MIB)], 22 * MIB));
+        assert_eq!((done, window.promised()), (vec![SizeChange::ReceiveBuffer(44 * MIB)], 22 * MIB));
     }
     #[test]
     fn a_window_is_lowered_when_it_is_as_near_as_the_scale_can_tell() {
@@ -436,12 +444,12 @@ mod tests {
         let mut changes = Vec::new();
         window.take_back(None, &mut changes);
         let half = (65_535 << 10) / 2;
-        assert_eq!(changes, [Change::Clamp(half)]);
+        assert_eq!(changes, [SizeChange::Clamp(half)]);
         // The kernel rounds up to the next multiple of 1 << 10.
         let rounded = half.next_multiple_of(1 << 10);
         assert_eq!((rounded - half, step(&mut window, &sample(1, rounded + 1024), 0, &ROOM)), (512, vec![]));
         let done = step(&mut window, &sample(2, rounded), 0, &ROOM);
-        assert_eq!((done, window.promised()), (vec![Change::ReceiveBuffer(2 * half)], half));
+        assert_eq!((done, window.promised()), (vec![SizeChange::ReceiveBuffer(2 * half)], half));
     }
 
     /// Of a kernel that does not report its window.
@@ -457,16 +465,16 @@ mod tests {
         let (mut window, mut changes) = (Window::new(false, Setting::Auto), Vec::new());
         window.inherit(128 * MIB, &HOST, &ROOM, &mut Vec::new());
         window.take_back(None, &mut changes);
-        assert_eq!(changes, [Change::Clamp(32 * MIB)]);
+        assert_eq!(changes, [SizeChange::Clamp(32 * MIB)]);
         assert_eq!(step(&mut window, &untold(1, 128 * MIB), 0, &ROOM), []);
         assert_eq!(step(&mut window, &untold(2, 128 * MIB), 0, &ROOM), []);
-        assert_eq!(step(&mut window, &untold(3, 128 * MIB), 0, &ROOM), [Change::ReceiveBuffer(64 * MIB)]);
+        assert_eq!(step(&mut window, &untold(3, 128 * MIB), 0, &ROOM), [SizeChange::ReceiveBuffer(64 * MIB)]);
     }
 
     #[test]
     fn a_size_is_not_cut_under_live_data_where_the_kernel_does_not_tell_its_window() {
         let (mut window, mut changes) = (Window::new(false, Setting::Auto), Vec::new());
         window.set(Setting::Fixed(8 * MIB), Some(&untold(1, 12 * MIB).receiving), &HOST, &mut changes);
-        assert_eq!((&changes[..], window.promised()), (&[Change::Clamp(4 * MIB)][..], 6 * MIB));
+        assert_eq!((&changes[..], window.promised()), (&[SizeChange::Clamp(4 * MIB)][..], 6 * MIB));
     }
 }

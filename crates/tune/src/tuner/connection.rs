@@ -6,9 +6,9 @@ use std::time::Duration;
 use super::totals::Totals;
 use super::{Own, Settings};
 use crate::account::Account;
-use crate::host::Mode;
+use crate::host::SizingMode;
 use crate::meter::Meter;
-use crate::sizes::{Change, Room, SendSizes, Share, Start, Window};
+use crate::sizes::{SendSizes, Share, SizeChange, Start, Window, WindowRoom};
 use crate::verdict::{Explanation, Judge, Judgement};
 use crate::{Interval, Sample};
 
@@ -93,7 +93,7 @@ impl Connection {
     }
 
     /// What it gets at once.
-    pub(super) fn open(&mut self, settings: &Settings, share: &Share) -> Vec<Change> {
+    pub(super) fn open(&mut self, settings: &Settings, share: &Share) -> Vec<SizeChange> {
         let mut changes = Vec::new();
         self.send.size(&settings.host, share, 0.0, &mut changes);
         self.window.open(&settings.host, &mut changes);
@@ -105,8 +105,8 @@ impl Connection {
         &mut self,
         (buffer, mark): (u64, u64),
         settings: &Settings,
-        room: &Room,
-    ) -> Vec<Change> {
+        room: &WindowRoom,
+    ) -> Vec<SizeChange> {
         let mut changes = Vec::new();
         self.send.inherit(mark);
         self.window.inherit(buffer, &settings.host, room, &mut changes);
@@ -119,8 +119,8 @@ impl Connection {
         sample: Sample,
         settings: &Settings,
         share: &Share,
-        room: &Room,
-    ) -> Vec<Change> {
+        room: &WindowRoom,
+    ) -> Vec<SizeChange> {
         let mut changes = Vec::new();
         let before = self.judge.last().cloned();
         self.judgement = self.judge.on_sample(sample, self.send.unsent_mark());
@@ -146,13 +146,13 @@ impl Connection {
         // What bounds TCP's patience elsewhere would have it send everything twice here.
         if !self.is_long && after.path.rtt >= LONG_ROUND_TRIP {
             self.is_long = true;
-            changes.push(Change::RetransmissionUnbound);
+            changes.push(SizeChange::RetransmissionUnbound);
         }
         self.start.on_sample(after, &mut changes);
         let rate = judgement.sent_per_second.max(self.start.rate(after));
         self.send.size(&settings.host, share, rate, &mut changes);
         self.window.on_sample(after, came, &settings.host, room, &mut changes);
-        let grown = changes.iter().filter(|change| matches!(change, Change::Promise(_))).count();
+        let grown = changes.iter().filter(|change| matches!(change, SizeChange::Promise(_))).count();
         self.meter.at(self.accounted).events.grown += grown as u64;
         changes
     }
@@ -174,7 +174,7 @@ impl Connection {
     }
 
     /// The share of it changed.
-    pub(super) fn size_sending(&mut self, settings: &Settings, share: &Share) -> Vec<Change> {
+    pub(super) fn size_sending(&mut self, settings: &Settings, share: &Share) -> Vec<SizeChange> {
         let mut changes = Vec::new();
         let rate = self.judgement.map_or(0.0, |judgement| judgement.sent_per_second);
         self.send.size(&settings.host, share, rate, &mut changes);
@@ -182,7 +182,7 @@ impl Connection {
     }
 
     /// The settings changed: what to set on it now.
-    pub(super) fn on_settings(&mut self, settings: &Settings, share: &Share) -> Vec<Change> {
+    pub(super) fn on_settings(&mut self, settings: &Settings, share: &Share) -> Vec<SizeChange> {
         self.send.set(self.own.send_buffer(settings));
         let mut changes = self.size_sending(settings, share);
         let seen = self.judge.last().map(|sample| &sample.receiving);
@@ -191,10 +191,10 @@ impl Connection {
     }
 
     /// Offers less, because memory is short.
-    pub(super) fn take_back(&mut self, settings: &Settings) -> Vec<Change> {
+    pub(super) fn take_back(&mut self, settings: &Settings) -> Vec<SizeChange> {
         let mut changes = Vec::new();
         // Without privilege the kernel's window could not be given back later.
-        let is_ours = settings.host.mode() == Mode::Forced;
+        let is_ours = settings.host.mode() == SizingMode::Forced;
         let seen = self.judge.last().map(|sample| &sample.receiving).filter(|_| is_ours);
         self.window.take_back(seen, &mut changes);
         self.meter.at(self.accounted).events.taken_back += changes.len() as u64;

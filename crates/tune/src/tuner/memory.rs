@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{Connection, Tuner};
 use crate::budget::{MemoryUse, Pressure};
-use crate::sizes::{Change, SEND_LEAST, WINDOW_MIN};
+use crate::sizes::{SEND_LEAST, SizeChange, WINDOW_MIN};
 
 /// Connections that are made to offer less at a time: the greatest part of them, so that memory comes back in seconds, but not
 /// all at once.
@@ -20,7 +20,7 @@ const STUCK_FOR: Duration = Duration::from_secs(5);
 
 impl<K: Ord + Copy> Tuner<K> {
     /// A look at the memory, about once a second or more often: what to set on which sockets.
-    pub fn on_memory(&mut self, now: Duration, used: &MemoryUse) -> Vec<(K, Change)> {
+    pub fn on_memory(&mut self, now: Duration, used: &MemoryUse) -> Vec<(K, SizeChange)> {
         let level = self.valve.on_memory(now, self.settings.budget, &self.settings.memory, used);
         self.used = *used;
         self.on_time(now);
@@ -44,7 +44,7 @@ impl<K: Ord + Copy> Tuner<K> {
         self.count();
     }
 
-    fn take_back(&mut self, now: Duration, level: Pressure, changes: &mut Vec<(K, Change)>) {
+    fn take_back(&mut self, now: Duration, level: Pressure, changes: &mut Vec<(K, SizeChange)>) {
         for key in self.victims(now, level) {
             if let Some(connection) = self.connections.get_mut(&key) {
                 changes.extend(connection.take_back(&self.settings).into_iter().map(|change| (key, change)));
@@ -53,7 +53,7 @@ impl<K: Ord + Copy> Tuner<K> {
     }
 
     /// The shares of those that are not looked at, since nothing moves, change too.
-    fn size_sending(&mut self, changes: &mut Vec<(K, Change)>) {
+    fn size_sending(&mut self, changes: &mut Vec<(K, SizeChange)>) {
         let clients: Vec<(K, crate::sizes::Share)> =
             self.connections.iter().map(|(key, one)| (*key, self.share(one.client()))).collect();
         for (key, share) in clients {

@@ -11,7 +11,7 @@ use super::{Connection, Own, Settings};
 use crate::account::Account;
 use crate::budget::{MemoryUse, Pressure, Valve};
 use crate::meter::Meter;
-use crate::sizes::{Change, Room, Share, first_window};
+use crate::sizes::{Share, SizeChange, WindowRoom, first_window};
 use crate::{Sample, Setting};
 
 /// Sizes all connections. `K` is whatever the owner names them by.
@@ -48,12 +48,12 @@ impl<K: Ord + Copy> Tuner<K> {
     }
 
     /// A connection was opened, to a peer on this host or not: what to set on its socket.
-    pub fn on_open(&mut self, key: K, is_local: bool) -> Vec<Change> {
+    pub fn on_open(&mut self, key: K, is_local: bool) -> Vec<SizeChange> {
         self.on_open_from(Duration::ZERO, key, UNKNOWN, is_local)
     }
 
     /// The same, of a known client. All connections of a client count as one for what is shared.
-    pub fn on_open_from(&mut self, now: Duration, key: K, client: IpAddr, is_local: bool) -> Vec<Change> {
+    pub fn on_open_from(&mut self, now: Duration, key: K, client: IpAddr, is_local: bool) -> Vec<SizeChange> {
         self.on_open_with(now, key, client, is_local, Own::default())
     }
 
@@ -65,7 +65,7 @@ impl<K: Ord + Copy> Tuner<K> {
         client: IpAddr,
         is_local: bool,
         own: Own,
-    ) -> Vec<Change> {
+    ) -> Vec<SizeChange> {
         self.on_close(now, key);
         let mut connection = Connection::new(now, &self.settings, client, is_local, own);
         self.clients.on_open(now, client);
@@ -74,7 +74,7 @@ impl<K: Ord + Copy> Tuner<K> {
         self.replace(client, counted);
         let mut changes = connection.open(&self.settings, &self.share(client));
         let of_all = self.is_congestion_set.then_some(self.settings.congestion);
-        changes.extend(own.congestion.or(of_all).map(Change::Congestion));
+        changes.extend(own.congestion.or(of_all).map(SizeChange::Congestion));
         let counted = connection.count(connection.totals(now));
         self.replace(client, counted);
         self.connections.insert(key, connection);
@@ -95,7 +95,7 @@ impl<K: Ord + Copy> Tuner<K> {
 
     /// A new connection has a receive buffer of that size from its listener, and may hold so much unsent (0: as much as its
     /// buffer): what to set on its socket.
-    pub fn on_inherited(&mut self, key: K, buffer: u64, unsent_mark: u64) -> Vec<Change> {
+    pub fn on_inherited(&mut self, key: K, buffer: u64, unsent_mark: u64) -> Vec<SizeChange> {
         let Some(client) = self.connections.get(&key).map(Connection::client) else { return Vec::new() };
         let room = self.room(client);
         let Some(connection) = self.connections.get_mut(&key) else { return Vec::new() };
@@ -108,7 +108,7 @@ impl<K: Ord + Copy> Tuner<K> {
     /// The window that a listener should offer the next one that connects; `None`: the kernel's.
     pub fn first_window(&self) -> Option<u64> {
         let left = self.settings.budget.for_receiving().saturating_sub(self.totals.promised);
-        let room = Room { left, pressure: self.valve.level() };
+        let room = WindowRoom { left, pressure: self.valve.level() };
         first_window(&self.settings.host, self.settings.receive_buffer, &room)
     }
 
@@ -122,7 +122,7 @@ impl<K: Ord + Copy> Tuner<K> {
     }
 
     /// A sample of a connection: what to set on its socket. Of an unknown connection: nothing.
-    pub fn on_sample(&mut self, key: K, sample: Sample) -> Vec<Change> {
+    pub fn on_sample(&mut self, key: K, sample: Sample) -> Vec<SizeChange> {
         let now = sample.at;
         self.now = now;
         let Some(client) = self.connections.get(&key).map(Connection::client) else { return Vec::new() };
@@ -216,11 +216,11 @@ impl<K: Ord + Copy> Tuner<K> {
     }
 
     /// What may still be promised to a client: no more than its part of all, unless nobody else wants it.
-    fn room(&self, client: IpAddr) -> Room {
+    fn room(&self, client: IpAddr) -> WindowRoom {
         let all = self.settings.budget.for_receiving();
         let promised = self.clients.get(client).map_or(0, |client| client.totals().promised);
         let part = all / self.clients.busy().max(1);
         let left = all.saturating_sub(self.totals.promised).min(part.saturating_sub(promised));
-        Room { left, pressure: self.valve.level() }
+        WindowRoom { left, pressure: self.valve.level() }
     }
 }

@@ -1,6 +1,7 @@
 //! DUMP (RFC 1813 5.2.2): who has mounted what, as far as the server remembers.
 
 use super::{DirectoryPath, HostName};
+use crate::message::message;
 use crate::xdr::{Decode, DecodeError, Decoder, Encode, Encoder};
 
 /// Number of the procedure; it has no arguments.
@@ -8,13 +9,14 @@ pub const PROCEDURE: u32 = 2;
 /// The most mounts that are taken from an answer. The protocol sets no limit.
 const MOUNTS_MAX: u32 = 65_536;
 
-/// One mount (`mountbody`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mount<'a> {
-    /// The client.
-    pub host: HostName<'a>,
-    /// What it mounted.
-    pub path: DirectoryPath<'a>,
+message! {
+    /// One mount (`mountbody`).
+    pub struct Mount<'a> {
+        /// The client.
+        pub host: HostName<'a>,
+        /// What it mounted.
+        pub path: DirectoryPath<'a>,
+    }
 }
 
 /// Answer of DUMP (`mountlist`).
@@ -22,19 +24,6 @@ pub struct Mount<'a> {
 pub struct Reply<'a> {
     /// The mounts.
     pub mounts: Vec<Mount<'a>>,
-}
-
-impl<'a> Decode<'a> for Mount<'a> {
-    fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
-        Ok(Self { host: HostName::decode(decoder)?, path: DirectoryPath::decode(decoder)? })
-    }
-}
-
-impl Encode for Mount<'_> {
-    fn encode(&self, encoder: &mut Encoder<'_>) {
-        self.host.encode(encoder);
-        self.path.encode(encoder);
-    }
 }
 
 impl<'a> Decode<'a> for Reply<'a> {

@@ -1,6 +1,7 @@
 //! MNT (RFC 1813 5.2.1, RFC 1094 A.5): the handle of an exported directory.
 
 use super::{DirectoryPath, Status};
+use crate::message::message;
 use crate::nfs3::{FileHandle, HANDLE_MAX};
 use crate::rpc::AuthFlavor;
 use crate::xdr::{Decode, DecodeError, Decoder, Encode, Encoder};
@@ -12,11 +13,12 @@ pub const HANDLE_1_SIZE: usize = 32;
 /// The most authentication flavors of an answer. The protocol sets no limit; fewer than this are assigned.
 const FLAVORS_MAX: u32 = 64;
 
-/// Arguments of MNT (`dirpath`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Arguments<'a> {
-    /// What to mount.
-    pub path: DirectoryPath<'a>,
+message! {
+    /// Arguments of MNT (`dirpath`).
+    pub struct Arguments<'a> {
+        /// What to mount.
+        pub path: DirectoryPath<'a>,
+    }
 }
 
 /// Answer of version 3 that went well (`mountres3_ok`).
@@ -31,28 +33,17 @@ pub struct Success<'a> {
 /// Answer of version 3 (`mountres3`).
 pub type Reply<'a> = Result<Success<'a>, Status>;
 
-/// Answer of version 1 that went well.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Success1 {
-    /// The directory (`fhandle`).
-    pub handle: [u8; HANDLE_1_SIZE],
+message! {
+    /// Answer of version 1 that went well.
+    pub struct Success1 {
+        /// The directory (`fhandle`).
+        pub handle: [u8; HANDLE_1_SIZE],
+    }
 }
 
 /// Answer of version 1 (`fhstatus`). A refusal is a UNIX error number, which the statuses of version 3 are too as
 /// far as a version 1 server gives them.
 pub type Reply1 = Result<Success1, Status>;
-
-impl<'a> Decode<'a> for Arguments<'a> {
-    fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
-        Ok(Self { path: DirectoryPath::decode(decoder)? })
-    }
-}
-
-impl Encode for Arguments<'_> {
-    fn encode(&self, encoder: &mut Encoder<'_>) {
-        self.path.encode(encoder);
-    }
-}
 
 impl<'a> Decode<'a> for Success<'a> {
     fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
@@ -70,18 +61,6 @@ impl Encode for Success<'_> {
         self.handle.encode(encoder);
         encoder.u32(self.flavors.len() as u32);
         self.flavors.iter().for_each(|flavor| encoder.u32(flavor.0));
-    }
-}
-
-impl Decode<'_> for Success1 {
-    fn decode(decoder: &mut Decoder<'_>) -> Result<Self, DecodeError> {
-        Ok(Self { handle: decoder.fixed("file handle")? })
-    }
-}
-
-impl Encode for Success1 {
-    fn encode(&self, encoder: &mut Encoder<'_>) {
-        encoder.fixed(&self.handle);
     }
 }
 

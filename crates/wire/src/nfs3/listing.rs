@@ -97,7 +97,7 @@ impl<'b> Writer<'b> {
 
 /// Answer of a READDIR or READDIRPLUS that went well (`READDIR3resok`, `READDIRPLUS3resok`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Listing<'a, E> {
+pub struct EntryList<'a, E> {
     /// The directory's attributes.
     pub directory: Option<Attributes>,
     /// To be given back with a cookie.
@@ -108,7 +108,7 @@ pub struct Listing<'a, E> {
     pub end: bool,
 }
 
-impl<'a, E: Decode<'a>> Decode<'a> for Listing<'a, E> {
+impl<'a, E: Decode<'a>> Decode<'a> for EntryList<'a, E> {
     fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
         let directory = Option::decode(decoder)?;
         let verifier = decoder.fixed("cookie verifier")?;
@@ -117,7 +117,7 @@ impl<'a, E: Decode<'a>> Decode<'a> for Listing<'a, E> {
     }
 }
 
-impl<E> Encode for Listing<'_, E> {
+impl<E> Encode for EntryList<'_, E> {
     fn encode(&self, encoder: &mut Encoder<'_>) {
         self.directory.encode(encoder);
         encoder.fixed(&self.verifier);

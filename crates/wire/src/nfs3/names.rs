@@ -1,23 +1,12 @@
 //! What names a node: a handle, or a name in a directory (RFC 1813 2.4, 2.5, 2.6).
 
-use super::message::message;
 use crate::limits::{FILE_NAME_MAX, HANDLE_MAX};
+use crate::message::{message, opaque};
 use crate::xdr::{Decode, DecodeError, Decoder, Encode, Encoder};
 
-/// Names a node (`nfs_fh3`); borrowed, and opaque to all but the server that made it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct FileHandle<'a>(pub &'a [u8]);
-
-impl<'a> Decode<'a> for FileHandle<'a> {
-    fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
-        decoder.opaque(HANDLE_MAX as u32, "file handle").map(Self)
-    }
-}
-
-impl Encode for FileHandle<'_> {
-    fn encode(&self, encoder: &mut Encoder<'_>) {
-        encoder.opaque(self.0);
-    }
+opaque! {
+    /// Names a node (`nfs_fh3`); borrowed, and opaque to all but the server that made it.
+    pub struct FileHandle, HANDLE_MAX as u32, "file handle";
 }
 
 /// A name in a directory (`diropargs3`). The name is as the client sent it: not checked yet.

@@ -32,7 +32,7 @@ pub struct Entry<'a> {
 }
 
 /// Answer of a READDIR that went well (`READDIR3resok`).
-pub type Success<'a> = listing::Listing<'a, Entry<'a>>;
+pub type Success<'a> = listing::EntryList<'a, Entry<'a>>;
 
 /// Answer of a READDIR (`READDIR3res`).
 pub type Reply<'a> = Result<Success<'a>, Refused<Option<Attributes>>>;

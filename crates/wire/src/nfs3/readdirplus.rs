@@ -35,7 +35,7 @@ message! {
 }
 
 /// Answer of a READDIRPLUS that went well (`READDIRPLUS3resok`).
-pub type Success<'a> = listing::Listing<'a, Entry<'a>>;
+pub type Success<'a> = listing::EntryList<'a, Entry<'a>>;
 
 /// Answer of a READDIRPLUS (`READDIRPLUS3res`).
 pub type Reply<'a> = Result<Success<'a>, Refused<Option<Attributes>>>;

@@ -2,9 +2,8 @@
 //! caller's place. BCAST does not answer errors; INDIRECT does.
 
 use super::Text;
-use crate::limits::CALLIT_MAX;
+use crate::message::message;
 use crate::portmap::callit;
-use crate::xdr::{Decode, DecodeError, Decoder, Encode, Encoder};
 
 /// Number of CALLIT and BCAST.
 pub const PROCEDURE: u32 = 5;
@@ -14,24 +13,12 @@ pub const PROCEDURE_INDIRECT: u32 = 10;
 /// Arguments of all three (`rpcb_rmtcallargs`): those of portmap's CALLIT.
 pub type Arguments<'a> = callit::Arguments<'a>;
 
-/// Answer of all three (`rpcb_rmtcallres`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reply<'a> {
-    /// The program's universal address.
-    pub address: Text<'a>,
-    /// The procedure's result.
-    pub result: &'a [u8],
-}
-
-impl<'a> Decode<'a> for Reply<'a> {
-    fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
-        Ok(Self { address: Text::decode(decoder)?, result: decoder.opaque(CALLIT_MAX, "result")? })
-    }
-}
-
-impl Encode for Reply<'_> {
-    fn encode(&self, encoder: &mut Encoder<'_>) {
-        self.address.encode(encoder);
-        encoder.opaque(self.result);
+message! {
+    /// Answer of all three (`rpcb_rmtcallres`).
+    pub struct Reply<'a> {
+        /// The program's universal address.
+        pub address: Text<'a>,
+        /// The procedure's result.
+        pub result: callit::CallData<'a>,
     }
 }

@@ -2,6 +2,7 @@
 //! family.
 
 use super::{Binding, Text};
+use crate::message::{message, newtype};
 use crate::xdr::{Decode, DecodeError, Decoder, Encode, Encoder};
 
 /// Number of the procedure, of version 4 alone.
@@ -9,9 +10,10 @@ pub const PROCEDURE: u32 = 11;
 /// The most addresses that are taken from an answer. The protocol sets no limit; a program has one per network.
 const ADDRESSES_MAX: u32 = 1024;
 
-/// How a network carries messages (`r_nc_semantics`, the values of TI-RPC's `netconfig`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Semantics(pub u32);
+newtype! {
+    /// How a network carries messages (`r_nc_semantics`, the values of TI-RPC's `netconfig`).
+    pub struct Semantics(pub u32), "semantics";
+}
 
 impl Semantics {
     /// Datagrams (`NC_TPI_CLTS`).
@@ -20,26 +22,28 @@ impl Semantics {
     pub const STREAM: Self = Self(3);
 }
 
-/// Arguments of GETADDRLIST (`rpcb`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Arguments<'a> {
-    /// What is looked for, by program and version.
-    pub binding: Binding<'a>,
+message! {
+    /// Arguments of GETADDRLIST (`rpcb`).
+    pub struct Arguments<'a> {
+        /// What is looked for, by program and version.
+        pub binding: Binding<'a>,
+    }
 }
 
-/// One address (`rpcb_entry`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Address<'a> {
-    /// The universal address.
-    pub address: Text<'a>,
-    /// The network id.
-    pub network: Text<'a>,
-    /// How that network carries messages.
-    pub semantics: Semantics,
-    /// The protocol family: `inet` or `inet6`.
-    pub family: Text<'a>,
-    /// The protocol: `tcp` or `udp`.
-    pub protocol: Text<'a>,
+message! {
+    /// One address (`rpcb_entry`).
+    pub struct Address<'a> {
+        /// The universal address.
+        pub address: Text<'a>,
+        /// The network id.
+        pub network: Text<'a>,
+        /// How that network carries messages.
+        pub semantics: Semantics,
+        /// The protocol family: `inet` or `inet6`.
+        pub family: Text<'a>,
+        /// The protocol: `tcp` or `udp`.
+        pub protocol: Text<'a>,
+    }
 }
 
 /// Answer of GETADDRLIST (`rpcb_entry_list_ptr`).
@@ -47,40 +51,6 @@ pub struct Address<'a> {
 pub struct Reply<'a> {
     /// The addresses.
     pub addresses: Vec<Address<'a>>,
-}
-
-impl<'a> Decode<'a> for Arguments<'a> {
-    fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
-        Ok(Self { binding: Binding::decode(decoder)? })
-    }
-}
-
-impl Encode for Arguments<'_> {
-    fn encode(&self, encoder: &mut Encoder<'_>) {
-        self.binding.encode(encoder);
-    }
-}
-
-impl<'a> Decode<'a> for Address<'a> {
-    fn decode(decoder: &mut Decoder<'a>) -> Result<Self, DecodeError> {
-        Ok(Self {
-            address: Text::decode(decoder)?,
-            network: Text::decode(decoder)?,
-            semantics: Semantics(decoder.u32("semantics")?),
-            family: Text::decode(decoder)?,
-            protocol: Text::decode(decoder)?,
-        })
-    }
-}
-
-impl Encode for Address<'_> {
-    fn encode(&self, encoder: &mut Encoder<'_>) {
-        self.address.encode(encoder);
-        self.network.encode(encoder);
-        encoder.u32(self.semantics.0);
-        self.family.encode(encoder);
-        self.protocol.encode(encoder);
-    }
 }
 
 impl<'a> Decode<'a> for Reply<'a> {

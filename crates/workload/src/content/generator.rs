@@ -1,7 +1,7 @@
 //! Makes the data, and knows it again.
 
 use super::header::{HEADER, Identity, SECTOR};
-use super::mismatch::{Found, Mismatch};
+use super::mismatch::{FoundBytes, Mismatch};
 
 /// Steps between the states behind two words of a sector (wyhash's constants: odd, with well spread bits).
 const STEP: u64 = 0xa076_1d64_78bd_642f;
@@ -72,9 +72,9 @@ impl Generator {
             None => None,
         };
         let found = match found {
-            Some(identity) if identity != expected => Found::Other(identity),
-            _ if data.iter().all(|&byte| byte == 0) => Found::Zeroes,
-            _ => Found::Damage,
+            Some(identity) if identity != expected => FoundBytes::Other(identity),
+            _ if data.iter().all(|&byte| byte == 0) => FoundBytes::Zeroes,
+            _ => FoundBytes::Damage,
         };
         Mismatch { expected, offset: offset + differs as u64, found }
     }
@@ -135,17 +135,17 @@ mod tests {
 
     #[test]
     fn says_what_was_found_instead() {
-        let other = |file, sector, generation| Found::Other(Identity { file, sector, generation });
+        let other = |file, sector, generation| FoundBytes::Other(Identity { file, sector, generation });
         assert_eq!(refused(1024, &made(STAMP, 512, 512)).found, other(3, 1, 2), "misplaced");
         let next_file = Stamp { file: 4, ..STAMP };
         assert_eq!(refused(1024, &made(next_file, 1024, 700)).found, other(4, 2, 2), "of another file");
         let before = Stamp { generation: 1, ..STAMP };
         assert_eq!(refused(1024, &made(before, 1024, 512)).found, other(3, 2, 1), "of the pass before");
-        assert_eq!(refused(7, &[0; 100]).found, Found::Zeroes);
+        assert_eq!(refused(7, &[0; 100]).found, FoundBytes::Zeroes);
         let mut flipped = made(STAMP, 0, 4096);
         flipped[3000] ^= 1;
         let found = refused(0, &flipped);
-        assert_eq!((found.found, found.offset), (Found::Damage, 3000));
+        assert_eq!((found.found, found.offset), (FoundBytes::Damage, 3000));
     }
 
     #[test]

@@ -12,12 +12,12 @@ pub struct Mismatch {
     /// The first byte that differs, as an offset in the file.
     pub offset: u64,
     /// What it was instead.
-    pub found: Found,
+    pub found: FoundBytes,
 }
 
 /// What was found where something else was expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
+pub enum FoundBytes {
     /// A good sector that belongs elsewhere, or that of an earlier writing.
     Other(Identity),
     /// Zeroes: nothing was ever written there, or it was lost.
@@ -31,14 +31,16 @@ impl fmt::Display for Mismatch {
         let Self { expected, offset, found } = self;
         write!(formatter, "file {} differs at byte {offset} (sector {}): ", expected.file, expected.sector)?;
         match found {
-            Found::Zeroes => formatter.write_str("zeroes, as if never written"),
-            Found::Damage => formatter.write_str("damaged"),
-            Found::Other(other) if (other.file, other.sector) == (expected.file, expected.sector) => write!(
-                formatter,
-                "writing {} of it is there, writing {} should be",
-                other.generation, expected.generation
-            ),
-            Found::Other(other) => {
+            FoundBytes::Zeroes => formatter.write_str("zeroes, as if never written"),
+            FoundBytes::Damage => formatter.write_str("damaged"),
+            FoundBytes::Other(other) if (other.file, other.sector) == (expected.file, expected.sector) => {
+                write!(
+                    formatter,
+                    "writing {} of it is there, writing {} should be",
+                    other.generation, expected.generation
+                )
+            }
+            FoundBytes::Other(other) => {
                 write!(formatter, "sector {} of file {} is there instead", other.sector, other.file)
             }
         }

@@ -7,4 +7,4 @@ mod mismatch;
 
 pub use generator::{Generator, Stamp};
 pub use header::{Identity, SECTOR};
-pub use mismatch::{Found, Mismatch};
+pub use mismatch::{FoundBytes, Mismatch};

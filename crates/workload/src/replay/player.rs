@@ -23,7 +23,7 @@ use super::recording::Recording;
 use super::report::{LaidOut, Played, ReplayReport, is_late};
 use super::story::Story;
 use super::tally::Tally;
-use crate::Plan;
+use crate::WorkloadPlan;
 use crate::content::Generator;
 use crate::counters::since;
 use crate::measure::Processor;
@@ -60,10 +60,14 @@ impl Replay {
     fn crew(&self) -> Result<usize> {
         let usual = match self.speed {
             Speed::Times(_) => IN_FLIGHT,
-            Speed::Most => self.recording.most_at_once().clamp(1, Plan::MOST_THREADS as usize),
+            Speed::Most => self.recording.most_at_once().clamp(1, WorkloadPlan::MOST_THREADS as usize),
         };
         let crew = self.in_flight.map_or(usual as u64, |crew| crew);
-        ensure!((1..=Plan::MOST_THREADS).contains(&crew), "calls in flight: 1 to {}", Plan::MOST_THREADS);
+        ensure!(
+            (1..=WorkloadPlan::MOST_THREADS).contains(&crew),
+            "calls in flight: 1 to {}",
+            WorkloadPlan::MOST_THREADS
+        );
         Ok(crew as usize)
     }
 

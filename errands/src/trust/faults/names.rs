@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
-use howdah_lab::network::Host;
+use howdah_lab::network::LabHost;
 use howdah_wire::nfs3;
 
 use super::fault::{Effect, Fault};
@@ -83,7 +83,7 @@ const START: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(5);
 
 /// Starts one, and waits until it listens.
-pub fn start_rpcbind(host: &Host) -> Result<Child> {
+pub fn start_rpcbind(host: &LabHost) -> Result<Child> {
     fs::create_dir_all("/run/rpcbind").context("making a directory for rpcbind")?;
     let mut command = host.command("rpcbind");
     command.arg("-f").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

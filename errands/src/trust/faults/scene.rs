@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
 use howdah_lab::guest::find_command;
-use howdah_lab::network::{Host, Network, Topology, WireCounters, WireSpec};
+use howdah_lab::network::{LabHost, LabNetwork, Topology, WireCounters, WireSpec};
 use howdah_link::{Counters, PathSpec};
 use howdah_vfs::FileSystem;
 use rustix::fs::{Advice, fadvise};
@@ -44,7 +44,7 @@ pub struct Scene {
     /// The server, which goes first.
     pub server: Server,
     held: Mutex<Held>,
-    network: Network,
+    network: LabNetwork,
     /// The disk.
     pub disk: Disk,
     seed: u64,
@@ -110,12 +110,12 @@ impl Scene {
     }
 
     /// The client's host.
-    pub fn client(&self) -> &Host {
+    pub fn client(&self) -> &LabHost {
         self.network.host(CLIENT)
     }
 
     /// The server's host, and its address.
-    pub fn server_host(&self) -> (&Host, IpAddr) {
+    pub fn server_host(&self) -> (&LabHost, IpAddr) {
         (self.network.host(SERVER), self.network.address(SERVER, WIRE))
     }
 

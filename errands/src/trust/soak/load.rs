@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use howdah_client::connect::own_caller;
-use howdah_lab::network::{Host, Network};
+use howdah_lab::network::{LabHost, LabNetwork};
 use howdah_workload::measure::Latencies;
 
 use super::STUCK;
@@ -48,7 +48,7 @@ pub struct Load {
 
 impl Load {
     /// Starts all of it.
-    pub fn begin(context: &Context, network: &Network, server: &Server) -> Result<Self> {
+    pub fn begin(context: &Context, network: &LabNetwork, server: &Server) -> Result<Self> {
         let workers = MOUNTS.iter().map(|(workers, _)| workers).sum();
         let mut random = Random::new(context.seed);
         let mut load = Self {
@@ -68,7 +68,7 @@ impl Load {
         Ok(load)
     }
 
-    fn employ(&self, here: &Host, server: &Server, seed: u64) -> Result<()> {
+    fn employ(&self, here: &LabHost, server: &Server, seed: u64) -> Result<()> {
         let mut territories = self.crew.territories.iter().zip(1..);
         for (workers, options) in MOUNTS {
             let territories: Vec<_> = territories.by_ref().take(workers).collect();
@@ -103,7 +103,7 @@ impl Load {
         });
     }
 
-    fn stream(&mut self, here: &Host, server: &Server, seed: u64) -> Result<()> {
+    fn stream(&mut self, here: &LabHost, server: &Server, seed: u64) -> Result<()> {
         for (options, number) in STREAMS.into_iter().zip(1..) {
             let stream = here.run_in(|| -> Result<_> {
                 let pause = PAUSE_OF_STREAMS * self.slowly;

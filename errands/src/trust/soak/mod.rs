@@ -16,7 +16,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
-use howdah_lab::network::{Network, Topology, WireSpec};
+use howdah_lab::network::{LabNetwork, Topology, WireSpec};
 use howdah_workload::measure::Machine;
 
 use super::campaign::{Context, Progress, Verdict};
@@ -75,7 +75,7 @@ pub fn run(context: &Context) -> Result<Verdict> {
 }
 
 /// A server at the far end of the path.
-fn serve(context: &Context, network: &Network) -> Result<Server> {
+fn serve(context: &Context, network: &LabNetwork) -> Result<Server> {
     let site = Site {
         address: network.address("server", "path0"),
         hosts: Some(["client", "server"].map(|name| network.host(name).namespace().clone())),
@@ -141,7 +141,7 @@ fn line(sample: &Sample, load: &Load) -> String {
 }
 
 /// What became of packets, both ways together.
-fn packets(network: &Network) -> Packets {
+fn packets(network: &LabNetwork) -> Packets {
     let mut packets = Packets::default();
     for (_, direction) in network.wire("path0").counters().directions() {
         packets.arrived += direction.elements.first().map_or(0, |first| first.counters.arrived.packets);

@@ -13,7 +13,7 @@ pub use list::ListArguments;
 pub use path::PathArguments;
 pub use paths::PathsArguments;
 pub use report::ReportArguments;
-pub use run::RunArguments;
+pub use run::LabRunArguments;
 pub use shell::ShellArguments;
 
 /// Emulate any network path on this machine: try programs on it, and run experiments
@@ -34,7 +34,7 @@ pub struct LabArguments {
 #[allow(missing_docs)]
 #[allow(clippy::large_enum_variant, reason = "there is one in a process")]
 pub enum LabCommand {
-    Run(RunArguments),
+    Run(LabRunArguments),
     List(ListArguments),
     Report(ReportArguments),
     Shell(ShellArguments),

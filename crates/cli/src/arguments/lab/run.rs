@@ -11,7 +11,7 @@ use clap::Args;
 /// with --to DIR resumes from there.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub struct RunArguments {
+pub struct LabRunArguments {
     /// The plan: a name that `howdah lab list` shows, or a file
     #[arg(value_name = "PLAN")]
     pub plan: String,

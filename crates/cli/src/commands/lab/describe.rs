@@ -1,6 +1,6 @@
 //! Paths and what they did, in words and tables.
 
-use howdah_lab::network::{Network, Wire, WireCounters};
+use howdah_lab::network::{LabNetwork, Wire, WireCounters};
 use howdah_link::{DirectionSpec, Tally};
 use serde::Serialize;
 use toml::ser::ValueSerializer;
@@ -17,7 +17,7 @@ pub fn direction(spec: &DirectionSpec) -> String {
 }
 
 /// What a network is like and how to reach its hosts.
-pub fn network(network: &Network, wire: &Wire, id: &str, here: &str) -> String {
+pub fn network(network: &LabNetwork, wire: &Wire, id: &str, here: &str) -> String {
     let path = &wire.spec().path;
     let [first, second] = &wire.spec().between;
     let mut text = format!(

@@ -10,14 +10,14 @@ use howdah_daemon::host::{Signal, signals};
 use howdah_lab::plan::{BUILT_IN, Plan};
 use howdah_lab::record::{ResultDirectory, Row, name_of, table};
 use howdah_lab::run::{Ended, Job, Runner, Selection, Stop, conclude, jobs};
-use howdah_lab::sandbox::Sandbox;
+use howdah_lab::sandbox::LabSandbox;
 use serde_json::{Value, json};
 
 use super::check::check;
 use super::dry_run::dry_run;
 use super::inside::inside;
 use super::watch::{Unwatched, Watch};
-use crate::arguments::RunArguments;
+use crate::arguments::LabRunArguments;
 use crate::commands::Failure;
 use crate::report;
 
@@ -34,7 +34,7 @@ struct Chosen {
 }
 
 /// Runs a plan.
-pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
+pub fn run(arguments: &LabRunArguments) -> Result<(), Failure> {
     // What is wrong with the plan or the flags is said before anything is made.
     let chosen = chosen(arguments).map_err(Failure::Usage)?;
     if arguments.dry_run {
@@ -44,7 +44,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     inside(|sandbox| work(arguments, &chosen, sandbox))
 }
 
-fn chosen(arguments: &RunArguments) -> Result<Chosen> {
+fn chosen(arguments: &LabRunArguments) -> Result<Chosen> {
     let (name, text, beside) = read(&arguments.plan)?;
     let plan = Plan::parse(&name, &text)?;
     let mut only: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -80,7 +80,7 @@ fn read(plan: &str) -> Result<(String, String, PathBuf)> {
     Ok((plan.to_owned(), text, beside))
 }
 
-fn work(arguments: &RunArguments, chosen: &Chosen, sandbox: &Sandbox) -> Result<(), Failure> {
+fn work(arguments: &LabRunArguments, chosen: &Chosen, sandbox: &LabSandbox) -> Result<(), Failure> {
     let stop = Stop::new();
     stop_on_signal(&stop)?;
     let default = || Path::new("lab-results").join(name_of(&chosen.plan.name, jiff::Timestamp::now()));
@@ -105,7 +105,7 @@ fn work(arguments: &RunArguments, chosen: &Chosen, sandbox: &Sandbox) -> Result<
 
 /// Says what the run came to, in words and in the exit code.
 fn conclude_all(
-    arguments: &RunArguments,
+    arguments: &LabRunArguments,
     plan: &Plan,
     results: &ResultDirectory,
     stop: &Stop,

@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, anyhow};
 use howdah_lab::network::{Topology, WireSpec};
-use howdah_lab::sandbox::{Guardian, Sandbox, join};
+use howdah_lab::sandbox::{Guardian, LabSandbox, join};
 
 use super::inside::inside;
 use super::{describe, path};
@@ -41,7 +41,7 @@ pub fn run(arguments: &ShellArguments) -> Result<(), Failure> {
     inside(|sandbox| work(arguments, &topology, sandbox))
 }
 
-fn work(arguments: &ShellArguments, topology: &Topology, sandbox: &Sandbox) -> Result<(), Failure> {
+fn work(arguments: &ShellArguments, topology: &Topology, sandbox: &LabSandbox) -> Result<(), Failure> {
     // The network's threads leave signals to the thread that waits for the command.
     let guardian = Guardian::new()?;
     let network = sandbox.network(topology).context("building the network")?;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use howdah_net::{Sent, UdpClient};
 use howdah_rpc::client::core::{self, AnswerEffect, Core, ProcedureId};
 use howdah_rpc::client::datagram::{
-    Advice, Message, NewCall, Output, Peer, Received, Report, Returned, Settings,
+    Advice, Message, NewCall, Output, Peer, ReceivedReply, Report, Returned, Settings,
 };
 use howdah_rpc::client::envelope::CallEnd;
 use howdah_rpc::client::{Claim, Class, SealBuffer};
@@ -18,7 +18,7 @@ use parking_lot::Mutex;
 
 use super::super::call::Call;
 use super::super::driver::{Driver, error_of, log};
-use super::super::{Answer, CallError, ConnectError, LaneReport, Request};
+use super::super::{Answer, CallError, LaneConnectError, LaneReport, Request};
 
 /// Reply bytes besides bulk data: header, status, attributes.
 const REPLY: usize = 256;
@@ -199,7 +199,7 @@ impl Carrier {
         if wake {
             self.socket.wake();
         }
-        if let Received::Answer { call, .. } = received {
+        if let ReceivedReply::Answer { call, .. } = received {
             let Claim::Call(receive) = self.driver.core().claim(None, call.xid) else { return };
             let mut answer = Answer::from_reply(message.to_reply(datagram, receive));
             let moved = |volume| answer.as_ref().ok().map(|answer| answer.moved(volume));
@@ -221,7 +221,7 @@ impl Carrier {
         tracing::debug!(server = %self.server(), %error, "the server's host refuses datagrams");
         if !self.is_known.load(Ordering::Relaxed) {
             let (address, cause) = (self.socket.server(), Arc::new(error));
-            self.abandon(&CallError::Connect(ConnectError::Failed { address, cause }));
+            self.abandon(&CallError::Connect(LaneConnectError::Failed { address, cause }));
         }
     }
 

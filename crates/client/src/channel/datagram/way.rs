@@ -12,7 +12,7 @@ use howdah_rpc::client::datagram::Settings;
 use super::super::call::Call;
 use super::super::connecting::Connector;
 use super::super::driver::Driver;
-use super::super::{CallError, ChannelOptions, ChannelReport, ConnectError, Payload, Pending, Request};
+use super::super::{CallError, ChannelOptions, ChannelReport, LaneConnectError, Payload, Pending, Request};
 use super::carrier::Carrier;
 use super::thread::DatagramThread;
 
@@ -28,8 +28,8 @@ impl Datagrams {
         address: SocketAddr,
         options: &ChannelOptions,
         driver: Driver,
-    ) -> Result<Self, ConnectError> {
-        let failed = |cause| ConnectError::Failed { address, cause: Arc::new(cause) };
+    ) -> Result<Self, LaneConnectError> {
+        let failed = |cause| LaneConnectError::Failed { address, cause: Arc::new(cause) };
         let connector = Connector::new(options, Vec::new(), None);
         let settings = connector.settings();
         let socket = UdpClient::connect(address, settings.reserved_port, settings.tick).map_err(failed)?;
@@ -43,11 +43,15 @@ impl Datagrams {
     }
 
     /// With this socket, on a path of which this is known.
-    pub(super) fn with(socket: UdpClient, driver: Driver, settings: &Settings) -> Result<Self, ConnectError> {
+    pub(super) fn with(
+        socket: UdpClient,
+        driver: Driver,
+        settings: &Settings,
+    ) -> Result<Self, LaneConnectError> {
         let carrier = Arc::new(Carrier::new(socket, driver, settings));
         let its = DatagramThread::new(Arc::clone(&carrier));
         let thread = thread::Builder::new().name("datagrams".into()).spawn(|| its.run());
-        let thread = thread.map_err(|error| ConnectError::Thread(Arc::new(error)))?;
+        let thread = thread.map_err(|error| LaneConnectError::Thread(Arc::new(error)))?;
         Ok(Self { carrier, thread: Some(thread) })
     }
 

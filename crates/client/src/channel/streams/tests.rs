@@ -11,7 +11,7 @@ use howdah_wire::rpc::{Accepted, RecordMark, ReplyHeader};
 use howdah_wire::xdr::Encoder;
 
 use super::*;
-use crate::channel::{CallError, Class, Limit, Why, lead};
+use crate::channel::{CallError, Class, GrowthReason, LaneLimit, lead};
 
 /// Answers every call with nothing.
 fn answer_all(mut stream: TcpStream) -> io::Result<()> {
@@ -82,7 +82,7 @@ fn call(streams: &Streams) {
 }
 
 /// How many lanes are used, and why.
-fn lanes(streams: &Streams) -> (usize, Why) {
+fn lanes(streams: &Streams) -> (usize, GrowthReason) {
     streams.shared().driver.core().lanes()
 }
 
@@ -94,7 +94,7 @@ fn delivers(streams: &Streams, lane: usize) -> bool {
 fn look(streams: &Streams, from: u64, seconds: u64) {
     for second in from..from + seconds {
         let now = Duration::from_secs(second);
-        let limit = Limit::OurSendBuffer;
+        let limit = LaneLimit::OurSendBuffer;
         streams.shared().decide(|core| core.on_look(limit, true, Duration::ZERO, now));
     }
 }
@@ -132,7 +132,7 @@ fn lanes_that_are_tried_carry_calls_and_go_when_they_were_in_vain() {
     until(&streams, "the second is connected", || delivers(&streams, 0) && delivers(&streams, 1));
     assert_eq!(server.open.load(Ordering::SeqCst), 2);
     look(&streams, 5, 5);
-    assert!(matches!(lanes(&streams), (1, Why::InVain { tried: 2, .. })));
+    assert!(matches!(lanes(&streams), (1, GrowthReason::InVain { tried: 2, .. })));
     until(&streams, "its connection is closed", || server.open.load(Ordering::SeqCst) == 1);
     // After a while it is tried again, on the same lane.
     look(&streams, 100, 5);
@@ -145,7 +145,7 @@ fn a_server_that_takes_no_second_connection_is_left_alone_and_no_call_fails() {
     let streams = open(&server);
     call(&streams);
     look(&streams, 1, 4);
-    until(&streams, "it is given up", || lanes(&streams) == (1, Why::Refused { tried: 2 }));
+    until(&streams, "it is given up", || lanes(&streams) == (1, GrowthReason::Refused { tried: 2 }));
     call(&streams);
     assert_eq!(server.open.load(Ordering::SeqCst), 1);
 }

@@ -13,7 +13,7 @@ const LOOKED_AT: usize = 16;
 
 /// Room for packets, up to a limit.
 #[derive(Debug)]
-pub struct Memory {
+pub struct FrameMemory {
     /// The free end of the chunk in use.
     free: BytesMut,
     /// The ends of those before it, the oldest first: none can be used again before all its packets are gone.
@@ -23,7 +23,7 @@ pub struct Memory {
     most: usize,
 }
 
-impl Memory {
+impl FrameMemory {
     /// At most so many bytes, and at least two chunks.
     pub fn new(most: usize) -> Self {
         let most = (most / CHUNK).max(2);
@@ -64,7 +64,7 @@ impl Memory {
 mod tests {
     use super::*;
 
-    fn packet(memory: &mut Memory) -> Option<BytesMut> {
+    fn packet(memory: &mut FrameMemory) -> Option<BytesMut> {
         let place = memory.place(CHUNK / 4)?;
         place.resize(CHUNK / 4, 7);
         Some(place.split())
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn memory_is_used_again_and_never_more_than_the_limit() {
-        let mut memory = Memory::new(3 * CHUNK);
+        let mut memory = FrameMemory::new(3 * CHUNK);
         let mut packets: VecDeque<BytesMut> = (0..12).map_while(|_| packet(&mut memory)).collect();
         assert_eq!(packets.len(), 12);
         assert!(packet(&mut memory).is_none(), "the limit");
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_packet_that_is_held_back_does_not_hold_up_the_others() {
-        let mut memory = Memory::new(3 * CHUNK);
+        let mut memory = FrameMemory::new(3 * CHUNK);
         let held = packet(&mut memory).expect("room");
         for _ in 0..100 {
             assert!(packet(&mut memory).is_some());

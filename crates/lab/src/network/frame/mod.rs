@@ -16,4 +16,4 @@ mod tests;
 mod truth;
 
 pub use frame::Frame;
-pub use memory::Memory;
+pub use memory::FrameMemory;

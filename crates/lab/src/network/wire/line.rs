@@ -7,7 +7,7 @@ use howdah_link::{Counters, Element, Packet, Path, Tally};
 use howdah_net::Tun;
 
 use super::{DirectionCounters, ElementCounters, Lateness};
-use crate::network::frame::{Frame, Memory};
+use crate::network::frame::{Frame, FrameMemory};
 
 /// What packets on their way may take: a second at 4 Gb/s, or what 10 Gb/s hold in 0.4 s. More would rather be a fault.
 const MEMORY_MOST: usize = 512 << 20;
@@ -16,7 +16,7 @@ const MEMORY_MOST: usize = 512 << 20;
 #[derive(Debug)]
 pub struct Line {
     path: Path<Frame>,
-    memory: Memory,
+    memory: FrameMemory,
     /// The path does nothing to packets: they are passed on as they come.
     open: bool,
     taken: Counters,
@@ -28,7 +28,7 @@ impl Line {
     /// Along that path.
     pub fn new(path: Path<Frame>) -> Self {
         let open = is_open(&path);
-        let memory = Memory::new(MEMORY_MOST);
+        let memory = FrameMemory::new(MEMORY_MOST);
         let (taken, delivered) = (Counters::default(), Counters::default());
         Self { path, memory, open, taken, delivered, late: Lateness::default() }
     }

@@ -4,7 +4,7 @@ use maud::{Markup, PreEscaped, html};
 
 use super::axis::{Axis, Kind};
 use super::bars;
-use super::data::{Chart, Content, Panel};
+use super::data::{Chart, ChartContent, Panel};
 use super::frame::{bold, levels, text};
 use super::key::{Entry, key};
 use super::labels::{width, wrapped};
@@ -60,11 +60,11 @@ fn root(chart: &Chart, width: Width, height: f64, id: &str, class: Option<&str>,
 
 fn drawing(chart: &Chart, width: Width, top: f64, id: &str) -> (Markup, f64) {
     match &chart.content {
-        Content::Lines { x, panels, key } => {
+        ChartContent::Lines { x, panels, key } => {
             let (markup, bottom) = line_panels(x, panels, key, width, top, id);
             (markup, bottom + 6.0)
         }
-        Content::Bars(content) => {
+        ChartContent::Bars(content) => {
             let (markup, height) = bars::draw(content, width, top, id);
             (markup, top + height + 6.0)
         }

@@ -10,12 +10,12 @@ pub struct Chart {
     /// What it shows, in a sentence or two, for who hears the page.
     pub description: String,
     /// What is drawn.
-    pub content: Content,
+    pub content: ChartContent,
 }
 
 /// What is drawn.
 #[derive(Debug, Clone)]
-pub enum Content {
+pub enum ChartContent {
     /// Lines over one horizontal axis.
     Lines {
         /// The axis that all panels have in common.
@@ -35,25 +35,25 @@ pub struct Panel {
     /// The vertical axis.
     pub y: Axis,
     /// Lines.
-    pub lines: Vec<Line>,
+    pub lines: Vec<ChartLine>,
     /// Horizontal lines to compare with.
     pub references: Vec<Reference>,
 }
 
 /// One line.
 #[derive(Debug, Clone)]
-pub struct Line {
+pub struct ChartLine {
     /// Its place in the key, which gives it colour, dash and marker.
     pub style: usize,
     /// From left to right.
-    pub points: Vec<Point>,
+    pub points: Vec<ChartPoint>,
     /// How it is drawn.
-    pub form: Form,
+    pub form: ChartForm,
 }
 
 /// How a line is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum ChartForm {
     /// With a marker at each point: there are few, and each was measured.
     Marked,
     /// Without markers: a time series.
@@ -64,7 +64,7 @@ pub enum Form {
 
 /// One point; without a value there is a gap.
 #[derive(Debug, Clone)]
-pub struct Point {
+pub struct ChartPoint {
     /// Where, on the horizontal axis.
     pub x: f64,
     /// How high.

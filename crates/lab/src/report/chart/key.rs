@@ -3,7 +3,7 @@
 use kuva::plot::scatter::MarkerShape;
 use maud::{Markup, html};
 
-use super::data::Form;
+use super::data::ChartForm;
 use super::frame::text;
 use super::labels::{width, wrapped};
 use super::plot::REFERENCE_DASH;
@@ -24,7 +24,7 @@ const LINES: usize = 4;
 #[derive(Debug, Clone)]
 pub enum Entry {
     /// A line of this style and form.
-    Line(usize, Form, String),
+    Line(usize, ChartForm, String),
     /// A line to compare with.
     Reference(String),
 }
@@ -63,8 +63,8 @@ impl Entry {
     fn sample(&self, x: f64, y: f64) -> Markup {
         match self {
             Self::Line(style, form, _) => html! {
-                @if *form != Form::Points { (stroke(x, y, &style::colour(*style), style::dash(*style), 2.0)) }
-                @if *form != Form::Plain { (marker(*style, *form, x + 18.0, y)) }
+                @if *form != ChartForm::Points { (stroke(x, y, &style::colour(*style), style::dash(*style), 2.0)) }
+                @if *form != ChartForm::Plain { (marker(*style, *form, x + 18.0, y)) }
             },
             Self::Reference(_) => stroke(x, y, "var(--reference)", REFERENCE_DASH, 1.5),
         }
@@ -79,8 +79,8 @@ fn stroke(x: f64, y: f64, colour: &str, dash: &str, thick: f64) -> Markup {
 }
 
 /// As the markers in the plot look.
-fn marker(style: usize, form: Form, x: f64, y: f64) -> Markup {
-    let shape = if form == Form::Points { style::open_marker(style) } else { style::marker(style) };
+fn marker(style: usize, form: ChartForm, x: f64, y: f64) -> Markup {
+    let shape = if form == ChartForm::Points { style::open_marker(style) } else { style::marker(style) };
     let path = match shape {
         MarkerShape::Circle => "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0Z",
         MarkerShape::Square => "M-4 -4H4V4H-4Z",

@@ -13,6 +13,8 @@ mod style;
 
 pub use axis::{Axis, Kind};
 pub use compose::{standalone, svg};
-pub use data::{Bar, BarGroup, Bars, Chart, Content, Form, Line, Panel, Point, Reference};
+pub use data::{
+    Bar, BarGroup, Bars, Chart, ChartContent, ChartForm, ChartLine, ChartPoint, Panel, Reference,
+};
 pub use screen::Width;
 pub use style::STYLE;

@@ -13,7 +13,7 @@ use kuva::render::render::render_multiple;
 use kuva::render::theme::Theme;
 
 use super::axis::{Axis, Kind};
-use super::data::{Bar, Bars, Form, Line, Panel, Point, Reference};
+use super::data::{Bar, Bars, ChartForm, ChartLine, ChartPoint, Panel, Reference};
 use super::style;
 
 /// Letters of ticks, in pixels.
@@ -38,9 +38,10 @@ pub struct Place {
 
 /// Lines over axes. `labelled` says whether the horizontal axis writes its numbers here.
 pub fn lines(panel: &Panel, x: &Axis, place: &Place, labelled: bool, id: &str) -> String {
-    let of_form = |form: Form| panel.lines.iter().filter(move |line| line.form == form);
-    let mut plots: Vec<Plot> = of_form(Form::Plain).chain(of_form(Form::Marked)).flat_map(line).collect();
-    plots.extend(of_form(Form::Marked).chain(of_form(Form::Points)).filter_map(markers));
+    let of_form = |form: ChartForm| panel.lines.iter().filter(move |line| line.form == form);
+    let mut plots: Vec<Plot> =
+        of_form(ChartForm::Plain).chain(of_form(ChartForm::Marked)).flat_map(line).collect();
+    plots.extend(of_form(ChartForm::Marked).chain(of_form(ChartForm::Points)).filter_map(markers));
     let layout = layout(place, x, &panel.y).with_x_tick_format(format(x, labelled));
     let layout = layout.with_y_tick_format(format(&panel.y, true));
     draw(
@@ -77,28 +78,28 @@ pub fn bars(bars: &Bars, rows: &[Option<&Bar>], place: &Place, id: &str) -> Stri
 }
 
 /// The pieces of a line between its gaps.
-fn line(line: &Line) -> impl Iterator<Item = Plot> + '_ {
+fn line(line: &ChartLine) -> impl Iterator<Item = Plot> + '_ {
     let pieces = line.points.split(|point| point.y.is_none()).filter(|piece| !piece.is_empty());
     pieces.map(|piece| {
-        let at = |point: &Point| (point.x, point.y.unwrap_or_default());
+        let at = |point: &ChartPoint| (point.x, point.y.unwrap_or_default());
         let mut plot = LinePlot::new().with_data(piece.iter().map(at)).with_color(style::colour(line.style));
-        let spreads = |point: &Point| point.y.and_then(|y| arms(y, point.spread)).unwrap_or((0.0, 0.0));
+        let spreads = |point: &ChartPoint| point.y.and_then(|y| arms(y, point.spread)).unwrap_or((0.0, 0.0));
         if piece.iter().any(|point| point.spread.is_some()) {
             plot = plot.with_y_err_asymmetric(piece.iter().map(spreads));
         }
         let dash = style::dash(line.style);
         let style = if dash.is_empty() { LineStyle::Solid } else { LineStyle::Custom(dash.to_owned()) };
         plot.with_line_style(style)
-            .with_stroke_width(if line.form == Form::Marked { 2.0 } else { 1.6 })
+            .with_stroke_width(if line.form == ChartForm::Marked { 2.0 } else { 1.6 })
             .into()
     })
 }
 
-fn markers(line: &Line) -> Option<Plot> {
-    let points: Vec<&Point> = line.points.iter().filter(|point| point.y.is_some()).collect();
+fn markers(line: &ChartLine) -> Option<Plot> {
+    let points: Vec<&ChartPoint> = line.points.iter().filter(|point| point.y.is_some()).collect();
     let (marker, size) = match line.form {
-        Form::Points => (style::open_marker(line.style), 8.0),
-        Form::Marked | Form::Plain => (style::marker(line.style), 4.5),
+        ChartForm::Points => (style::open_marker(line.style), 8.0),
+        ChartForm::Marked | ChartForm::Plain => (style::marker(line.style), 4.5),
     };
     let plot = ScatterPlot::new()
         .with_data(points.iter().map(|point| (point.x, point.y.unwrap_or_default())))

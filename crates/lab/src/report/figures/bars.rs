@@ -1,10 +1,10 @@
 //! A bar for each cell, in groups by the factor along the axis.
 
-use super::super::chart::{Axis, Bar, BarGroup, Bars, Chart, Content, Reference};
+use super::super::chart::{Axis, Bar, BarGroup, Bars, Chart, ChartContent, Reference};
 use super::super::results::Results;
 use super::super::units::Scale;
-use super::Table;
-use super::grouping::{Group, groups};
+use super::FigureTable;
+use super::grouping::{CellGroup, groups};
 use super::named::{bound, said, spread, whiskers, worded};
 use super::sketch::Sketch;
 use crate::plan::FigureSpec;
@@ -35,14 +35,14 @@ pub fn sketch(results: &Results, spec: &FigureSpec) -> Result<Sketch, String> {
     };
     let description = format!("A bar chart. {}", described(&groups));
     let table = shown.table(spec, &cells);
-    let content = Content::Bars(Bars { axis, groups, reference });
+    let content = ChartContent::Bars(Bars { axis, groups, reference });
     Ok(Sketch { chart: Chart { title, description, content }, table, notes })
 }
 
 struct Shown<'a> {
     figure: &'a str,
     scale: Scale,
-    lines: &'a [Group<'a>],
+    lines: &'a [CellGroup<'a>],
 }
 
 impl Shown<'_> {
@@ -59,7 +59,7 @@ impl Shown<'_> {
     }
 
     fn bars(&self, wanted: impl Fn(&CellMedians) -> bool) -> Vec<Bar> {
-        let of_line = |(style, line): (usize, &Group)| {
+        let of_line = |(style, line): (usize, &CellGroup)| {
             let cells: Vec<&CellMedians> = line.cells.iter().copied().filter(|cell| wanted(cell)).collect();
             cells.into_iter().map(|cell| self.bar(style, &line.name, cell)).collect::<Vec<_>>()
         };
@@ -74,7 +74,7 @@ impl Shown<'_> {
         Bar { style, value: spread.map(|spread| spread.median), spread: whiskers, says }
     }
 
-    fn table(&self, spec: &FigureSpec, cells: &[&CellMedians]) -> Table {
+    fn table(&self, spec: &FigureSpec, cells: &[&CellMedians]) -> FigureTable {
         let names: Vec<&String> = cells.first().map_or(Vec::new(), |cell| cell.factors.keys().collect());
         let named: Vec<&String> = names.into_iter().filter(|name| !spec.cells.contains_key(*name)).collect();
         let columns = ["median", "least", "most"].map(|column| self.scale.named(column));
@@ -87,7 +87,7 @@ impl Shown<'_> {
             let levels = named.iter().map(|name| cell.factors.get(*name).cloned().unwrap_or_default());
             levels.chain(values).collect()
         };
-        Table { head, rows: cells.iter().map(row).collect() }
+        FigureTable { head, rows: cells.iter().map(row).collect() }
     }
 }
 

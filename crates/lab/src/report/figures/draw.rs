@@ -3,7 +3,7 @@
 use super::super::chart::Chart;
 use super::super::results::Results;
 use super::sketch::Sketch;
-use super::{Table, bars, latency, over_time, swept};
+use super::{FigureTable, bars, latency, over_time, swept};
 use crate::plan::{FigureKind, FigureSpec};
 
 /// A figure for a reader.
@@ -16,7 +16,7 @@ pub struct Drawn {
     /// What has to be known besides: which repetition, what is left out.
     pub notes: Vec<String>,
     /// Its numbers.
-    pub table: Table,
+    pub table: FigureTable,
 }
 
 /// Draws a figure; a series that cannot be read is said in it and does not stop the report.
@@ -32,6 +32,6 @@ pub fn draw(results: &Results, spec: &FigureSpec) -> Drawn {
     let caption = spec.caption.clone();
     match sketch {
         Ok(Sketch { chart, table, notes }) => Drawn { chart: Some(chart), caption, notes, table },
-        Err(why) => Drawn { chart: None, caption, notes: vec![why], table: Table::default() },
+        Err(why) => Drawn { chart: None, caption, notes: vec![why], table: FigureTable::default() },
     }
 }

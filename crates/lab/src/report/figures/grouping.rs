@@ -6,7 +6,7 @@ use crate::plan::FigureSpec;
 use crate::record::CellMedians;
 
 /// The cells of one line, and what it is called.
-pub struct Group<'a> {
+pub struct CellGroup<'a> {
     /// The levels in which it differs from the other lines.
     pub name: String,
     /// Its cells.
@@ -14,19 +14,19 @@ pub struct Group<'a> {
 }
 
 /// The cells that a figure is about, in lines, in the plan's order.
-pub fn groups<'a>(results: &'a Results, spec: &'a FigureSpec) -> Vec<Group<'a>> {
+pub fn groups<'a>(results: &'a Results, spec: &'a FigureSpec) -> Vec<CellGroup<'a>> {
     let cells: Vec<&CellMedians> = results.cells_with(&spec.cells).collect();
     let mut factors = results.differing(&cells);
     factors.retain(|factor| spec.x.as_ref() != Some(factor));
     factors.sort_by_key(|factor| spec.by.as_ref() != Some(factor));
-    let mut groups: Vec<(Vec<usize>, Group)> = Vec::new();
+    let mut groups: Vec<(Vec<usize>, CellGroup)> = Vec::new();
     for cell in cells {
         let levels: Vec<&str> =
             factors.iter().map(|factor| cell.factors.get(factor).map_or("", String::as_str)).collect();
         let name = levels.join(" · ");
         match groups.iter_mut().find(|(_, group)| group.name == name) {
             Some((_, group)) => group.cells.push(cell),
-            None => groups.push((order(results, &factors, &levels), Group { name, cells: vec![cell] })),
+            None => groups.push((order(results, &factors, &levels), CellGroup { name, cells: vec![cell] })),
         }
     }
     groups.sort_by(|(one, _), (other, _)| one.cmp(other));

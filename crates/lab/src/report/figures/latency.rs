@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::super::chart::{Axis, Chart, Content, Form, Kind, Line, Panel, Point};
+use super::super::chart::{Axis, Chart, ChartContent, ChartForm, ChartLine, ChartPoint, Kind, Panel};
 use super::super::results::Results;
 use super::super::units::Scale;
-use super::Table;
-use super::grouping::{Group, groups};
+use super::FigureTable;
+use super::grouping::{CellGroup, groups};
 use super::sketch::Sketch;
 use crate::plan::FigureSpec;
 use crate::record::{CellMedians, unit};
@@ -65,13 +65,13 @@ pub fn sketch(results: &Results, spec: &FigureSpec) -> Result<Sketch, String> {
         lines = rest;
     }
     let key = shown.iter().map(|curve| curve.name.clone()).collect();
-    let content = Content::Lines { x, panels, key };
+    let content = ChartContent::Lines { x, panels, key };
     let chart = Chart { title: "Percentiles of latency".to_owned(), description: described(shown), content };
     Ok(Sketch { chart, table: table(&groups, &y.scale), notes })
 }
 
 /// The curves of the cells of a group; of one client, or one phase of its work, if the figure names it.
-fn curves(results: &Results, group: &Group, figure: Option<&str>) -> Vec<Curve> {
+fn curves(results: &Results, group: &CellGroup, figure: Option<&str>) -> Vec<Curve> {
     let wanted = figure.and_then(|figure| figure.rsplit_once('.')).map(|(client, _)| client);
     let of_cell = |cell: &&CellMedians| {
         let mut clients: BTreeMap<&String, Vec<&Vec<(f64, f64)>>> = BTreeMap::new();
@@ -119,7 +119,7 @@ fn position(fraction: f64) -> f64 {
     1.0 / (1.0 - fraction.clamp(0.0, LAST))
 }
 
-fn line(style: usize, curve: &Curve) -> Line {
+fn line(style: usize, curve: &Curve) -> ChartLine {
     let point = |(fraction, seconds): &(f64, f64)| {
         let says = format!(
             "{}, {} %: {}",
@@ -127,10 +127,10 @@ fn line(style: usize, curve: &Curve) -> Line {
             percent(*fraction),
             Scale::of(unit::SECONDS, *seconds).text(*seconds)
         );
-        Point { x: position(*fraction), y: Some(*seconds), spread: None, says }
+        ChartPoint { x: position(*fraction), y: Some(*seconds), spread: None, says }
     };
-    let form = if curve.points.len() <= MARKED { Form::Marked } else { Form::Plain };
-    Line { style, points: curve.points.iter().map(point).collect(), form }
+    let form = if curve.points.len() <= MARKED { ChartForm::Marked } else { ChartForm::Plain };
+    ChartLine { style, points: curve.points.iter().map(point).collect(), form }
 }
 
 fn percent(fraction: f64) -> String {
@@ -151,7 +151,7 @@ fn described(curves: &[Curve]) -> String {
     format!("A line chart. {}", curves.iter().filter_map(of_curve).collect::<Vec<_>>().join(" "))
 }
 
-fn table(curves: &[Curve], scale: &Scale) -> Table {
+fn table(curves: &[Curve], scale: &Scale) -> FigureTable {
     let mut fractions: Vec<f64> =
         curves.iter().flat_map(|curve| curve.points.iter().map(|point| point.0)).collect();
     fractions.sort_by(f64::total_cmp);
@@ -165,5 +165,5 @@ fn table(curves: &[Curve], scale: &Scale) -> Table {
         };
         std::iter::once(format!("{} %", percent(*fraction))).chain(curves.iter().map(at)).collect()
     };
-    Table { head, rows: fractions.iter().map(row).collect() }
+    FigureTable { head, rows: fractions.iter().map(row).collect() }
 }

@@ -15,4 +15,4 @@ mod table;
 pub use draw::{Drawn, draw};
 pub use over_time::svg_over_time;
 pub use sampled::Trace;
-pub use table::Table;
+pub use table::FigureTable;

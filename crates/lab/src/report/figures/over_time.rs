@@ -1,9 +1,9 @@
 //! What a connection did over time, in one repetition of one cell: panels with a common time axis, as tcptrace plots.
 
-use super::super::chart::{Axis, Chart, Content, Form, Line, Panel, Point, standalone};
+use super::super::chart::{Axis, Chart, ChartContent, ChartForm, ChartLine, ChartPoint, Panel, standalone};
 use super::super::results::{Results, THROUGHPUT};
 use super::super::units::Scale;
-use super::Table;
+use super::FigureTable;
 use super::named::headed;
 use super::sampled::{Trace, lines_of_connection, traces};
 use super::sketch::Sketch;
@@ -55,7 +55,7 @@ pub fn svg_over_time(title: &str, time: &str, traces: &[Trace]) -> String {
 
 fn chart(title: String, x: Axis, panels: Vec<Panel>, traces: &[Trace]) -> Chart {
     let key = traces.iter().map(|trace| trace.name.clone()).collect();
-    Chart { title, description: described(traces), content: Content::Lines { x, panels, key } }
+    Chart { title, description: described(traces), content: ChartContent::Lines { x, panels, key } }
 }
 
 /// When the last of them ends.
@@ -124,10 +124,10 @@ fn panels(traces: &[Trace]) -> Vec<Panel> {
 fn panel(axis: &str, traces: &[(usize, &Trace)]) -> Panel {
     let most = traces.iter().map(|(_, trace)| trace.most()).fold(0.0, f64::max);
     let unit = traces.first().map_or("", |(_, trace)| trace.unit);
-    let line = |(style, trace): &(usize, &Trace)| Line {
+    let line = |(style, trace): &(usize, &Trace)| ChartLine {
         style: *style,
         points: thinned(&trace.points),
-        form: Form::Plain,
+        form: ChartForm::Plain,
     };
     Panel {
         y: Axis::from_zero(axis, unit, most),
@@ -137,15 +137,15 @@ fn panel(axis: &str, traces: &[(usize, &Trace)]) -> Panel {
 }
 
 /// As many points as can be seen, with gaps where nothing was sampled.
-fn thinned(points: &[(f64, f64)]) -> Vec<Point> {
+fn thinned(points: &[(f64, f64)]) -> Vec<ChartPoint> {
     let steps = points.windows(2).map(|pair| pair[1].0 - pair[0].0);
     let usual = Spread::of(steps).map_or(f64::INFINITY, |spread| spread.median);
-    let point = |(x, y): (f64, f64)| Point { x, y: Some(y), spread: None, says: String::new() };
+    let point = |(x, y): (f64, f64)| ChartPoint { x, y: Some(y), spread: None, says: String::new() };
     let size = points.len().div_ceil(PIECES).max(1);
-    let mut thinned: Vec<Point> = Vec::new();
+    let mut thinned: Vec<ChartPoint> = Vec::new();
     for run in points.chunk_by(|one, next| next.0 - one.0 <= usual * GAP) {
         if !thinned.is_empty() {
-            thinned.push(Point { y: None, ..point(run[0]) });
+            thinned.push(ChartPoint { y: None, ..point(run[0]) });
         }
         thinned.extend(run.chunks(size).flat_map(extremes).map(point));
     }
@@ -180,7 +180,7 @@ fn described(traces: &[Trace]) -> String {
 }
 
 /// Evenly chosen moments, each with the latest sample of each trace.
-fn table(traces: &[Trace], last: f64, time: &Scale, panels: &[Panel]) -> Table {
+fn table(traces: &[Trace], last: f64, time: &Scale, panels: &[Panel]) -> FigureTable {
     let scale_of = |style: usize, trace: &Trace| {
         let panel = panels.iter().find(|panel| panel.lines.iter().any(|line| line.style == style));
         panel.map_or_else(|| Scale::of(trace.unit, 1.0), |panel| panel.y.scale.clone())
@@ -198,7 +198,7 @@ fn table(traces: &[Trace], last: f64, time: &Scale, panels: &[Panel]) -> Table {
         std::iter::once(time.number(now)).chain(traces.iter().zip(&scales).map(value)).collect()
     };
     let head = std::iter::once(time.named("time")).chain(names).collect();
-    Table { head, rows: (0..moments).map(row).collect() }
+    FigureTable { head, rows: (0..moments).map(row).collect() }
 }
 
 #[cfg(test)]

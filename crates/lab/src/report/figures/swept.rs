@@ -1,11 +1,11 @@
 //! A figure against the swept factor: a line for each level of another, the spread as whiskers, the line rate and the
 //! origin's figures beside them.
 
-use super::super::chart::{Axis, Chart, Content, Form, Line, Panel, Point, Reference};
+use super::super::chart::{Axis, Chart, ChartContent, ChartForm, ChartLine, ChartPoint, Panel, Reference};
 use super::super::results::Results;
 use super::super::units::Scale;
-use super::Table;
-use super::grouping::{Group, groups};
+use super::FigureTable;
+use super::grouping::{CellGroup, groups};
 use super::named::{bound, origin, said, spread, whiskers, worded};
 use super::position::positions;
 use super::sketch::Sketch;
@@ -28,7 +28,7 @@ struct Sweep<'a> {
     unit: &'a str,
     levels: Vec<String>,
     at: Vec<f64>,
-    groups: Vec<Group<'a>>,
+    groups: Vec<CellGroup<'a>>,
 }
 
 /// Draws it.
@@ -41,7 +41,7 @@ pub fn sketch(results: &Results, spec: &FigureSpec) -> Result<Sketch, String> {
         lines.truncate(LINES_OF_PANEL * PANELS);
     }
     let (references, bounds) = sweep.bounds(&mut key);
-    let mut panels: Vec<Vec<Line>> = lines.chunks(LINES_OF_PANEL).map(<[Line]>::to_vec).collect();
+    let mut panels: Vec<Vec<ChartLine>> = lines.chunks(LINES_OF_PANEL).map(<[ChartLine]>::to_vec).collect();
     for (panel, groups) in panels.iter_mut().zip(sweep.groups.chunks(LINES_OF_PANEL)) {
         panel.extend(bounds.iter().cloned().chain(sweep.origins(groups, &mut key)));
     }
@@ -50,13 +50,13 @@ pub fn sketch(results: &Results, spec: &FigureSpec) -> Result<Sketch, String> {
     let panel = |lines| Panel { y: y.clone(), lines, references: references.clone() };
     let panels = panels.into_iter().map(panel).collect();
     let levels = sweep.at.iter().copied().zip(sweep.levels.iter().cloned()).collect();
-    let content = Content::Lines { x: Axis::levels(sweep.factor, levels), panels, key };
+    let content = ChartContent::Lines { x: Axis::levels(sweep.factor, levels), panels, key };
     let chart = Chart { title: sweep.title(), description: sweep.description(&y.scale), content };
     Ok(Sketch { chart, table, notes })
 }
 
 /// From zero; logarithmic where the values are so far apart that the small ones would all lie on the ground.
-fn axis(name: &str, unit: &str, panels: &[Vec<Line>], references: &[Reference]) -> Axis {
+fn axis(name: &str, unit: &str, panels: &[Vec<ChartLine>], references: &[Reference]) -> Axis {
     let points = || panels.iter().flatten().flat_map(|line| &line.points);
     let values = || points().filter_map(|point| point.y);
     let tops = points().filter_map(|point| Some(point.spread?.1));
@@ -93,39 +93,44 @@ impl<'a> Sweep<'a> {
     }
 
     /// A value at each level; none where nothing was measured.
-    fn along(&self, group: &Group<'a>, value: impl Fn(&'a CellMedians) -> Option<Point>) -> Vec<Point> {
+    fn along(
+        &self,
+        group: &CellGroup<'a>,
+        value: impl Fn(&'a CellMedians) -> Option<ChartPoint>,
+    ) -> Vec<ChartPoint> {
         let cell_at = |level: &String| {
             group.cells.iter().find(|cell| cell.factors.get(self.factor) == Some(level)).copied()
         };
         let point = |(level, x): (&String, &f64)| {
-            let none = Point { x: *x, y: None, spread: None, says: String::new() };
-            cell_at(level).and_then(&value).map_or(none, |point| Point { x: *x, ..point })
+            let none = ChartPoint { x: *x, y: None, spread: None, says: String::new() };
+            cell_at(level).and_then(&value).map_or(none, |point| ChartPoint { x: *x, ..point })
         };
         self.levels.iter().zip(&self.at).map(point).collect()
     }
 
-    fn lines(&self) -> (Vec<Line>, Vec<String>) {
+    fn lines(&self) -> (Vec<ChartLine>, Vec<String>) {
         let lines = self.groups.iter().enumerate().map(|(style, group)| {
             let value = |cell: &CellMedians| {
                 let spread = spread(cell, self.figure)?;
                 let says = self.says(group, cell, &said(cell, spread, &Scale::of(self.unit, spread.median)));
-                Some(Point { x: 0.0, y: Some(spread.median), spread: whiskers(cell, spread), says })
+                Some(ChartPoint { x: 0.0, y: Some(spread.median), spread: whiskers(cell, spread), says })
             };
-            Line { style, points: self.along(group, value), form: Form::Marked }
+            ChartLine { style, points: self.along(group, value), form: ChartForm::Marked }
         });
-        let name =
-            |group: &Group| if group.name.is_empty() { self.figure.to_owned() } else { group.name.clone() };
+        let name = |group: &CellGroup| {
+            if group.name.is_empty() { self.figure.to_owned() } else { group.name.clone() }
+        };
         (lines.collect(), self.groups.iter().map(name).collect())
     }
 
-    fn says(&self, group: &Group, cell: &CellMedians, value: &str) -> String {
+    fn says(&self, group: &CellGroup, cell: &CellMedians, value: &str) -> String {
         let level = cell.factors.get(self.factor).map_or("", String::as_str);
         let line = if group.name.is_empty() { String::new() } else { format!("{}, ", group.name) };
         format!("{line}{} {level}: {value}", self.factor)
     }
 
     /// What the path itself allows: one height if it is the same everywhere, else a line.
-    fn bounds(&self, key: &mut Vec<String>) -> (Vec<Reference>, Vec<Line>) {
+    fn bounds(&self, key: &mut Vec<String>) -> (Vec<Reference>, Vec<ChartLine>) {
         let Some(bound) = bound(self.unit) else { return (Vec::new(), Vec::new()) };
         let cells = self.groups.iter().flat_map(|group| &group.cells);
         let known: Vec<f64> = cells.filter_map(|cell| (bound.of)(cell)).collect();
@@ -135,16 +140,25 @@ impl<'a> Sweep<'a> {
             return (vec![Reference { y: first, label }], Vec::new());
         }
         let value = |cell: &CellMedians| {
-            (bound.of)(cell).map(|value| Point { x: 0.0, y: Some(value), spread: None, says: String::new() })
+            (bound.of)(cell).map(|value| ChartPoint {
+                x: 0.0,
+                y: Some(value),
+                spread: None,
+                says: String::new(),
+            })
         };
-        let line = Line { style: key.len(), points: self.along(&self.groups[0], value), form: Form::Plain };
+        let line = ChartLine {
+            style: key.len(),
+            points: self.along(&self.groups[0], value),
+            form: ChartForm::Plain,
+        };
         key.push(bound.name.to_owned());
         (Vec::new(), vec![line])
     }
 
     /// The origin's own figures: points, which no line connects.
-    fn origins(&self, groups: &[Group<'a>], key: &mut Vec<String>) -> Vec<Line> {
-        let mut lines: Vec<(String, Line)> = Vec::new();
+    fn origins(&self, groups: &[CellGroup<'a>], key: &mut Vec<String>) -> Vec<ChartLine> {
+        let mut lines: Vec<(String, ChartLine)> = Vec::new();
         for group in groups {
             for cell in &group.cells {
                 let Some((value, source)) = origin(self.results, cell, self.figure) else { continue };
@@ -155,12 +169,13 @@ impl<'a> Sweep<'a> {
                     cell,
                     &format!("{} ({source})", Scale::of(self.unit, value).text(value)),
                 );
-                let gap = Point { x: self.at[index], y: None, spread: None, says: String::new() };
-                let point = Point { y: Some(value), says, ..gap.clone() };
+                let gap = ChartPoint { x: self.at[index], y: None, spread: None, says: String::new() };
+                let point = ChartPoint { y: Some(value), says, ..gap.clone() };
                 match lines.iter_mut().find(|(known, _)| known == source) {
                     Some((_, line)) => line.points.extend([gap, point]),
                     None => {
-                        let line = Line { style: key.len(), points: vec![point], form: Form::Points };
+                        let line =
+                            ChartLine { style: key.len(), points: vec![point], form: ChartForm::Points };
                         key.push(format!("origin: {source}"));
                         lines.push((source.to_owned(), line));
                     }
@@ -176,7 +191,7 @@ impl<'a> Sweep<'a> {
 
     /// What a listener needs: how many lines, and where each begins and ends.
     fn description(&self, scale: &Scale) -> String {
-        let ends = |group: &Group<'a>| {
+        let ends = |group: &CellGroup<'a>| {
             let measured = |level: &&String| {
                 let cell = group.cells.iter().find(|cell| cell.factors.get(self.factor) == Some(level))?;
                 Some(format!("{} at {level}", scale.text(spread(cell, self.figure)?.median)))
@@ -190,11 +205,12 @@ impl<'a> Sweep<'a> {
         format!("A line chart. {}", lines.join(" "))
     }
 
-    fn table(&self, scale: &Scale) -> Table {
-        let name = |group: &Group| if group.name.is_empty() { self.figure } else { &group.name }.to_owned();
+    fn table(&self, scale: &Scale) -> FigureTable {
+        let name =
+            |group: &CellGroup| if group.name.is_empty() { self.figure } else { &group.name }.to_owned();
         let head = std::iter::once(self.factor.to_owned());
         let head = head.chain(self.groups.iter().map(|group| scale.named(&name(group)))).collect();
-        let value = |group: &Group<'a>, level: &String| {
+        let value = |group: &CellGroup<'a>, level: &String| {
             let cell = group.cells.iter().find(|cell| cell.factors.get(self.factor) == Some(level));
             let text = cell.and_then(|cell| {
                 let spread = spread(cell, self.figure)?;
@@ -217,6 +233,6 @@ impl<'a> Sweep<'a> {
                 .chain(self.groups.iter().map(|group| value(group, level)))
                 .collect()
         };
-        Table { head, rows: self.levels.iter().map(row).collect() }
+        FigureTable { head, rows: self.levels.iter().map(row).collect() }
     }
 }

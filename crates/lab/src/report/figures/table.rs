@@ -2,7 +2,7 @@
 
 /// A table of texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Table {
+pub struct FigureTable {
     /// Names of columns, with units.
     pub head: Vec<String>,
     /// Rows, each as long as the head.

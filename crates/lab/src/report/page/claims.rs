@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::super::results::Results;
-use crate::plan::Judgement;
+use crate::plan::ClaimJudgement;
 
 /// The list of claims.
 pub fn answer(results: &Results) -> Markup {
@@ -22,7 +22,7 @@ pub fn answer(results: &Results) -> Markup {
     }
 }
 
-fn claim(judgement: &Judgement) -> Markup {
+fn claim(judgement: &ClaimJudgement) -> Markup {
     let (class, sign, verdict) = match judgement.held {
         Some(true) => ("held", "✓", "Held"),
         Some(false) => ("broken", "✗", "Did not hold"),

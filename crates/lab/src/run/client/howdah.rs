@@ -9,12 +9,12 @@ use crate::record::CommandRecord;
 use crate::run::{Measured, Place, Scene};
 
 /// This program's own client.
-pub struct Howdah {
+pub struct HowdahClient {
     /// Its name in the plan.
     pub name: String,
 }
 
-impl Client for Howdah {
+impl Client for HowdahClient {
     fn commands(&self, cell: &Cell, place: &Place) -> Result<Vec<CommandRecord>> {
         let url = url(cell, place, &self.name)?;
         let mut command = bench::command(cell, place, &self.name, &spec(cell, &self.name)?.host, &url)?;

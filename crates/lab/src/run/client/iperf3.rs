@@ -10,12 +10,12 @@ use crate::run::server::iperf3_port;
 use crate::run::{Measured, Place, Scene};
 
 /// iperf3 as the client.
-pub struct Iperf3 {
+pub struct Iperf3Client {
     /// Its name in the plan.
     pub name: String,
 }
 
-impl Client for Iperf3 {
+impl Client for Iperf3Client {
     fn commands(&self, cell: &Cell, place: &Place) -> Result<Vec<CommandRecord>> {
         let client = spec(cell, &self.name)?;
         let address = place.server_address(cell, &self.name)?.to_string();

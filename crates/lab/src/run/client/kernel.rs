@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use super::contract::{Client, spec, url};
 use super::mounted::MountWork;
 use super::on_mount::RanOnMount;
-use super::streaming::{Direction, Streaming};
+use super::streaming::{StreamDirection, Streaming};
 use super::{bench, file};
 use crate::guest::{MOUNTED, Mount, Placing, is_version_4, quoted};
 use crate::plan::{Cell, ServerKind};
@@ -26,13 +26,13 @@ const NEEDED: [&str; 1] = ["mount.nfs"];
 const KERBEROS: [&str; 3] = ["krb5kdc", "kadmin.local", "rpc.gssd"];
 
 /// The Linux kernel as the client.
-pub struct Kernel {
+pub struct MountingKernel {
     /// Its name in the plan.
     pub name: String,
     guest: Option<Guest>,
 }
 
-impl Kernel {
+impl MountingKernel {
     /// One that has not booted.
     pub fn new(name: String) -> Self {
         Self { name, guest: None }
@@ -111,7 +111,7 @@ impl Kernel {
             return file::fill(&scene.place.export.join(&streaming.file), streaming.bytes);
         }
         // Only through the mount; what the client has of it goes with that.
-        let write = Streaming { direction: Direction::Write, ..streaming.clone() };
+        let write = Streaming { direction: StreamDirection::Write, ..streaming.clone() };
         let mount = self.mount(scene.cell, scene.place)?.script();
         let write = words(&write.command(MOUNTED));
         let script = format!("{write}\numount {MOUNTED}\necho 3 >/proc/sys/vm/drop_caches\n{mount}");
@@ -119,7 +119,7 @@ impl Kernel {
     }
 }
 
-impl Client for Kernel {
+impl Client for MountingKernel {
     fn commands(&self, cell: &Cell, place: &Place) -> Result<Vec<CommandRecord>> {
         let placing = self.placing(cell, place)?;
         let mount = self.mount(cell, place)?;
@@ -210,7 +210,8 @@ mod tests {
 
     fn lines(text: &str) -> Vec<String> {
         let cell = cell(text);
-        let commands = Kernel::new("main".to_owned()).commands(&cell, &place(&cell)).expect("commands");
+        let commands =
+            MountingKernel::new("main".to_owned()).commands(&cell, &place(&cell)).expect("commands");
         commands.iter().map(|command| format!("{}: {}", command.name, command.command.join(" "))).collect()
     }
 
@@ -259,7 +260,8 @@ mod tests {
         let lines = lines(&format!("{CELL}workload = 'metadata'\noptions = ['--files', '100']"));
         assert!(lines[2].starts_with("main: /bin/howdah bench /mnt/n --json - "), "{lines:?}");
         let cell = cell(&format!("{CELL}workload = 'read'\noptions = ['--files', '2']"));
-        let error = Kernel::new("main".to_owned()).commands(&cell, &place(&cell)).expect_err("an option");
+        let error =
+            MountingKernel::new("main".to_owned()).commands(&cell, &place(&cell)).expect_err("an option");
         assert!(error.to_string().starts_with("--files: one stream"), "{error}");
     }
 }

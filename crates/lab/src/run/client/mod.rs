@@ -30,8 +30,8 @@ use crate::plan::ClientKind;
 pub fn client(kind: ClientKind, name: &str) -> Result<Box<dyn Client>> {
     let name = name.to_owned();
     Ok(match kind {
-        ClientKind::Howdah => Box::new(howdah::Howdah { name }),
-        ClientKind::Iperf3 => Box::new(iperf3::Iperf3 { name }),
+        ClientKind::Howdah => Box::new(howdah::HowdahClient { name }),
+        ClientKind::Iperf3 => Box::new(iperf3::Iperf3Client { name }),
         ClientKind::Copy => Box::new(copy::Copy { name, tool: copy::Tool::Howdah }),
         ClientKind::Rsync => Box::new(copy::Copy { name, tool: copy::Tool::Rsync }),
         ClientKind::Tar => Box::new(copy::Copy { name, tool: copy::Tool::Tar }),
@@ -40,8 +40,8 @@ pub fn client(kind: ClientKind, name: &str) -> Result<Box<dyn Client>> {
         ClientKind::Probe => Box::new(probe::Probe { name }),
         ClientKind::Ping => Box::new(ping::Ping { name }),
         ClientKind::Busy => Box::new(busy::Busy { name }),
-        ClientKind::Kernel => Box::new(kernel::Kernel::new(name)),
+        ClientKind::Kernel => Box::new(kernel::MountingKernel::new(name)),
         ClientKind::Mount => Box::new(fuse_mount::MountedByFuse::new(name)),
-        ClientKind::Simulation => Box::new(simulation::Simulation { name }),
+        ClientKind::Simulation => Box::new(simulation::SimulationClient { name }),
     })
 }

@@ -6,7 +6,7 @@ use super::contract::spec;
 use super::file;
 use super::names::{NamesKind, NamesWork};
 use super::on_mount::RanOnMount;
-use super::streaming::{Direction, Streaming};
+use super::streaming::{StreamDirection, Streaming};
 use super::walk::{Walk, WalkKind};
 use crate::plan::{Cell, ServerKind};
 use crate::record::{CommandRecord, unit};
@@ -38,8 +38,8 @@ impl MountWork {
         let client = spec(cell, name)?;
         let workload = client.workload.as_deref().unwrap_or_default();
         let direction = match workload {
-            "write" => Some(Direction::Write),
-            "read" => Some(Direction::Read),
+            "write" => Some(StreamDirection::Write),
+            "read" => Some(StreamDirection::Read),
             _ => None,
         };
         let walk = match workload {
@@ -88,7 +88,7 @@ impl MountWork {
     pub fn warm_up(&self, cell: &Cell, name: &str) -> Result<Option<Streaming>> {
         let (direction, record) = match self {
             Self::Stream(streaming) => (streaming.direction, streaming.record),
-            Self::Walk(_) | Self::Names(_) => (Direction::Read, USUAL_RECORD),
+            Self::Walk(_) | Self::Names(_) => (StreamDirection::Read, USUAL_RECORD),
             Self::Bench => return Ok(None),
         };
         let bytes = file::size(&spec(cell, name)?.options, "--warm-up")?;
@@ -105,7 +105,7 @@ impl MountWork {
             Self::Stream(streaming) => Some(streaming),
             _ => None,
         };
-        own.into_iter().chain(warm_up).filter(|streaming| streaming.direction == Direction::Read)
+        own.into_iter().chain(warm_up).filter(|streaming| streaming.direction == StreamDirection::Read)
     }
 
     /// The command below the directory `mounted`; none of `howdah bench`.
@@ -187,7 +187,7 @@ impl MountWork {
     }
 }
 
-fn stream(direction: Direction, file: String, size: (u64, &str), record: u64) -> Result<Streaming> {
+fn stream(direction: StreamDirection, file: String, size: (u64, &str), record: u64) -> Result<Streaming> {
     let (bytes, flag) = size;
     ensure!(record > 0 && bytes.is_multiple_of(record), "{flag} must be whole records");
     Ok(Streaming { direction, file, bytes, record })

@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 
 use super::contract::{Client, run_one, spec};
 use crate::plan::Cell;
-use crate::record::{CommandRecord, unit};
+use crate::record::CommandRecord;
 use crate::run::{Measured, Place, Scene};
 
 /// ping as the client.
@@ -32,23 +32,13 @@ fn measured(text: &str) -> Result<Measured> {
     let after = |line: &str, mark: &str| -> Option<f64> {
         line.split_once(mark)?.1.split_whitespace().next()?.parse().ok()
     };
-    let mut times: Vec<f64> =
-        text.lines().filter_map(|line| after(line, "time=")).map(|ms| ms / 1e3).collect();
-    times.sort_by(f64::total_cmp);
+    let times: Vec<f64> = text.lines().filter_map(|line| after(line, "time=")).map(|ms| ms / 1e3).collect();
     let sent = text.lines().find(|line| line.contains(" packets transmitted"));
     let sent = sent.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok()).unwrap_or(0.0);
-    let (Some(worst), true) = (times.last(), sent > 0.0) else { bail!("no reply") };
-    let at = |part: f64| times[((times.len() as f64 * part).ceil() as usize).clamp(1, times.len()) - 1];
-    let mut measured = Measured::default();
-    measured.add("worst", *worst, unit::SECONDS);
-    measured.add("mean", times.iter().sum::<f64>() / times.len() as f64, unit::SECONDS);
-    measured.add("replies", times.len() as f64 / sent, unit::PART);
-    let fractions = [0.01, 0.1, 0.5, 0.9, 0.95, 0.99];
-    for fraction in fractions {
-        measured.add(&format!("p{}", (fraction * 100.0_f64).round()), at(fraction), unit::SECONDS);
+    match times.is_empty() || sent == 0.0 {
+        true => bail!("no reply"),
+        false => Ok(Measured::of_replies(times, sent)),
     }
-    measured.latencies.insert(String::new(), fractions.map(|fraction| (fraction, at(fraction))).to_vec());
-    Ok(measured)
 }
 
 #[cfg(test)]

@@ -11,12 +11,12 @@ use crate::run::{Measured, Place, Scene};
 use crate::simulation::{Parameters, simulate};
 
 /// No client at all, but figures as if it were one.
-pub struct Simulation {
+pub struct SimulationClient {
     /// Its name in the plan.
     pub name: String,
 }
 
-impl Simulation {
+impl SimulationClient {
     /// Its options, but for the seed.
     fn options(&self, cell: &Cell) -> Result<Vec<String>> {
         let client = spec(cell, &self.name)?;
@@ -25,7 +25,7 @@ impl Simulation {
     }
 }
 
-impl Client for Simulation {
+impl Client for SimulationClient {
     fn commands(&self, cell: &Cell, _: &Place) -> Result<Vec<CommandRecord>> {
         let host = spec(cell, &self.name)?.host.clone();
         let command = std::iter::once("simulation".to_owned()).chain(self.options(cell)?).collect();

@@ -6,7 +6,7 @@ use super::on_mount::RanOnMount;
 
 /// What a stream does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
+pub enum StreamDirection {
     /// Writes a file that is not there, and makes it durable, within the time.
     Write,
     /// Reads an existing file that the client has not cached.
@@ -17,7 +17,7 @@ pub enum Direction {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Streaming {
     /// What it does.
-    pub direction: Direction,
+    pub direction: StreamDirection,
     /// The file's name in the export.
     pub file: String,
     /// Its bytes, whole records.
@@ -32,8 +32,10 @@ impl Streaming {
         let Self { direction, file, bytes, record } = self;
         let count = bytes / record;
         let (from, to, how) = match direction {
-            Direction::Write => ("/dev/zero".to_owned(), format!("{mounted}/{file}"), Some("conv=fsync")),
-            Direction::Read => (format!("{mounted}/{file}"), "/dev/null".to_owned(), None),
+            StreamDirection::Write => {
+                ("/dev/zero".to_owned(), format!("{mounted}/{file}"), Some("conv=fsync"))
+            }
+            StreamDirection::Read => (format!("{mounted}/{file}"), "/dev/null".to_owned(), None),
         };
         let words = format!("env LC_ALL=C dd if={from} of={to} bs={record} count={count} iflag=fullblock");
         words.split(' ').chain(how).map(str::to_owned).collect()
@@ -63,7 +65,7 @@ mod tests {
     const OUTPUT: &str = "500+0 records in\n500+0 records out\n\
                           524288000 bytes (524 MB, 500 MiB) copied, 4.5 s, 117 MB/s\n";
 
-    fn streaming(direction: Direction) -> Streaming {
+    fn streaming(direction: StreamDirection) -> Streaming {
         Streaming { direction, file: "big".into(), bytes: 500 << 20, record: 1 << 20 }
     }
 
@@ -75,26 +77,26 @@ mod tests {
     fn the_commands() {
         let command_line = |direction| streaming(direction).command("/mnt/n").join(" ");
         assert_eq!(
-            command_line(Direction::Write),
+            command_line(StreamDirection::Write),
             "env LC_ALL=C dd if=/dev/zero of=/mnt/n/big bs=1048576 count=500 iflag=fullblock conv=fsync"
         );
         assert_eq!(
-            command_line(Direction::Read),
+            command_line(StreamDirection::Read),
             "env LC_ALL=C dd if=/mnt/n/big of=/dev/null bs=1048576 count=500 iflag=fullblock"
         );
     }
 
     #[test]
     fn a_guest_whose_clock_is_slow_is_corrected() {
-        let measured = streaming(Direction::Read).measured(&ended(OUTPUT, 0.5)).expect("figures");
+        let measured = streaming(StreamDirection::Read).measured(&ended(OUTPUT, 0.5)).expect("figures");
         assert_eq!(measured, (524_288_000, 9.0));
     }
 
     #[test]
     fn less_than_was_asked_for_is_a_failure() {
         let short = OUTPUT.replace("524288000", "1048576");
-        let error = streaming(Direction::Read).measured(&ended(&short, 1.0)).expect_err("too little");
+        let error = streaming(StreamDirection::Read).measured(&ended(&short, 1.0)).expect_err("too little");
         assert_eq!(error.to_string(), "dd moved 1048576 bytes, not 524288000");
-        assert!(streaming(Direction::Read).measured(&ended("dd: error", 1.0)).is_err());
+        assert!(streaming(StreamDirection::Read).measured(&ended("dd: error", 1.0)).is_err());
     }
 }

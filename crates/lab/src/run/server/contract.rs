@@ -9,7 +9,7 @@ use crate::record::CommandRecord;
 use crate::run::{Place, Running, Scene};
 
 /// A server that is ready. Dropped, it is gone.
-pub trait Served: Send {
+pub trait ServedExport: Send {
     /// The processes whose time counts as the server's.
     fn processes(&self) -> Vec<u32> {
         Vec::new()
@@ -47,13 +47,13 @@ pub trait Server {
     }
 
     /// Starts it, and waits until it is ready.
-    fn start(&self, scene: &Scene<'_>) -> Result<Box<dyn Served>>;
+    fn start(&self, scene: &Scene<'_>) -> Result<Box<dyn ServedExport>>;
 }
 
 /// Programs that serve together.
 pub struct ServingPrograms(pub Vec<Running>);
 
-impl Served for ServingPrograms {
+impl ServedExport for ServingPrograms {
     fn processes(&self) -> Vec<u32> {
         self.0.iter().map(Running::id).collect()
     }

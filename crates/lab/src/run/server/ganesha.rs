@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::{Served, Server};
+use super::{ServedExport, Server};
 use crate::guest::{Ganesha as Settings, missing};
 use crate::plan::{Cell, ExportKind};
 use crate::record::CommandRecord;
@@ -38,9 +38,9 @@ mount -o remount,bind,ro /
 exec \"$@\"";
 
 /// Ganesha as the server.
-pub struct Ganesha;
+pub struct GaneshaServer;
 
-impl Server for Ganesha {
+impl Server for GaneshaServer {
     fn commands(&self, cell: &Cell, place: &Place) -> Vec<CommandRecord> {
         let around =
             ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-eu", "-c"];
@@ -64,7 +64,7 @@ impl Server for Ganesha {
         format!("nfs://{address}{EXPORT}?nfsport={nfs}&mountport={mount}")
     }
 
-    fn start(&self, scene: &Scene<'_>) -> Result<Box<dyn Served>> {
+    fn start(&self, scene: &Scene<'_>) -> Result<Box<dyn ServedExport>> {
         if let Some(missing) = missing(&NEEDED) {
             bail!("{missing}");
         }
@@ -100,7 +100,7 @@ struct Serving {
     process: u32,
 }
 
-impl Served for Serving {
+impl ServedExport for Serving {
     fn processes(&self) -> Vec<u32> {
         vec![self.process]
     }

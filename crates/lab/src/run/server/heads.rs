@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, ensure};
 
 use super::moosefs::{self, MooseFs};
-use super::{Served, Server};
+use super::{ServedExport, Server};
 use crate::plan::{Cell, ExportKind, HeadLoss};
 use crate::record::CommandRecord;
 use crate::run::{Place, Running, Scene};
@@ -55,7 +55,7 @@ impl Server for Heads {
         format!("nfs://{address}{EXPORT}?nfsport=2049&mountport=2049")
     }
 
-    fn start(&self, scene: &Scene<'_>) -> Result<Box<dyn Served>> {
+    fn start(&self, scene: &Scene<'_>) -> Result<Box<dyn ServedExport>> {
         let hosts = &scene.cell.spec.server.heads;
         let moosefs = MooseFs::start(scene, hosts).context("MooseFS")?;
         let key = key_file(scene.place).display().to_string();
@@ -111,7 +111,7 @@ struct ServingHeads {
     is_whole: bool,
 }
 
-impl Served for ServingHeads {
+impl ServedExport for ServingHeads {
     fn processes(&self) -> Vec<u32> {
         if !self.is_whole {
             return Vec::new();

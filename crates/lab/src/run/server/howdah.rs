@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use super::{Served, Server, ServingPrograms};
+use super::{ServedExport, Server, ServingPrograms};
 use crate::plan::Cell;
 use crate::record::CommandRecord;
 use crate::run::{Place, Scene};
@@ -38,9 +38,9 @@ fn certificate(cell: &Cell, place: &Place) -> CommandRecord {
 }
 
 /// This program as the server.
-pub struct Howdah;
+pub struct HowdahServer;
 
-impl Server for Howdah {
+impl Server for HowdahServer {
     fn commands(&self, cell: &Cell, place: &Place) -> Vec<CommandRecord> {
         let state = place.temporary.join("state").display().to_string();
         let mut command = vec![place.howdah(), "serve".to_owned(), "--state".to_owned(), state];
@@ -70,7 +70,7 @@ impl Server for Howdah {
         commands
     }
 
-    fn start(&self, scene: &Scene<'_>) -> Result<Box<dyn Served>> {
+    fn start(&self, scene: &Scene<'_>) -> Result<Box<dyn ServedExport>> {
         let commands = self.commands(scene.cell, scene.place);
         let (command, before) = commands.split_last().context("a server has a command")?;
         for command in before {

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::{Served, Server, ServingPrograms};
+use super::{ServedExport, Server, ServingPrograms};
 use crate::plan::Cell;
 use crate::record::CommandRecord;
 use crate::run::{Place, Scene};
@@ -11,7 +11,7 @@ use crate::run::{Place, Scene};
 const READY: &str = "Server listening";
 
 /// iperf3 as the server: one for each client, since it takes one at a time.
-pub struct Iperf3;
+pub struct Iperf3Server;
 
 /// The port of the first client's server; the others follow.
 const FIRST_PORT: u16 = 5201;
@@ -22,7 +22,7 @@ pub fn port(cell: &Cell, client: &str) -> u16 {
     FIRST_PORT + u16::try_from(before).unwrap_or(0)
 }
 
-impl Server for Iperf3 {
+impl Server for Iperf3Server {
     fn commands(&self, cell: &Cell, _: &Place) -> Vec<CommandRecord> {
         let of = |client: &String| {
             let port = port(cell, client).to_string();
@@ -34,7 +34,7 @@ impl Server for Iperf3 {
         cell.spec.clients.keys().map(of).collect()
     }
 
-    fn start(&self, scene: &Scene<'_>) -> Result<Box<dyn Served>> {
+    fn start(&self, scene: &Scene<'_>) -> Result<Box<dyn ServedExport>> {
         let commands = self.commands(scene.cell, scene.place);
         let start = |command: &CommandRecord| {
             scene.start_until(&command.host, &command.name, &command.command, READY)

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::{Served, Server};
+use super::{ServedExport, Server};
 use crate::guest::{self, Placing, Tap, is_kerberos, is_version_4};
 use crate::plan::{Cell, ClientKind, ClientSpec, ExportKind};
 use crate::record::CommandRecord;
@@ -30,9 +30,9 @@ const MEMORY_EXPORT: &str = "FILE_SYSTEM=tmpfs\nTMPFS_SIZE=2G\n";
 const EXT4_EXPORT: &str = "FILE_SYSTEM=ext4\nDURABILITY=sync\n";
 
 /// The Linux kernel as the server.
-pub struct Kernel;
+pub struct ServingKernel;
 
-impl Server for Kernel {
+impl Server for ServingKernel {
     fn commands(&self, cell: &Cell, place: &Place) -> Vec<CommandRecord> {
         let placing = here(cell, place);
         let serve = ["sh", "-eu", "scripts/nfsd.sh"].map(str::to_owned).to_vec();
@@ -56,7 +56,7 @@ impl Server for Kernel {
         Ok(())
     }
 
-    fn start(&self, scene: &Scene<'_>) -> Result<Box<dyn Served>> {
+    fn start(&self, scene: &Scene<'_>) -> Result<Box<dyn ServedExport>> {
         for command in self.commands(scene.cell, scene.place) {
             scene.record(&command.host, &command.name, &command.command);
         }
@@ -93,7 +93,7 @@ fn here(cell: &Cell, place: &Place) -> Placing {
 
 struct Serving(Guest);
 
-impl Served for Serving {
+impl ServedExport for Serving {
     fn processes(&self) -> Vec<u32> {
         vec![self.0.process()]
     }

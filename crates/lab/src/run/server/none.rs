@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::{Served, Server};
+use super::{ServedExport, Server};
 use crate::plan::Cell;
 use crate::record::CommandRecord;
 use crate::run::{Place, Scene};
@@ -15,9 +15,9 @@ impl Server for Nobody {
         Vec::new()
     }
 
-    fn start(&self, _: &Scene<'_>) -> Result<Box<dyn Served>> {
+    fn start(&self, _: &Scene<'_>) -> Result<Box<dyn ServedExport>> {
         Ok(Box::new(Self))
     }
 }
 
-impl Served for Nobody {}
+impl ServedExport for Nobody {}

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::{Served, Server, ServingPrograms};
+use super::{ServedExport, Server, ServingPrograms};
 use crate::guest::missing;
 use crate::plan::Cell;
 use crate::record::CommandRecord;
@@ -49,7 +49,7 @@ impl Server for Rsync {
         rsync_url(address)
     }
 
-    fn start(&self, scene: &Scene<'_>) -> Result<Box<dyn Served>> {
+    fn start(&self, scene: &Scene<'_>) -> Result<Box<dyn ServedExport>> {
         if let Some(missing) = missing(&["rsync"]) {
             bail!("{missing}");
         }

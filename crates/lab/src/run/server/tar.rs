@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::{Served, Server, ServingPrograms};
+use super::{ServedExport, Server, ServingPrograms};
 use crate::guest::missing;
 use crate::plan::Cell;
 use crate::record::CommandRecord;
@@ -55,7 +55,7 @@ impl Server for Tar {
         tar_address(address)
     }
 
-    fn start(&self, scene: &Scene<'_>) -> Result<Box<dyn Served>> {
+    fn start(&self, scene: &Scene<'_>) -> Result<Box<dyn ServedExport>> {
         if let Some(missing) = missing(&["tar", "socat"]) {
             bail!("{missing}");
         }

@@ -18,7 +18,8 @@ use crate::client::envelope::{
     AfterCall, CallEnd, CallSends, CallSession, CallTicket, ResultsCover, TicketNeed,
 };
 use crate::client::lanes::{
-    Facts, Finding, Growth, Lanes, Limit, Look, Place, SentState, Sight, Verdict, Why, Window,
+    Growth, GrowthLook, GrowthReason, LaneLimit, Lanes, OutageFinding, Place, SentState, Sight, Verdict,
+    WatchFacts, Window,
 };
 use crate::client::{Claim, PeerError, ReceiveInto};
 
@@ -460,7 +461,7 @@ impl<T: Clone> Core<T> {
         may_ask: bool,
         sent_state: Option<SentState>,
         now: Duration,
-    ) -> Option<(Finding, Duration)> {
+    ) -> Option<(OutageFinding, Duration)> {
         let link = *self.lanes[lane].live()?;
         let waited = self.calls.oldest_sent(lane).map(|(sent, _)| now.saturating_sub(sent));
         let its = &mut self.lanes[lane];
@@ -470,7 +471,7 @@ impl<T: Clone> Core<T> {
         }
         let is_fresh = now.saturating_sub(link.heard) < FRESH;
         let found = if is_fresh && !its.outage.is_on() {
-            Some((Finding::Fine, Duration::ZERO))
+            Some((OutageFinding::Fine, Duration::ZERO))
         } else if let Some(waited) = waited
             && let Some(state) = sent_state
         {
@@ -490,7 +491,7 @@ impl<T: Clone> Core<T> {
             None
         };
         self.on_outage(lane, was_on);
-        if let Some((Finding::Ask, _)) = found {
+        if let Some((OutageFinding::Ask, _)) = found {
             self.ask(lane);
         }
         found
@@ -511,10 +512,10 @@ impl<T: Clone> Core<T> {
     }
 
     /// A look at what limits the lanes together: there may be more or fewer of them then.
-    pub fn on_look(&mut self, limit: Limit, writes: bool, round_trip: Duration, now: Duration) {
+    pub fn on_look(&mut self, limit: LaneLimit, writes: bool, round_trip: Duration, now: Duration) {
         let ready = self.lanes.used().iter().filter(|lane| lane.delivers()).count();
         let moved = self.counters.moved().bytes;
-        self.lanes.growth.on_look(Look { now, limit, writes, moved, round_trip, ready });
+        self.lanes.growth.on_look(GrowthLook { now, limit, writes, moved, round_trip, ready });
         self.follow_growth();
     }
 
@@ -558,7 +559,7 @@ impl<T: Clone> Core<T> {
     }
 
     /// How many lanes are used for all calls, and why so many.
-    pub fn lanes(&self) -> (usize, Why) {
+    pub fn lanes(&self) -> (usize, GrowthReason) {
         (self.lanes.used().len(), self.lanes.growth.why())
     }
 
@@ -780,10 +781,10 @@ impl<T: Clone> Core<T> {
     }
 
     /// What there is to judge a lane by.
-    fn facts(&self, lane: usize, now: Duration) -> Option<Facts> {
+    fn facts(&self, lane: usize, now: Duration) -> Option<WatchFacts> {
         let heard = self.lanes[lane].live()?.heard;
         let oldest = self.calls.oldest_sent(lane);
-        Some(Facts {
+        Some(WatchFacts {
             now,
             heard,
             waiting: oldest.map(|(sent, sends)| (now.saturating_sub(sent), sends)),

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::output::LaneSketch;
-use crate::client::lanes::{Candidate, Meter, Outage, Watch};
+use crate::client::lanes::{Candidate, LaneMeter, Outage, Watch};
 
 /// A lane.
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ pub(super) struct Lane {
     load: usize,
     wants_data: usize,
     /// What it delivers.
-    pub(super) meter: Meter,
+    pub(super) meter: LaneMeter,
     /// It was stuck, or is new beside others, and has delivered nothing since: others are used before it.
     pub(super) is_suspect: bool,
     pub(super) watch: Watch,

@@ -6,7 +6,7 @@ use super::calls::ProcedureId;
 use super::counters::MovedBulk;
 use crate::client::PeerError;
 use crate::client::envelope::CallTicket;
-use crate::client::lanes::{Meter, Why};
+use crate::client::lanes::{GrowthReason, LaneMeter};
 
 /// Something to do. Lanes are named by their number.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ pub enum ChannelNotice {
         /// So many are.
         now: usize,
         /// Why.
-        why: Why,
+        why: GrowthReason,
     },
     /// This lane is used for small calls, which would wait for bulk.
     SmallLane(usize),
@@ -174,7 +174,7 @@ pub struct Glance {
 #[derive(Debug, Clone, Copy)]
 pub struct LaneSketch {
     /// What it delivers.
-    pub meter: Meter,
+    pub meter: LaneMeter,
     /// Calls that it carries.
     pub load: usize,
     /// Bytes received over all its connections.

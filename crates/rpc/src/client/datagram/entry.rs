@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::rate::SentAt;
 use super::window::Amount;
-use crate::client::{Class, Replay};
+use crate::client::{Class, ReplaySafety};
 
 /// A call to be made.
 #[derive(Debug, Clone)]
@@ -14,7 +14,7 @@ pub struct NewCall<C> {
     /// What kind of call it is.
     pub class: Class,
     /// Whether it may run twice.
-    pub replay: Replay,
+    pub replay: ReplaySafety,
     /// Length of the call in bytes.
     pub sends: usize,
     /// The most bytes that its reply may have.

@@ -7,7 +7,7 @@ use super::peer::{Peer, Probe, Returned};
 use super::settled::Settled;
 use super::table::Ticket;
 use super::waiting::Line;
-use crate::client::Replay;
+use crate::client::ReplaySafety;
 
 impl<C> Peer<C> {
     /// Looks at every call whose timer has run out, and finds out when the next one does.
@@ -77,7 +77,7 @@ impl<C> Peer<C> {
                 .new
                 .transfer
                 .is_some_and(|size| self.transfer.is_fragmented(size) && size > self.transfer.size());
-            too_large && entry.lost_alone && entry.new.replay == Replay::Idempotent
+            too_large && entry.lost_alone && entry.new.replay == ReplaySafety::Idempotent
         })
     }
 

@@ -4,7 +4,7 @@
 
 use howdah_wire::xdr::padding;
 
-use super::reply::Datagram;
+use super::reply::ReplyDatagram;
 use crate::client::{Locate, ReceiveInto, Reply};
 
 /// Nothing larger comes in a datagram.
@@ -34,15 +34,15 @@ impl Message {
     }
 
     /// Reads the header; what is no reply says nothing about any call.
-    pub fn parse(&mut self) -> Result<Datagram, howdah_wire::xdr::DecodeError> {
-        Datagram::parse(&self.head).or_else(|_| {
+    pub fn parse(&mut self) -> Result<ReplyDatagram, howdah_wire::xdr::DecodeError> {
+        ReplyDatagram::parse(&self.head).or_else(|_| {
             self.join();
-            Datagram::parse(&self.head)
+            ReplyDatagram::parse(&self.head)
         })
     }
 
     /// The reply, whose header was read, its data appended to the caller's buffer, or in the caller's buffer's place.
-    pub fn to_reply(&mut self, datagram: Datagram, receive: Option<ReceiveInto>) -> Reply {
+    pub fn to_reply(&mut self, datagram: ReplyDatagram, receive: Option<ReceiveInto>) -> Reply {
         let Some(receive) = receive else {
             self.join();
             return datagram.into_reply(&self.head, None);
@@ -58,7 +58,7 @@ impl Message {
     }
 
     /// The length of the data, if that is what lies apart.
-    fn data_apart(&self, datagram: &Datagram, receive: &ReceiveInto) -> Option<usize> {
+    fn data_apart(&self, datagram: &ReplyDatagram, receive: &ReceiveInto) -> Option<usize> {
         let results = self.head.get(datagram.results_at()..)?;
         if self.data.is_empty() || !datagram.is_success() {
             return None;
@@ -70,7 +70,7 @@ impl Message {
     }
 
     /// Gives the data out: the memory that it lies in for the caller's, where that holds nothing and is not larger.
-    fn hand_out(&mut self, datagram: &Datagram, mut receive: ReceiveInto, length: usize) -> Reply {
+    fn hand_out(&mut self, datagram: &ReplyDatagram, mut receive: ReceiveInto, length: usize) -> Reply {
         self.data.truncate(length);
         if receive.buffer.is_empty() && receive.buffer.capacity() <= self.data.capacity() {
             std::mem::swap(&mut receive.buffer, &mut self.data);
@@ -82,7 +82,7 @@ impl Message {
     }
 
     /// Where the data of this one is, that of the next one may be too.
-    fn learn(&mut self, datagram: &Datagram, receive: &ReceiveInto) {
+    fn learn(&mut self, datagram: &ReplyDatagram, receive: &ReceiveInto) {
         let Some(results) = self.head.get(datagram.results_at()..).filter(|_| datagram.is_success()) else {
             return;
         };

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::entry::{Entry, State};
 use super::peer::Peer;
-use crate::client::Replay;
+use crate::client::ReplaySafety;
 
 /// Answers from one look to the next: a look takes as long as there are calls.
 const LOOK_EVERY: u32 = 16;
@@ -50,7 +50,7 @@ impl<C> Peer<C> {
     /// When a call is overdue that others have overtaken.
     fn overdue_at(&self, now: Instant, entry: &Entry<C>) -> Option<Instant> {
         let class = entry.new.class;
-        let moves = class.is_bulk() && entry.new.replay == Replay::Idempotent;
+        let moves = class.is_bulk() && entry.new.replay == ReplaySafety::Idempotent;
         if entry.state != State::InFlight || !moves || self.answered_order < entry.order + OTHERS {
             return None;
         }

@@ -15,7 +15,7 @@ const QUEUE_MOST: Duration = Duration::from_millis(10);
 
 /// What a reply was for.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Received<C> {
+pub enum ReceivedReply<C> {
     /// The answer of this call.
     Answer {
         /// What was given to [`Peer::start`].
@@ -31,12 +31,12 @@ pub enum Received<C> {
 
 impl<C> Peer<C> {
     /// A reply came, in a datagram that is a reply by its header.
-    pub fn received(&mut self, now: Instant, xid: u32) -> Received<C> {
+    pub fn received(&mut self, now: Instant, xid: u32) -> ReceivedReply<C> {
         let Some(index) = self.table.find(xid) else { return self.late(now, xid) };
         self.land(index);
         let Some(entry) = self.table.get(index).filter(|entry| entry.sends > 0) else {
             self.unknown += 1;
-            return Received::Unknown;
+            return ReceivedReply::Unknown;
         };
         self.answered_order = self.answered_order.max(if entry.sends == 1 { entry.order } else { 0 });
         (self.last_active, self.probe) = (now, Probe::None);
@@ -44,9 +44,9 @@ impl<C> Peer<C> {
         if !clear {
             self.settle_answered(now, index);
         }
-        let Some(entry) = self.table.remove(index) else { return Received::Unknown };
+        let Some(entry) = self.table.remove(index) else { return ReceivedReply::Unknown };
         self.measure(now, &entry, clear);
-        Received::Answer { call: entry.new.call, sends: entry.sends }
+        ReceivedReply::Answer { call: entry.new.call, sends: entry.sends }
     }
 
     /// Does the answer belong to the first sending beyond doubt?
@@ -127,11 +127,11 @@ impl<C> Peer<C> {
     }
 
     /// A reply that no call waits for.
-    fn late(&mut self, now: Instant, xid: u32) -> Received<C> {
+    fn late(&mut self, now: Instant, xid: u32) -> ReceivedReply<C> {
         let Some(Settled { class, first, answered, timed_out, lost, .. }) = self.settled.take(now, xid)
         else {
             self.unknown += 1;
-            return Received::Unknown;
+            return ReceivedReply::Unknown;
         };
         if let Some(answered) = answered {
             // Both sendings were answered, as a rule in their order: this much is certain of the first one.
@@ -140,6 +140,6 @@ impl<C> Peer<C> {
         // It cannot have taken longer than until now.
         let took = now.saturating_duration_since(first);
         self.sent_for_nothing(now, class, took, timed_out, lost);
-        Received::Late
+        ReceivedReply::Late
     }
 }

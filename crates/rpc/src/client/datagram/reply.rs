@@ -7,13 +7,13 @@ use crate::client::{Locate, ReceiveInto, Reply};
 
 /// A datagram that is a reply by its header.
 #[derive(Debug, Clone, Copy)]
-pub struct Datagram {
+pub struct ReplyDatagram {
     header: ReplyHeader,
     /// Length of the header in bytes.
     results_at: usize,
 }
 
-impl Datagram {
+impl ReplyDatagram {
     /// Reads the header. Whatever is not a reply says nothing about any call.
     pub fn parse(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut decoder = Decoder::new(bytes);
@@ -110,7 +110,7 @@ mod tests {
         let header = ReplyHeader { xid: 7, outcome: Ok(Accepted::Success) };
         header.encode(&mut Encoder::new(&mut bytes));
         bytes.extend_from_slice(results);
-        let datagram = Datagram::parse(&bytes).expect("a reply");
+        let datagram = ReplyDatagram::parse(&bytes).expect("a reply");
         assert_eq!(datagram.xid(), 7);
         datagram.into_reply(&bytes, Some(ReceiveInto { buffer: b"<".to_vec(), most, locate }))
     }
@@ -133,7 +133,7 @@ mod tests {
     fn a_denial_is_a_reply_whatever_its_reason() {
         for (reason, status) in [(7, AuthStatus::Other(7)), (13, AuthStatus::NoContext)] {
             let bytes = [7, 1, 1, 1, reason].map(u32::to_be_bytes).concat();
-            let reply = Datagram::parse(&bytes).expect("a reply").into_reply(&bytes, None);
+            let reply = ReplyDatagram::parse(&bytes).expect("a reply").into_reply(&bytes, None);
             let denied = Denied::Authentication(status);
             assert_eq!((reply.xid, reply.outcome), (7, Err(denied)));
         }
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn what_is_no_reply_is_refused() {
-        assert!(Datagram::parse(b"\0\0\0\x01\0\0\0\0").is_err());
-        assert!(Datagram::parse(b"junk").is_err());
+        assert!(ReplyDatagram::parse(b"\0\0\0\x01\0\0\0\0").is_err());
+        assert!(ReplyDatagram::parse(b"junk").is_err());
     }
 }

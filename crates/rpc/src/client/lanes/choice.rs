@@ -1,6 +1,6 @@
 //! Which lane carries a call: the one that will deliver it first.
 
-use super::Meter;
+use super::LaneMeter;
 
 /// What a lane is taken to deliver before any was measured, in bytes per second.
 const RATE_UNKNOWN: f64 = 1e9;
@@ -13,7 +13,7 @@ pub struct Candidate {
     /// It was stuck, or is new beside others, and has delivered nothing since.
     pub is_suspect: bool,
     /// What it delivers.
-    pub meter: Meter,
+    pub meter: LaneMeter,
     /// Calls that it carries.
     pub load: usize,
     /// Whether it may carry the call.
@@ -41,7 +41,7 @@ mod tests {
     const LANE: Candidate = Candidate {
         is_connected: true,
         is_suspect: false,
-        meter: Meter::UNMEASURED,
+        meter: LaneMeter::UNMEASURED,
         load: 0,
         is_eligible: true,
     };

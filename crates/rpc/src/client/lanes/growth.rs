@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::lanes::{LANES_MAX, Lanes};
-use super::limit::Limit;
+use super::limit::LaneLimit;
 
 /// For so much longer than by anything else calls must have been limited by what more lanes may help before there are more.
 const HELD: Duration = Duration::from_secs(2);
@@ -27,11 +27,11 @@ const REST_MAX: Duration = Duration::from_secs(3600);
 
 /// A look at the channel.
 #[derive(Debug, Clone, Copy)]
-pub struct Look {
+pub struct GrowthLook {
     /// The time since any fixed moment.
     pub now: Duration,
     /// What limits.
-    pub limit: Limit,
+    pub limit: LaneLimit,
     /// Whether more is written than read.
     pub writes: bool,
     /// Bytes of calls that were answered, of all time.
@@ -44,7 +44,7 @@ pub struct Look {
 
 /// Why there are so many lanes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Why {
+pub enum GrowthReason {
     /// They were asked for.
     Asked,
     /// The server is on this host.
@@ -75,8 +75,8 @@ pub enum Why {
 #[derive(Debug)]
 pub struct Growth {
     lanes: usize,
-    why: Why,
-    last: Option<Look>,
+    why: GrowthReason,
+    last: Option<GrowthLook>,
     /// When something last moved.
     active: Duration,
     state: State,
@@ -128,10 +128,10 @@ struct Trial {
 }
 
 impl Watched {
-    fn add(&mut self, look: &Look, time: Duration, bytes: u64) {
+    fn add(&mut self, look: &GrowthLook, time: Duration, bytes: u64) {
         self.held = match look.limit {
             limit if limit.is_of_one_lane() => self.held + time,
-            Limit::Start | Limit::Requests | Limit::Idle => self.held,
+            LaneLimit::Start | LaneLimit::Requests | LaneLimit::Idle => self.held,
             _ => self.held.saturating_sub(time),
         };
         if self.held.is_zero() {
@@ -143,7 +143,7 @@ impl Watched {
 }
 
 impl Stretch {
-    fn add(&mut self, look: &Look, time: Duration, bytes: u64) {
+    fn add(&mut self, look: &GrowthLook, time: Duration, bytes: u64) {
         self.time += time;
         self.bytes += bytes;
         if look.writes {
@@ -174,10 +174,10 @@ impl Growth {
     /// Of a channel to a server on this host, or not.
     pub fn new(lanes: Lanes, same_host: bool) -> Self {
         let (lanes, why, state) = match (lanes, same_host) {
-            (Lanes::Fixed(count), _) => (count, Why::Asked, State::Fixed),
+            (Lanes::Fixed(count), _) => (count, GrowthReason::Asked, State::Fixed),
             // Calls wait for processors there, and every lane takes more of them.
-            (Lanes::Auto, true) => (1, Why::SameHost, State::Fixed),
-            (Lanes::Auto, false) => (1, Why::Enough, State::Watching(Watched::default())),
+            (Lanes::Auto, true) => (1, GrowthReason::SameHost, State::Fixed),
+            (Lanes::Auto, false) => (1, GrowthReason::Enough, State::Watching(Watched::default())),
         };
         Self { lanes, why, last: None, active: Duration::ZERO, state, rests: Default::default() }
     }
@@ -197,7 +197,7 @@ impl Growth {
     }
 
     /// Why so many.
-    pub fn why(&self) -> Why {
+    pub fn why(&self) -> GrowthReason {
         self.why
     }
 
@@ -207,14 +207,14 @@ impl Growth {
     }
 
     /// Takes a look; how many there are to be may be another number then.
-    pub fn on_look(&mut self, look: Look) {
+    pub fn on_look(&mut self, look: GrowthLook) {
         let Some(last) = self.last.replace(look) else { return };
         let (time, bytes) = (look.now.saturating_sub(last.now), look.moved.saturating_sub(last.moved));
         if time > STALE {
             // Nobody looked, since there was nothing to see.
             return self.on_silence();
         }
-        if look.limit == Limit::Idle && bytes == 0 {
+        if look.limit == LaneLimit::Idle && bytes == 0 {
             if look.now.saturating_sub(self.active) > STALE {
                 self.on_silence();
             }
@@ -250,7 +250,7 @@ impl Growth {
     pub fn on_refusal(&mut self) {
         if let State::Trying(trial) = &self.state {
             let (from, tried) = (trial.from, self.lanes);
-            self.give_up(from, Why::Refused { tried });
+            self.give_up(from, GrowthReason::Refused { tried });
             self.rest(0);
             self.rest(1);
         }
@@ -258,18 +258,18 @@ impl Growth {
 
     /// There is one from now on: others cannot carry calls of the session.
     pub fn end_at_one(&mut self) {
-        (self.lanes, self.why, self.state) = (1, Why::NotShared, State::Fixed);
+        (self.lanes, self.why, self.state) = (1, GrowthReason::NotShared, State::Fixed);
     }
 
     fn grow(&mut self, before: Stretch) {
         if self.lanes >= LANES_MAX {
-            self.why = Why::Most;
+            self.why = GrowthReason::Most;
             return;
         }
         let (settled, measured) = Default::default();
         self.state = State::Trying(Trial { from: self.lanes, before, settled, measured });
         self.lanes = (2 * self.lanes).min(LANES_MAX);
-        self.why = Why::Trying;
+        self.why = GrowthReason::Trying;
     }
 
     fn conclude(&mut self) {
@@ -281,16 +281,16 @@ impl Growth {
         let writes = trial.before.is_writing();
         if gain > WORTH_IT {
             self.state = State::Watching(Watched::default());
-            self.why = if self.lanes == LANES_MAX { Why::Most } else { Why::Enough };
+            self.why = if self.lanes == LANES_MAX { GrowthReason::Most } else { GrowthReason::Enough };
             self.rests[usize::from(writes)].failures = 0;
         } else {
             let (from, tried) = (trial.from, self.lanes);
-            self.give_up(from, Why::InVain { tried, gain });
+            self.give_up(from, GrowthReason::InVain { tried, gain });
             self.rest(usize::from(writes));
         }
     }
 
-    fn give_up(&mut self, lanes: usize, why: Why) {
+    fn give_up(&mut self, lanes: usize, why: GrowthReason) {
         (self.lanes, self.why) = (lanes, why);
         self.state = State::Watching(Watched::default());
     }
@@ -308,14 +308,14 @@ impl Growth {
             State::Fixed => {}
             State::Watching(watched) => *watched = Watched::default(),
             State::Trying(trial) => {
-                (self.lanes, self.why) = (trial.from, Why::Enough);
+                (self.lanes, self.why) = (trial.from, GrowthReason::Enough);
                 self.state = State::Watching(Watched::default());
             }
         }
     }
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for GrowthReason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Asked => formatter.write_str("as was asked"),

@@ -7,7 +7,7 @@ use howdah_tune::Verdict;
 
 /// What keeps calls from being faster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Limit {
+pub enum LaneLimit {
     /// Nobody asks for anything.
     Idle,
     /// The caller: more calls at once would be faster.
@@ -64,7 +64,7 @@ const FLIGHT_OF_BUFFERS: std::ops::Range<f64> = 1.1e6..6.0e6;
 /// A round trip longer than without queues by this factor: one stands in the path.
 const QUEUE_STANDS: f64 = 1.25;
 
-impl Limit {
+impl LaneLimit {
     /// From the judge's word on the direction that moves more, on a path of that round trip.
     pub fn of(verdict: Verdict, asked: &Asked, round_trip: Duration) -> Self {
         match verdict {
@@ -125,7 +125,7 @@ impl Limit {
     }
 }
 
-impl fmt::Display for Limit {
+impl fmt::Display for LaneLimit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Idle => "nothing: no program asks for more",
@@ -156,39 +156,39 @@ mod tests {
 
     #[test]
     fn what_the_connection_does_not_explain_is_who_asks_or_who_answers() {
-        let check = |asked: Asked, wanted| assert_eq!(Limit::of(Verdict::Idle, &asked, TRIP), wanted);
+        let check = |asked: Asked, wanted| assert_eq!(LaneLimit::of(Verdict::Idle, &asked, TRIP), wanted);
         let asked = Asked { latency: TRIP, ..Asked::default() };
-        check(Asked::default(), Limit::Idle);
-        check(asked, Limit::Requests);
-        check(Asked { waits_for_place: true, ..asked }, Limit::Slots);
-        check(Asked { waits_for_slot: true, ..Asked::default() }, Limit::SessionSlots);
-        check(Asked { latency: 3 * TRIP, ..asked }, Limit::Server);
-        check(Asked { reads_too_slowly: true, ..asked }, Limit::Processor);
+        check(Asked::default(), LaneLimit::Idle);
+        check(asked, LaneLimit::Requests);
+        check(Asked { waits_for_place: true, ..asked }, LaneLimit::Slots);
+        check(Asked { waits_for_slot: true, ..Asked::default() }, LaneLimit::SessionSlots);
+        check(Asked { latency: 3 * TRIP, ..asked }, LaneLimit::Server);
+        check(Asked { reads_too_slowly: true, ..asked }, LaneLimit::Processor);
     }
 
     #[test]
     fn a_full_path_may_be_a_buffer_of_a_usual_size() {
-        let check = |limit: Limit, rate: f64, round_trip: Duration, wanted| {
+        let check = |limit: LaneLimit, rate: f64, round_trip: Duration, wanted| {
             assert_eq!(limit.of_reads(rate, round_trip, TRIP), wanted, "{limit:?} {rate} {round_trip:?}");
         };
         // A server whose buffer is fixed at the floor, two replies of 1,052,672 bytes, and that paces what it sends.
         let floor = howdah_tune::floor::flight_of(howdah_tune::floor::send_floor(1_052_672)) as f64;
-        check(Limit::Path, floor / TRIP.as_secs_f64(), TRIP, Limit::PathOrTheirBuffer);
-        check(Limit::Path, 0.85 * floor / TRIP.as_secs_f64(), TRIP, Limit::PathOrTheirBuffer);
-        check(Limit::Path, 10e6, TRIP, Limit::Path);
-        check(Limit::Path, 27e6, TRIP, Limit::PathOrTheirBuffer);
-        check(Limit::Path, 53e6, TRIP, Limit::PathOrTheirBuffer);
-        check(Limit::Path, 117e6, TRIP, Limit::Path);
-        check(Limit::Path, 53e6, TRIP * 3 / 2, Limit::Path);
-        check(Limit::Server, 53e6, TRIP, Limit::Server);
+        check(LaneLimit::Path, floor / TRIP.as_secs_f64(), TRIP, LaneLimit::PathOrTheirBuffer);
+        check(LaneLimit::Path, 0.85 * floor / TRIP.as_secs_f64(), TRIP, LaneLimit::PathOrTheirBuffer);
+        check(LaneLimit::Path, 10e6, TRIP, LaneLimit::Path);
+        check(LaneLimit::Path, 27e6, TRIP, LaneLimit::PathOrTheirBuffer);
+        check(LaneLimit::Path, 53e6, TRIP, LaneLimit::PathOrTheirBuffer);
+        check(LaneLimit::Path, 117e6, TRIP, LaneLimit::Path);
+        check(LaneLimit::Path, 53e6, TRIP * 3 / 2, LaneLimit::Path);
+        check(LaneLimit::Server, 53e6, TRIP, LaneLimit::Server);
     }
 
     #[test]
     fn the_judges_words_change_sides() {
-        let of = |verdict| Limit::of(verdict, &Asked { latency: TRIP, ..Asked::default() }, TRIP);
-        assert_eq!(of(Verdict::ClientSendBuffer), Limit::TheirSendBuffer);
-        assert_eq!(of(Verdict::SendBuffer), Limit::OurSendBuffer);
-        assert_eq!(of(Verdict::PeerWindow), Limit::TheirWindow);
-        assert_eq!(of(Verdict::PathFull), Limit::Path);
+        let of = |verdict| LaneLimit::of(verdict, &Asked { latency: TRIP, ..Asked::default() }, TRIP);
+        assert_eq!(of(Verdict::ClientSendBuffer), LaneLimit::TheirSendBuffer);
+        assert_eq!(of(Verdict::SendBuffer), LaneLimit::OurSendBuffer);
+        assert_eq!(of(Verdict::PeerWindow), LaneLimit::TheirWindow);
+        assert_eq!(of(Verdict::PathFull), LaneLimit::Path);
     }
 }

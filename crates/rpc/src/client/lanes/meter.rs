@@ -11,7 +11,7 @@ const WEIGHT: f64 = 1.0 / 8.0;
 
 /// Measures one lane. `now` is the time since any fixed moment.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Meter {
+pub struct LaneMeter {
     /// Bytes of bulk calls that are under way.
     outstanding: usize,
     delivered: f64,
@@ -23,7 +23,7 @@ pub struct Meter {
     settling: Option<Duration>,
 }
 
-impl Meter {
+impl LaneMeter {
     /// A lane that has carried nothing.
     pub const UNMEASURED: Self = Self {
         outstanding: 0,
@@ -116,8 +116,8 @@ mod tests {
     const MILLISECOND: Duration = Duration::from_millis(1);
 
     /// A lane that carries one bulk call at a time, each for so long.
-    fn measured(bytes: usize, each: Duration) -> Meter {
-        let (mut meter, mut now) = (Meter::default(), Duration::ZERO);
+    fn measured(bytes: usize, each: Duration) -> LaneMeter {
+        let (mut meter, mut now) = (LaneMeter::default(), Duration::ZERO);
         for _ in 0..100 {
             meter.on_start(now, bytes);
             now += each;
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_new_lane_gets_calls_until_it_has_settled() {
-        let (mut new, mut now) = (Meter::default(), Duration::ZERO);
+        let (mut new, mut now) = (LaneMeter::default(), Duration::ZERO);
         new.begin_beside_others();
         let mut call = |took: Duration| {
             let expected = new.delivery(1_000_000, 1e8);
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_small_call_goes_where_no_bulk_is_in_its_way() {
-        let (mut busy, idle) = (measured(1_000_000, 10 * MILLISECOND), Meter::default());
+        let (mut busy, idle) = (measured(1_000_000, 10 * MILLISECOND), LaneMeter::default());
         busy.on_start(Duration::from_secs(4), 1_000_000);
         assert!(idle.delivery(0, 1e9) < busy.delivery(0, 1e9));
     }

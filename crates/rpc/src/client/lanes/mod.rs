@@ -13,10 +13,10 @@ mod watch;
 mod window;
 
 pub use choice::{Candidate, first_to_deliver};
-pub use growth::{Growth, Look, Why};
+pub use growth::{Growth, GrowthLook, GrowthReason};
 pub use lanes::{LANES_MAX, Lanes};
-pub use limit::{Asked, Limit};
-pub use meter::Meter;
-pub use outage::{Finding, Outage, SentState, Sight};
-pub use watch::{Facts, SILENCE, Verdict, Watch};
+pub use limit::{Asked, LaneLimit};
+pub use meter::LaneMeter;
+pub use outage::{Outage, OutageFinding, SentState, Sight};
+pub use watch::{SILENCE, Verdict, Watch, WatchFacts};
 pub use window::{Place, Window};

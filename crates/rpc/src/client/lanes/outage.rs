@@ -57,7 +57,7 @@ pub struct SentState {
 
 /// What there is to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Finding {
+pub enum OutageFinding {
     /// Nothing.
     #[default]
     Fine,
@@ -94,7 +94,7 @@ impl Outage {
     }
 
     /// Judges a connection with calls.
-    pub fn judge(&mut self, sight: &Sight) -> Finding {
+    pub fn judge(&mut self, sight: &Sight) -> OutageFinding {
         if let Some(lost) = self.lost {
             return self.judge_lost(lost, sight);
         }
@@ -112,35 +112,35 @@ impl Outage {
         if self.in_vain.is_some_and(|since| now - since >= patience.max(round_trip * LOST_ROUND_TRIPS)) {
             self.lost = Some(now);
             self.asked = None;
-            return Finding::Lost;
+            return OutageFinding::Lost;
         }
         let is_quiet = !is_in_vain && waited >= QUIET && now.saturating_sub(heard) >= QUIET;
         if is_quiet && may_ask && self.asked.is_none_or(|asked| heard > asked) {
             self.asked = Some(now);
-            return Finding::Ask;
+            return OutageFinding::Ask;
         }
-        Finding::Fine
+        OutageFinding::Fine
     }
 
-    fn judge_lost(&mut self, lost: Duration, sight: &Sight) -> Finding {
+    fn judge_lost(&mut self, lost: Duration, sight: &Sight) -> OutageFinding {
         let Sight { now, heard, acknowledged, is_under_way, may_ask, round_trip, .. } = *sight;
         if heard > lost {
             *self = Self::default();
-            return Finding::Fine;
+            return OutageFinding::Fine;
         }
         if acknowledged <= lost {
-            return Finding::Lost;
+            return OutageFinding::Lost;
         }
         let Some(asked) = &mut self.asked else {
             // Who is in the middle of a call cannot ask, nor need it: the rest of that call does.
             self.asked = Some(now);
-            return if may_ask { Finding::Ask } else { Finding::Stirring };
+            return if may_ask { OutageFinding::Ask } else { OutageFinding::Stirring };
         };
         if is_under_way {
             *asked = acknowledged.max(*asked);
         }
         let grace = GRACE.max(round_trip * LOST_ROUND_TRIPS);
-        if now.saturating_sub(*asked) < grace { Finding::Stirring } else { Finding::Lost }
+        if now.saturating_sub(*asked) < grace { OutageFinding::Stirring } else { OutageFinding::Lost }
     }
 }
 
@@ -175,18 +175,18 @@ mod tests {
     }
 
     /// When something else is first found than that all is well, looking ten times a second from 10 s on for a minute.
-    fn first(outage: &mut Outage, see: impl Fn(f64) -> Sight) -> Option<(f64, Finding)> {
+    fn first(outage: &mut Outage, see: impl Fn(f64) -> Sight) -> Option<(f64, OutageFinding)> {
         (0..600).find_map(|tick| {
             let now = (seconds(10.0) + tick * TICK).as_secs_f64();
             let finding = outage.judge(&see(now));
-            (finding != Finding::Fine).then_some((now, finding))
+            (finding != OutageFinding::Fine).then_some((now, finding))
         })
     }
 
     fn lost() -> Outage {
         let mut outage = Outage::default();
         let (at, finding) = first(&mut outage, in_vain).expect("something is found");
-        assert_eq!(finding, Finding::Lost);
+        assert_eq!(finding, OutageFinding::Lost);
         assert!((13.2..13.5).contains(&at), "{at}");
         outage
     }
@@ -198,21 +198,21 @@ mod tests {
 
     fn stirring() -> Outage {
         let mut outage = lost();
-        assert_eq!(outage.judge(&acknowledged(40.0)), Finding::Ask);
+        assert_eq!(outage.judge(&acknowledged(40.0)), OutageFinding::Ask);
         outage
     }
 
     #[test]
     fn a_path_is_lost_when_nothing_is_acknowledged_for_seconds() {
         let mut outage = lost();
-        assert_eq!(outage.judge(&in_vain(60.0)), Finding::Lost, "and stays so");
+        assert_eq!(outage.judge(&in_vain(60.0)), OutageFinding::Lost, "and stays so");
     }
 
     #[test]
     fn a_server_that_is_slow_or_has_no_room_is_asked_once_and_never_lost() {
         let answers_nothing = |now: f64| Sight { acknowledged: seconds(now.min(13.2)), ..sight(now) };
         let mut outage = Outage::default();
-        assert_eq!(first(&mut outage, answers_nothing), Some((13.0, Finding::Ask)));
+        assert_eq!(first(&mut outage, answers_nothing), Some((13.0, OutageFinding::Ask)));
         assert_eq!(first(&mut outage, answers_nothing), None);
         // Probes of a closed window are answered, however briefly one is under way.
         let has_no_room =
@@ -223,10 +223,10 @@ mod tests {
     #[test]
     fn a_slow_call_on_a_server_that_answers_others_is_asked_for_now_and_then() {
         let mut outage = Outage::default();
-        assert_eq!(outage.judge(&sight(13.0)), Finding::Ask);
+        assert_eq!(outage.judge(&sight(13.0)), OutageFinding::Ask);
         let answered = |now: f64| Sight { heard: seconds(13.1), ..sight(now) };
-        assert_eq!(outage.judge(&answered(16.0)), Finding::Fine);
-        assert_eq!(outage.judge(&answered(16.1)), Finding::Ask);
+        assert_eq!(outage.judge(&answered(16.0)), OutageFinding::Fine);
+        assert_eq!(outage.judge(&answered(16.1)), OutageFinding::Ask);
     }
 
     #[test]
@@ -239,33 +239,33 @@ mod tests {
     #[test]
     fn a_connection_that_comes_alive_keeps_its_calls() {
         let mut outage = stirring();
-        assert_eq!(outage.judge(&acknowledged(41.0)), Finding::Stirring);
-        assert_eq!(outage.judge(&Sight { heard: seconds(41.5), ..acknowledged(41.5) }), Finding::Fine);
+        assert_eq!(outage.judge(&acknowledged(41.0)), OutageFinding::Stirring);
+        assert_eq!(outage.judge(&Sight { heard: seconds(41.5), ..acknowledged(41.5) }), OutageFinding::Fine);
         assert!(!outage.is_on());
     }
 
     #[test]
     fn one_whose_replies_wait_for_the_servers_timer_is_given_up() {
         let mut outage = stirring();
-        assert_eq!(outage.judge(&acknowledged(41.9)), Finding::Stirring);
-        assert_eq!(outage.judge(&acknowledged(42.0)), Finding::Lost);
+        assert_eq!(outage.judge(&acknowledged(41.9)), OutageFinding::Stirring);
+        assert_eq!(outage.judge(&acknowledged(42.0)), OutageFinding::Lost);
     }
 
     #[test]
     fn one_that_moves_is_not_given_up_however_slow_it_is() {
         let mut outage = lost();
         let moves = |now: f64| Sight { is_under_way: true, acknowledged: seconds(now - 1.0), ..sight(now) };
-        assert_eq!(outage.judge(&moves(40.0)), Finding::Ask);
+        assert_eq!(outage.judge(&moves(40.0)), OutageFinding::Ask);
         let found = (1..100).map(|tenths| outage.judge(&moves(40.0 + f64::from(tenths) / 10.0)));
-        assert!(found.into_iter().all(|finding| finding == Finding::Stirring));
+        assert!(found.into_iter().all(|finding| finding == OutageFinding::Stirring));
         // All has arrived, at 48.9 s, and is not answered.
         let arrived = |now: f64| Sight { acknowledged: seconds(48.9), ..sight(now) };
-        assert_eq!(outage.judge(&arrived(50.8)), Finding::Stirring);
-        assert_eq!(outage.judge(&arrived(51.0)), Finding::Lost);
+        assert_eq!(outage.judge(&arrived(50.8)), OutageFinding::Stirring);
+        assert_eq!(outage.judge(&arrived(51.0)), OutageFinding::Lost);
         let mut outage = stirring();
         let far = |now: f64| Sight { round_trip: seconds(1.0), ..acknowledged(now) };
-        assert_eq!(outage.judge(&far(43.9)), Finding::Stirring);
-        assert_eq!(outage.judge(&far(44.0)), Finding::Lost);
+        assert_eq!(outage.judge(&far(43.9)), OutageFinding::Stirring);
+        assert_eq!(outage.judge(&far(44.0)), OutageFinding::Lost);
     }
 
     #[test]
@@ -273,10 +273,10 @@ mod tests {
         let busy = |now: f64| Sight { may_ask: false, ..sight(now) };
         let mut outage = Outage::default();
         assert_eq!(first(&mut outage, busy), None);
-        assert_eq!(outage.judge(&sight(71.0)), Finding::Ask);
+        assert_eq!(outage.judge(&sight(71.0)), OutageFinding::Ask);
         let mut outage = lost();
-        assert_eq!(outage.judge(&Sight { may_ask: false, ..acknowledged(40.0) }), Finding::Stirring);
-        assert_eq!(outage.judge(&acknowledged(42.0)), Finding::Lost);
+        assert_eq!(outage.judge(&Sight { may_ask: false, ..acknowledged(40.0) }), OutageFinding::Stirring);
+        assert_eq!(outage.judge(&acknowledged(42.0)), OutageFinding::Lost);
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub const SILENCE: Duration = Duration::from_secs(60);
 
 /// What is known of a lane.
 #[derive(Debug, Clone, Copy)]
-pub struct Facts {
+pub struct WatchFacts {
     /// The time.
     pub now: Duration,
     /// When something was last received on it.
@@ -52,8 +52,8 @@ pub struct Watch {
 
 impl Watch {
     /// Judges.
-    pub fn judge(&mut self, facts: &Facts) -> Verdict {
-        let Facts { now, heard, waiting, usual, others_heard, silence } = *facts;
+    pub fn judge(&mut self, facts: &WatchFacts) -> Verdict {
+        let WatchFacts { now, heard, waiting, usual, others_heard, silence } = *facts;
         let Some((waited, sends)) = waiting else {
             self.asked = None;
             return Verdict::Fine;
@@ -92,8 +92,8 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn facts(now: u32, heard: u32, sent: Option<u32>, others_heard: Option<u32>) -> Facts {
-        Facts {
+    fn facts(now: u32, heard: u32, sent: Option<u32>, others_heard: Option<u32>) -> WatchFacts {
+        WatchFacts {
             now: now * SECOND,
             heard: heard * SECOND,
             waiting: sent.map(|sent| ((now - sent) * SECOND, 1)),
@@ -140,7 +140,7 @@ mod tests {
             Verdict::Silent,
             "that call is never answered"
         );
-        let again = Facts { waiting: Some((70 * SECOND, 2)), ..facts(80, 79, Some(10), None) };
+        let again = WatchFacts { waiting: Some((70 * SECOND, 2)), ..facts(80, 79, Some(10), None) };
         assert_eq!(watch.judge(&again), Verdict::Fine, "it was sent twice: twice the patience");
     }
 }

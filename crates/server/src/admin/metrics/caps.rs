@@ -1,10 +1,10 @@
 //! Rules of `[[limit]]`, and what they held.
 
-use super::text::{Kind, Text};
+use super::text::{Kind, MetricsText};
 use crate::caps::CapReport;
 
 /// Writes them, if there are any.
-pub fn caps(text: &mut Text, caps: &[CapReport]) {
+pub fn caps(text: &mut MetricsText, caps: &[CapReport]) {
     if caps.is_empty() {
         return;
     }

@@ -2,12 +2,12 @@
 
 use howdah_tune::budget::Pressure;
 
-use super::facts::Facts;
-use super::text::{Kind, Text};
+use super::facts::MetricsFacts;
+use super::text::{Kind, MetricsText};
 use crate::tuning::pressure;
 
 /// What they hold in the kernel, of what they may.
-pub fn memory(text: &mut Text, facts: &Facts) {
+pub fn memory(text: &mut MetricsText, facts: &MetricsFacts) {
     text.family(
         "howdah_memory_budget_bytes",
         Kind::Gauge,
@@ -44,7 +44,7 @@ pub fn memory(text: &mut Text, facts: &Facts) {
 }
 
 /// What limits connections, all of them together.
-pub fn limits(text: &mut Text, facts: &Facts) {
+pub fn limits(text: &mut MetricsText, facts: &MetricsFacts) {
     text.family(
         "howdah_verdict_seconds",
         Kind::Counter,

@@ -19,7 +19,7 @@ use crate::secure::TlsDoor;
 
 /// What the metrics show.
 #[derive(Debug, Default)]
-pub struct Facts {
+pub struct MetricsFacts {
     /// The number of this head, if it is one of a cluster that shares its records.
     pub head: Option<String>,
     /// Whether records of clients cannot be written.
@@ -101,7 +101,7 @@ impl TlsFacts {
     }
 }
 
-impl Facts {
+impl MetricsFacts {
     /// As they are now.
     pub fn gather(asked: &Asked, exports: Vec<ExportSpace>) -> Self {
         let service = &asked.shared.service;

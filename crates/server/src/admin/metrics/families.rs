@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use super::caps::caps;
 use super::connections::{limits, memory};
-use super::facts::Facts;
-use super::form::Form;
+use super::facts::MetricsFacts;
+use super::form::MetricsForm;
 use super::host::{exports, process};
 use super::kerberos::kerberos;
-use super::text::{Kind, Text};
+use super::text::{Kind, MetricsText};
 use super::tls::tls;
 use super::uplinks::uplinks;
 use crate::admin::counts::{by_name, export_name, together};
@@ -20,8 +20,8 @@ const BOUND_EVERY: usize = 16;
 const FIRST_BOUND: usize = 2 * BOUND_EVERY;
 
 /// Writes all of them.
-pub fn write(facts: &Facts, form: Form) -> String {
-    let mut text = Text::new(form);
+pub fn write(facts: &MetricsFacts, form: MetricsForm) -> String {
+    let mut text = MetricsText::new(form);
     server(&mut text, facts);
     tls(&mut text, facts.tls.as_ref());
     kerberos(&mut text, facts.kerberos.as_ref());
@@ -37,7 +37,7 @@ pub fn write(facts: &Facts, form: Form) -> String {
     text.finish()
 }
 
-fn server(text: &mut Text, facts: &Facts) {
+fn server(text: &mut MetricsText, facts: &MetricsFacts) {
     text.family("howdah_build_info", Kind::Gauge, None, "Always 1; the version is a label.");
     text.sample(&[("version", env!("CARGO_PKG_VERSION"))], 1);
     if let Some(head) = &facts.head {
@@ -87,7 +87,7 @@ fn server(text: &mut Text, facts: &Facts) {
 /// A figure of a row.
 type Figure = fn(&Row) -> u64;
 
-fn by_export(text: &mut Text, facts: &Facts) {
+fn by_export(text: &mut MetricsText, facts: &MetricsFacts) {
     let families: [(&str, Option<&str>, &str, Figure); 3] = [
         ("howdah_calls", None, "Calls, however they ended.", |row| row.figures.calls),
         ("howdah_in_bytes", Some("bytes"), "Bytes of calls.", |row| row.figures.received),
@@ -117,7 +117,7 @@ fn by_export(text: &mut Text, facts: &Facts) {
     }
 }
 
-fn by_procedure(text: &mut Text, facts: &Facts) {
+fn by_procedure(text: &mut MetricsText, facts: &MetricsFacts) {
     let rows = together(facts.rows.clone());
     text.family(
         "howdah_replayed_calls",
@@ -142,7 +142,7 @@ fn by_procedure(text: &mut Text, facts: &Facts) {
     }
 }
 
-fn clients(text: &mut Text, facts: &Facts) {
+fn clients(text: &mut MetricsText, facts: &MetricsFacts) {
     if facts.told.is_empty() {
         return;
     }
@@ -229,7 +229,7 @@ mod tests {
     const MUCH_FOR_ONE: u64 = MUCH / 10;
 
     /// Every procedure of NFS on one export, with latencies all over. Clients of IPv6 are shown by their networks.
-    fn facts(clients: u32) -> Facts {
+    fn facts(clients: u32) -> MetricsFacts {
         let all = procedures();
         let nfs = all.iter().filter(|listed| listed.program == "nfs" && !listed.procedure.name.is_empty());
         let export = OfExport::Named { id: 1, name: "/srv/data".to_owned() };
@@ -272,17 +272,31 @@ mod tests {
             burst: CapRule::BURST,
         };
         let caps = vec![CapReport { rule, held_calls: 1, held: Duration::from_secs(1) }];
-        Facts { rows, told, account, process, tls, kerberos, uplinks, head, caps, ..Facts::default() }
+        MetricsFacts {
+            rows,
+            told,
+            account,
+            process,
+            tls,
+            kerberos,
+            uplinks,
+            head,
+            caps,
+            ..MetricsFacts::default()
+        }
     }
 
     #[test]
     fn a_thousand_clients_fit() {
-        for form in [Form::OpenMetrics, Form::Prometheus] {
+        for form in [MetricsForm::OpenMetrics, MetricsForm::Prometheus] {
             let text = write(&facts(CLIENTS), form);
             assert!(text.contains("howdah_client_out_bytes_total{client=\"2001:db8:1:3e7::\"} "), "{text}");
             assert!(text.len() < SIZE_MAX, "{} bytes", text.len());
         }
-        assert!(!write(&facts(0), Form::OpenMetrics).contains("client="), "no client is shown unasked");
+        assert!(
+            !write(&facts(0), MetricsForm::OpenMetrics).contains("client="),
+            "no client is shown unasked"
+        );
     }
 
     fn comes_once(text: &str) {
@@ -296,7 +310,7 @@ mod tests {
 
     #[test]
     fn no_line_comes_twice_and_bounds_grow() {
-        comes_once(&write(&facts(3), Form::OpenMetrics));
+        comes_once(&write(&facts(3), MetricsForm::OpenMetrics));
         let bounds = bounds(&facts(0).rows[0].figures.latency);
         assert!(bounds.is_sorted_by(|one, two| one.0 < two.0 && one.1 < two.1), "{bounds:?}");
         assert!((10..=14).contains(&bounds.len()) && bounds[0].0 < 2e-5, "{bounds:?}");
@@ -315,7 +329,8 @@ mod tests {
             at_export(exports.iter().next().expect("one").place());
             clerk.end(1, &timing, Some(&mut Reply::with_buffer(Vec::new())));
         }
-        let text = write(&Facts { rows: ledger.rows(), ..Facts::default() }, Form::Prometheus);
+        let text =
+            write(&MetricsFacts { rows: ledger.rows(), ..MetricsFacts::default() }, MetricsForm::Prometheus);
         comes_once(&text);
         let series =
             "howdah_in_bytes_total{export=\"/a\",program=\"nfs\",version=\"3\",procedure=\"GETATTR\"} 200";
@@ -328,7 +343,7 @@ mod tests {
         let documented = std::fs::read_to_string(file).expect("it is there");
         let mut documented: Vec<&str> =
             documented.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
-        let text = write(&facts(1), Form::Prometheus);
+        let text = write(&facts(1), MetricsForm::Prometheus);
         let mut names: Vec<&str> =
             text.lines().filter_map(|line| line.strip_prefix("# HELP ")?.split(' ').next()).collect();
         documented.sort_unstable();

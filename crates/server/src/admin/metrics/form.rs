@@ -2,14 +2,14 @@
 
 /// A form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum MetricsForm {
     /// OpenMetrics 1.0.
     OpenMetrics,
     /// Prometheus' text format 0.0.4.
     Prometheus,
 }
 
-impl Form {
+impl MetricsForm {
     /// The form that this `Accept` header asks for.
     pub fn accepted(accept: Option<&str>) -> Self {
         match accept {

@@ -2,11 +2,11 @@
 
 use howdah_vfs::Statistics;
 
-use super::facts::Facts;
-use super::text::{Kind, Text};
+use super::facts::MetricsFacts;
+use super::text::{Kind, MetricsText};
 
 /// What the process uses.
-pub fn process(text: &mut Text, facts: &Facts) {
+pub fn process(text: &mut MetricsText, facts: &MetricsFacts) {
     let Some(process) = &facts.process else { return };
     text.family("process_cpu_seconds", Kind::Counter, Some("seconds"), "CPU time, user and system.");
     text.sample(&[], process.cpu_seconds);
@@ -33,7 +33,7 @@ pub fn process(text: &mut Text, facts: &Facts) {
 type Figure = fn(&Statistics) -> u64;
 
 /// What is exported, and how full it is.
-pub fn exports(text: &mut Text, facts: &Facts) {
+pub fn exports(text: &mut MetricsText, facts: &MetricsFacts) {
     text.family("howdah_export_info", Kind::Gauge, None, "Always 1; one for each export.");
     for export in &facts.exports {
         text.sample(&[("export", &export.name), ("id", &export.id.to_string())], 1);

@@ -1,10 +1,10 @@
 //! Kerberos: contexts, and what calls by them came to.
 
-use super::text::{Kind, Text};
+use super::text::{Kind, MetricsText};
 use crate::gss::GssReport;
 
 /// Writes them, where an export takes Kerberos.
-pub fn kerberos(text: &mut Text, facts: Option<&(usize, GssReport)>) {
+pub fn kerberos(text: &mut MetricsText, facts: Option<&(usize, GssReport)>) {
     let Some((contexts, counts)) = facts else { return };
     text.family("howdah_kerberos_contexts", Kind::Gauge, None, "Kerberos contexts of clients.");
     text.sample(&[], *contexts);

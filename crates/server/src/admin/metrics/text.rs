@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Write};
 
-use super::form::Form;
+use super::form::MetricsForm;
 
 /// What kind of figures a family has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,17 +16,17 @@ pub enum Kind {
 }
 
 /// A text that grows by one family after the other.
-pub struct Text {
-    form: Form,
+pub struct MetricsText {
+    form: MetricsForm,
     text: String,
     /// The family's name and kind.
     name: &'static str,
     kind: Kind,
 }
 
-impl Text {
+impl MetricsText {
     /// Nothing yet.
-    pub fn new(form: Form) -> Self {
+    pub fn new(form: MetricsForm) -> Self {
         Self { form, text: String::new(), name: "", kind: Kind::Gauge }
     }
 
@@ -40,12 +40,12 @@ impl Text {
         };
         // Prometheus' form names a counter by its samples.
         let suffix = match (self.form, kind) {
-            (Form::Prometheus, Kind::Counter) => "_total",
+            (MetricsForm::Prometheus, Kind::Counter) => "_total",
             _ => "",
         };
         // Writing to a string cannot fail.
         let _ = writeln!(self.text, "# HELP {name}{suffix} {help}\n# TYPE {name}{suffix} {word}");
-        if let (Form::OpenMetrics, Some(unit)) = (self.form, unit) {
+        if let (MetricsForm::OpenMetrics, Some(unit)) = (self.form, unit) {
             let _ = writeln!(self.text, "# UNIT {name} {unit}");
         }
     }
@@ -68,7 +68,7 @@ impl Text {
 
     /// All of it.
     pub fn finish(mut self) -> String {
-        if self.form == Form::OpenMetrics {
+        if self.form == MetricsForm::OpenMetrics {
             self.text.push_str("# EOF\n");
         }
         self.text
@@ -101,8 +101,8 @@ impl Text {
 mod tests {
     use super::*;
 
-    fn written(form: Form) -> String {
-        let mut text = Text::new(form);
+    fn written(form: MetricsForm) -> String {
+        let mut text = MetricsText::new(form);
         text.family("a_bytes", Kind::Counter, Some("bytes"), "Sent.");
         text.sample(&[("name", "a \"b\\\n"), ("x", "1")], 5);
         text.family("b_seconds", Kind::Histogram, Some("seconds"), "Times.");
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn both_forms_are_as_they_are_specified() {
-        let open = written(Form::OpenMetrics);
+        let open = written(MetricsForm::OpenMetrics);
         let samples = "b_seconds_bucket{le=\"0.5\"} 1\nb_seconds_bucket{le=\"1\"} 2\n\
                        b_seconds_bucket{le=\"+Inf\"} 3\nb_seconds_count 3\nb_seconds_sum 4.25\n";
         assert_eq!(
@@ -123,7 +123,7 @@ mod tests {
                  # HELP b_seconds Times.\n# TYPE b_seconds histogram\n# UNIT b_seconds seconds\n{samples}# EOF\n"
             )
         );
-        let older = written(Form::Prometheus);
+        let older = written(MetricsForm::Prometheus);
         assert!(
             older.starts_with("# HELP a_bytes_total Sent.\n# TYPE a_bytes_total counter\na_bytes_total{")
         );

@@ -1,10 +1,10 @@
 //! TLS: the connections that have it, how handshakes ended, and until when the certificate is valid.
 
 use super::facts::TlsFacts;
-use super::text::{Kind, Text};
+use super::text::{Kind, MetricsText};
 
 /// Writes them, where there is a certificate.
-pub fn tls(text: &mut Text, facts: Option<&TlsFacts>) {
+pub fn tls(text: &mut MetricsText, facts: Option<&TlsFacts>) {
     let Some(facts) = facts else { return };
     let help = "TCP connections that TLS protects, by whether the client showed a certificate (mtls).";
     text.family("howdah_tls_connections", Kind::Gauge, None, help);

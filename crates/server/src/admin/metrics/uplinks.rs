@@ -1,6 +1,6 @@
 //! The families about the far side of exports of other servers.
 
-use super::text::{Kind, Text};
+use super::text::{Kind, MetricsText};
 use crate::admin::uplinks::ExportUplink;
 use crate::uplink::{UplinkCache, UplinkDisk, UplinkReport};
 
@@ -47,7 +47,7 @@ const DISK_SIZES: [(&str, &str, DiskFigure); 2] = [
 ];
 
 /// Writes them, where there are such exports.
-pub fn uplinks(text: &mut Text, report: &[ExportUplink]) {
+pub fn uplinks(text: &mut MetricsText, report: &[ExportUplink]) {
     if report.is_empty() {
         return;
     }
@@ -73,7 +73,7 @@ pub fn uplinks(text: &mut Text, report: &[ExportUplink]) {
     disks(text, report);
 }
 
-fn disks(text: &mut Text, report: &[ExportUplink]) {
+fn disks(text: &mut MetricsText, report: &[ExportUplink]) {
     let disks: Vec<(&str, &UplinkDisk)> =
         report.iter().filter_map(|one| Some((one.export.as_str(), one.uplink.disk.as_ref()?))).collect();
     if disks.is_empty() {
@@ -100,7 +100,7 @@ fn disks(text: &mut Text, report: &[ExportUplink]) {
     }
 }
 
-fn caches(text: &mut Text, report: &[ExportUplink]) {
+fn caches(text: &mut MetricsText, report: &[ExportUplink]) {
     let cached: Vec<(&str, UplinkCache)> =
         report.iter().filter_map(|one| Some((one.export.as_str(), one.uplink.cache?))).collect();
     let help = "Questions of clients, by whether the caches answered.";

@@ -14,7 +14,7 @@ use crate::Transport;
 use crate::exports::{
     Anonymous, ClientRule, Clients, Export, Exports, GroupSource, PrivilegedPorts, Squash, UserGroups,
 };
-use crate::outline::{Outline, Pace};
+use crate::outline::{Outline, ReplyPace};
 use crate::program::Tabled;
 
 fn network(address: &str) -> Clients {
@@ -160,7 +160,7 @@ fn nodes_of_two_exports_cannot_be_linked_or_renamed_across() {
 
 #[test]
 fn a_table_names_all_procedures_in_order() {
-    let (_, procedures) = super::super::Nfs3::VERSIONS[0];
+    let (_, procedures) = super::super::Nfs3Program::VERSIONS[0];
     let procedures: Vec<_> = procedures.iter().map(|row| &row.procedure).collect();
     let names: Vec<_> = procedures.iter().map(|procedure| procedure.name).collect();
     assert_eq!(names.len(), 22);
@@ -187,7 +187,7 @@ fn a_table_names_all_procedures_in_order() {
     let mut outline = Outline::of(procedures[7].pace);
     (procedures[7].outline)(&mut outline, decoder);
     let bulk = outline.bulk.expect("WRITE brings data");
-    assert_eq!((bulk.length, bulk.durable, outline.pace), (9, true, Pace::Slow));
+    assert_eq!((bulk.length, bulk.durable, outline.pace), (9, true, ReplyPace::Slow));
     assert!(bytes[bulk.at..].starts_with(b"some data"));
 }
 

@@ -11,7 +11,7 @@ use super::handles::every_procedure;
 use crate::calling::call;
 use crate::exports::SecurityFlavor::{self, Krb5, Krb5i, Krb5p, Sys};
 use crate::exports::{ClientRule, Export, Exports, SecurityFlavors, Squash};
-use crate::nfs3::Nfs3;
+use crate::nfs3::Nfs3Program;
 use crate::program::Tabled;
 
 const TOO_WEAK: Result<Accepted, Denied> = Err(Authentication(AuthStatus::TooWeak));
@@ -24,7 +24,7 @@ fn rule(flavors: &[SecurityFlavor]) -> ClientRule {
 #[test]
 fn every_procedure_refuses_a_flavor_that_is_not_taken() {
     let client = Client::with_rules(vec![rule(&[Krb5, Krb5p])]);
-    let procedures = Nfs3::VERSIONS[0].1;
+    let procedures = Nfs3Program::VERSIONS[0].1;
     for (handle, is_root) in [(&client.root, true), (&client.file, false)] {
         let all = every_procedure(handle);
         assert_eq!(all.len() + 1, procedures.len(), "all but NULL");

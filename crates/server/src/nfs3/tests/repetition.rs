@@ -27,7 +27,7 @@ fn what_may_not_run_twice_is_answered_as_the_first_time() {
 
 #[test]
 fn every_call_that_may_not_run_twice_is_remembered_whatever_it_answers() {
-    let (_, procedures) = super::super::Nfs3::VERSIONS[0];
+    let (_, procedures) = super::super::Nfs3Program::VERSIONS[0];
     let procedures: Vec<_> = procedures.iter().map(|row| &row.procedure).collect();
     for transport in [Transport::Tcp, Transport::Udp] {
         let mut client = Client::new();

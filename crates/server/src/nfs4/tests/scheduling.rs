@@ -28,7 +28,7 @@ use crate::connection::tests::connected;
 use crate::counts::Moment;
 use crate::dispatch::Work;
 use crate::nfs4::opening;
-use crate::outline::Pace;
+use crate::outline::ReplyPace;
 use crate::service::Service;
 use crate::shared::Shared;
 use crate::worker::Worker;
@@ -86,7 +86,7 @@ fn read_directory() -> Step {
 }
 
 /// How demanding a call is, and whether it is dear.
-fn pace(service: &Service, message: &[u8]) -> (Pace, bool) {
+fn pace(service: &Service, message: &[u8]) -> (ReplyPace, bool) {
     match service.dispatcher.read(message, None, Transport::Tcp) {
         Work::Run(job) => (job.outline.pace, job.outline.is_dear),
         _ => panic!("it is a call"),
@@ -116,24 +116,30 @@ fn a_compound_is_as_demanding_as_its_most_demanding_operation() {
     let copy = step(copy::OPERATION, &copy);
     let durable = write(7, Stability::FileSync);
     for (expected, steps) in [
-        (Pace::Quick, vec![put.clone(), attributes()]),
-        (Pace::Quick, vec![put.clone(), seek]),
-        (Pace::Quick, vec![put.clone(), open_file(&client), write(7, Stability::Unstable), close_file()]),
-        (Pace::Quick, vec![]),
-        (Pace::Dear, vec![put.clone(), attributes(), lookup, read_directory()]),
+        (ReplyPace::Quick, vec![put.clone(), attributes()]),
+        (ReplyPace::Quick, vec![put.clone(), seek]),
         (
-            Pace::Long,
+            ReplyPace::Quick,
+            vec![put.clone(), open_file(&client), write(7, Stability::Unstable), close_file()],
+        ),
+        (ReplyPace::Quick, vec![]),
+        (ReplyPace::Dear, vec![put.clone(), attributes(), lookup, read_directory()]),
+        (
+            ReplyPace::Long,
             vec![put.clone(), open_file(&client), write(1 << 20, Stability::Unstable), attributes()],
         ),
-        (Pace::Slow, vec![put.clone(), open_file(&client), durable, close_file()]),
-        (Pace::Slow, vec![put.clone(), attributes(), commit.clone()]),
-        (Pace::Slow, vec![put.clone(), read_directory(), commit.clone()]),
-        (Pace::Slow, vec![put.clone(), read_directory(), bare(commit::OPERATION)]),
-        (Pace::Slow, vec![put.clone(), destroy, commit.clone()]),
-        (Pace::Long, vec![put.clone(), read_directory(), put.clone(), write(1 << 20, Stability::Unstable)]),
-        (Pace::Slow, vec![put.clone(), write(1 << 20, Stability::Unstable), commit]),
-        (Pace::Slow, vec![put.clone(), save, put.clone(), copy.clone()]),
-        (Pace::Slow, vec![put, attributes(), copy]),
+        (ReplyPace::Slow, vec![put.clone(), open_file(&client), durable, close_file()]),
+        (ReplyPace::Slow, vec![put.clone(), attributes(), commit.clone()]),
+        (ReplyPace::Slow, vec![put.clone(), read_directory(), commit.clone()]),
+        (ReplyPace::Slow, vec![put.clone(), read_directory(), bare(commit::OPERATION)]),
+        (ReplyPace::Slow, vec![put.clone(), destroy, commit.clone()]),
+        (
+            ReplyPace::Long,
+            vec![put.clone(), read_directory(), put.clone(), write(1 << 20, Stability::Unstable)],
+        ),
+        (ReplyPace::Slow, vec![put.clone(), write(1 << 20, Stability::Unstable), commit]),
+        (ReplyPace::Slow, vec![put.clone(), save, put.clone(), copy.clone()]),
+        (ReplyPace::Slow, vec![put, attributes(), copy]),
     ] {
         let message = client.message(&[&[client.sequence_step(0, 1)], &steps[..]].concat());
         let is_dear = steps.contains(&read_directory());

@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::options::{Check, Options, number_of};
-use crate::record::unit;
+use super::options::{Check, ProbeOptions, number_of};
 use crate::run::Measured;
 
 /// One that has not come back after this long is lost.
@@ -21,7 +20,12 @@ const WARM_UP: u32 = 5;
 const END: u32 = u32::MAX;
 
 /// Measures.
-pub fn measure(here: &UdpSocket, there: &UdpSocket, options: &Options, check: Check<'_>) -> Result<Measured> {
+pub fn measure(
+    here: &UdpSocket,
+    there: &UdpSocket,
+    options: &ProbeOptions,
+    check: Check<'_>,
+) -> Result<Measured> {
     here.set_read_timeout(Some(PATIENCE)).context("limiting a wait")?;
     // Longer than nothing can come while the probe goes on, so that the other end ends even if no message says so.
     let most = (PATIENCE + options.interval) * (TRIES + 1);
@@ -32,7 +36,7 @@ pub fn measure(here: &UdpSocket, there: &UdpSocket, options: &Options, check: Ch
         // To itself: no path is between.
         let ended = there.local_addr().and_then(|itself| there.send_to(&options.datagram(END), itself));
         ended.context("ending a probe's other end")?;
-        summary(times?, options.count)
+        summary(&times?, options.count)
     })
 }
 
@@ -49,7 +53,7 @@ fn echo(there: &UdpSocket) {
 }
 
 /// Those that came back. A path may lose some, but not many in a row.
-fn round_trips(here: &UdpSocket, options: &Options, check: Check<'_>) -> Result<Vec<Duration>> {
+fn round_trips(here: &UdpSocket, options: &ProbeOptions, check: Check<'_>) -> Result<Vec<Duration>> {
     let mut times = Vec::new();
     let mut lost = 0;
     for number in 0..WARM_UP + options.count {
@@ -84,20 +88,11 @@ fn round_trip(here: &UdpSocket, datagram: &[u8], number: u32) -> Result<Option<D
     }
 }
 
-fn summary(mut times: Vec<Duration>, sent: u32) -> Result<Measured> {
-    times.sort();
-    let (Some(worst), count) = (times.last(), times.len()) else { bail!("nothing came back") };
-    let at = |part: f64| times[((count as f64 * part).ceil() as usize).clamp(1, count) - 1].as_secs_f64();
-    let mut measured = Measured::default();
-    measured.add("replies", count as f64 / f64::from(sent), unit::PART);
-    measured.add("worst", worst.as_secs_f64(), unit::SECONDS);
-    measured.add("mean", times.iter().sum::<Duration>().as_secs_f64() / count as f64, unit::SECONDS);
-    let fractions = [0.01, 0.1, 0.5, 0.9, 0.95, 0.99];
-    for fraction in fractions {
-        measured.add(&format!("p{}", (fraction * 100.0_f64).round()), at(fraction), unit::SECONDS);
+fn summary(times: &[Duration], sent: u32) -> Result<Measured> {
+    match times.is_empty() {
+        true => bail!("nothing came back"),
+        false => Ok(Measured::of_replies(times.iter().map(Duration::as_secs_f64).collect(), f64::from(sent))),
     }
-    measured.latencies.insert(String::new(), fractions.map(|fraction| (fraction, at(fraction))).to_vec());
-    Ok(measured)
 }
 
 #[cfg(test)]
@@ -109,7 +104,7 @@ mod tests {
         let there = UdpSocket::bind("127.0.0.1:0").expect("a socket");
         let here = UdpSocket::bind("127.0.0.1:0").expect("a socket");
         here.connect(there.local_addr().expect("bound")).expect("connected");
-        let options = Options { count: 20, interval: Duration::ZERO, size: 64 };
+        let options = ProbeOptions { count: 20, interval: Duration::ZERO, size: 64 };
         let measured = measure(&here, &there, &options, &|| Ok(())).expect("figures");
         assert!(measured.figures["p50"].value > 0.0);
         assert!(measured.figures["p50"].value <= measured.figures["worst"].value);
@@ -120,15 +115,15 @@ mod tests {
         let there = UdpSocket::bind("127.0.0.1:0").expect("a socket");
         let here = UdpSocket::bind("127.0.0.1:0").expect("a socket");
         here.connect(there.local_addr().expect("bound")).expect("connected");
-        let options = Options { count: 1_000_000, interval: Duration::from_secs(1), size: 64 };
+        let options = ProbeOptions { count: 1_000_000, interval: Duration::from_secs(1), size: 64 };
         let error = measure(&here, &there, &options, &|| bail!("interrupted")).expect_err("it was stopped");
         assert_eq!(error.to_string(), "interrupted");
     }
 
     #[test]
     fn the_middle_is_the_median() {
-        let times = (1..=100).map(Duration::from_millis).collect();
-        let figures = summary(times, 100).expect("figures").figures;
+        let times: Vec<_> = (1..=100).map(Duration::from_millis).collect();
+        let figures = summary(&times, 100).expect("figures").figures;
         assert_eq!((figures["p50"].value, figures["p99"].value, figures["worst"].value), (0.05, 0.099, 0.1));
     }
 }

@@ -4,13 +4,18 @@ use std::net::UdpSocket;
 
 use anyhow::Result;
 
-use super::options::{Check, Options};
+use super::options::{Check, ProbeOptions};
 use super::train;
 use crate::record::unit;
 use crate::run::Measured;
 
 /// Measures.
-pub fn measure(here: &UdpSocket, there: &UdpSocket, options: &Options, check: Check<'_>) -> Result<Measured> {
+pub fn measure(
+    here: &UdpSocket,
+    there: &UdpSocket,
+    options: &ProbeOptions,
+    check: Check<'_>,
+) -> Result<Measured> {
     let arrived = train::send(here, there, options, check)?.times.len();
     let mut measured = Measured::default();
     measured.add("lost", 1.0 - arrived as f64 / f64::from(options.count), unit::PART);
@@ -30,7 +35,7 @@ mod tests {
         let here = UdpSocket::bind("127.0.0.1:0").expect("a socket");
         here.connect(there.local_addr().expect("bound")).expect("connected");
         // What fits into a socket's buffer, should the receiver be late.
-        let options = Options { count: 50, interval: Duration::ZERO, size: 64 };
+        let options = ProbeOptions { count: 50, interval: Duration::ZERO, size: 64 };
         assert_eq!(measure(&here, &there, &options, &|| Ok(())).expect("figures").figures["lost"].value, 0.0);
     }
 }

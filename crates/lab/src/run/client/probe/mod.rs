@@ -17,7 +17,7 @@ use crate::plan::Cell;
 use crate::record::CommandRecord;
 use crate::run::word::one_of;
 use crate::run::{Measured, Place, Scene};
-use options::Options;
+use options::ProbeOptions;
 
 /// Datagrams that a socket may hold: none is to be lost but on the path.
 const BUFFER: usize = 8 << 20;
@@ -34,7 +34,7 @@ pub struct Probe {
 impl Client for Probe {
     fn commands(&self, cell: &Cell, place: &Place) -> Result<Vec<CommandRecord>> {
         let client = spec(cell, &self.name)?;
-        Options::parse(&client.options)?;
+        ProbeOptions::parse(&client.options)?;
         // Not a program: it is recorded as what the plan says, and repeated by running the cell.
         let mut command = vec!["probe".to_owned(), client.workload.clone().unwrap_or_default()];
         command.extend(client.options.iter().cloned());
@@ -45,7 +45,7 @@ impl Client for Probe {
     fn check(&self, cell: &Cell, _: &Place) -> Result<()> {
         let client = spec(cell, &self.name)?;
         one_of("workload", client.workload.as_deref().unwrap_or_default(), &WORKLOADS)?;
-        Options::parse(&client.options).context("options").map(drop)
+        ProbeOptions::parse(&client.options).context("options").map(drop)
     }
 
     fn work(&mut self, scene: &Scene<'_>) -> Result<Measured> {
@@ -53,7 +53,7 @@ impl Client for Probe {
             scene.record(&command.host, &command.name, &command.command);
         }
         let client = spec(scene.cell, &self.name)?;
-        let options = Options::parse(&client.options)?;
+        let options = ProbeOptions::parse(&client.options)?;
         let to = scene.place.server_address(scene.cell, &self.name)?;
         let there = socket(scene, &scene.cell.spec.server.host, SocketAddr::new(to, 0))?;
         let here = socket(scene, &client.host, SocketAddr::new([0, 0, 0, 0].into(), 0))?;

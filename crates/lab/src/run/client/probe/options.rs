@@ -19,7 +19,7 @@ const LONGEST_INTERVAL: Duration = Duration::from_secs(10);
 
 /// What is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
+pub struct ProbeOptions {
     /// So many datagrams.
     pub count: u32,
     /// One after each such time.
@@ -28,7 +28,7 @@ pub struct Options {
     pub size: usize,
 }
 
-impl Options {
+impl ProbeOptions {
     /// Of `--count N --interval TIME --size BYTES`.
     pub fn parse(words: &[String]) -> Result<Self> {
         let mut options = Self { count: 100, interval: Duration::from_millis(10), size: 64 };
@@ -74,14 +74,14 @@ pub fn number_of(datagram: &[u8]) -> Option<u32> {
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Result<Options> {
-        Options::parse(&text.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    fn parse(text: &str) -> Result<ProbeOptions> {
+        ProbeOptions::parse(&text.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
     }
 
     #[test]
     fn flags() {
         let options = parse("--count 5 --interval 2ms --size 1472").expect("options");
-        assert_eq!(options, Options { count: 5, interval: Duration::from_millis(2), size: 1472 });
+        assert_eq!(options, ProbeOptions { count: 5, interval: Duration::from_millis(2), size: 1472 });
         assert_eq!(parse("").expect("the usual").count, 100);
         for wrong in [
             "--count",

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 
-use super::options::{Check, Options};
+use super::options::{Check, ProbeOptions};
 use super::train;
 use crate::run::Measured;
 
@@ -13,7 +13,12 @@ use crate::run::Measured;
 const WARM_UP: Duration = Duration::from_millis(500);
 
 /// Measures.
-pub fn measure(here: &UdpSocket, there: &UdpSocket, options: &Options, check: Check<'_>) -> Result<Measured> {
+pub fn measure(
+    here: &UdpSocket,
+    there: &UdpSocket,
+    options: &ProbeOptions,
+    check: Check<'_>,
+) -> Result<Measured> {
     let end = options.interval * options.count;
     let arrived = train::send(here, there, options, check)?;
     let (count, seconds) = carried(&arrived.times, end)?;

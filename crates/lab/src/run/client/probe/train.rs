@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use super::options::{Check, Options, number_of};
+use super::options::{Check, ProbeOptions, number_of};
 
 /// After the last datagram was sent, and none arrived for this long, none will.
 const SILENCE: Duration = Duration::from_secs(2);
@@ -19,7 +19,12 @@ pub struct Arrived {
 }
 
 /// Sends the train, and receives it at the other end.
-pub fn send(here: &UdpSocket, there: &UdpSocket, options: &Options, check: Check<'_>) -> Result<Arrived> {
+pub fn send(
+    here: &UdpSocket,
+    there: &UdpSocket,
+    options: &ProbeOptions,
+    check: Check<'_>,
+) -> Result<Arrived> {
     there.set_read_timeout(Some(SILENCE)).context("limiting a wait")?;
     let began = Instant::now();
     thread::scope(|scope| {
@@ -31,7 +36,7 @@ pub fn send(here: &UdpSocket, there: &UdpSocket, options: &Options, check: Check
 }
 
 /// Each datagram at its time; late ones at once, so that the whole takes what it should.
-fn pace(here: &UdpSocket, options: &Options, began: Instant, check: Check<'_>) -> Result<()> {
+fn pace(here: &UdpSocket, options: &ProbeOptions, began: Instant, check: Check<'_>) -> Result<()> {
     for number in 0..options.count {
         check()?;
         let due = began + options.interval * number;

@@ -15,7 +15,7 @@ struct Path {
     /// and that one lane can.
     lane: f64,
     /// What limits while lanes do.
-    limit: Limit,
+    limit: LaneLimit,
     /// The server takes no more connections.
     most: usize,
 }
@@ -35,12 +35,12 @@ impl Run {
         Self { growth, path, now: Duration::ZERO, moved: 0.0, numbers: vec![1] }
     }
 
-    fn look(&mut self, limit: Limit, writes: bool, rate: f64) {
+    fn look(&mut self, limit: LaneLimit, writes: bool, rate: f64) {
         self.now += LOOK;
         self.moved += rate * LOOK.as_secs_f64();
         let ready = self.growth.lanes().min(self.path.most);
         let (now, moved) = (self.now, self.moved as u64);
-        self.growth.on_look(Look { now, limit, writes, moved, round_trip: TRIP, ready });
+        self.growth.on_look(GrowthLook { now, limit, writes, moved, round_trip: TRIP, ready });
         if self.growth.lanes() != *self.numbers.last().expect("it began with one") {
             self.numbers.push(self.growth.lanes());
         }
@@ -52,7 +52,7 @@ impl Run {
         while self.now < end {
             let lanes = self.growth.lanes().min(self.path.most) as f64;
             let rate = (lanes * self.path.lane).min(self.path.capacity);
-            let limit = if rate < self.path.capacity { self.path.limit } else { Limit::Path };
+            let limit = if rate < self.path.capacity { self.path.limit } else { LaneLimit::Path };
             self.look(limit, false, rate);
         }
         self
@@ -61,31 +61,31 @@ impl Run {
     fn silent(mut self, seconds: u64) -> Self {
         let end = self.now + Duration::from_secs(seconds);
         while self.now < end {
-            self.look(Limit::Idle, false, 0.0);
+            self.look(LaneLimit::Idle, false, 0.0);
         }
         self
     }
 }
 
-fn of_one_lane() -> impl Strategy<Value = Limit> {
+fn of_one_lane() -> impl Strategy<Value = LaneLimit> {
     prop_oneof![
-        Just(Limit::OurSendBuffer),
-        Just(Limit::TheirSendBuffer),
-        Just(Limit::OurWindow),
-        Just(Limit::TheirWindow),
-        Just(Limit::Loss),
-        Just(Limit::PathOrTheirBuffer),
-        Just(Limit::Processor),
+        Just(LaneLimit::OurSendBuffer),
+        Just(LaneLimit::TheirSendBuffer),
+        Just(LaneLimit::OurWindow),
+        Just(LaneLimit::TheirWindow),
+        Just(LaneLimit::Loss),
+        Just(LaneLimit::PathOrTheirBuffer),
+        Just(LaneLimit::Processor),
     ]
 }
 
-fn of_others() -> impl Strategy<Value = Limit> {
+fn of_others() -> impl Strategy<Value = LaneLimit> {
     prop_oneof![
-        Just(Limit::Requests),
-        Just(Limit::Slots),
-        Just(Limit::Server),
-        Just(Limit::Path),
-        Just(Limit::Start),
+        Just(LaneLimit::Requests),
+        Just(LaneLimit::Slots),
+        Just(LaneLimit::Server),
+        Just(LaneLimit::Path),
+        Just(LaneLimit::Start),
     ]
 }
 
@@ -124,10 +124,10 @@ proptest! {
 
     #[test]
     fn any_looks_leave_a_number_in_bounds(
-        looks in prop::collection::vec((0.0..1e9, prop_oneof![of_one_lane(), of_others(), Just(Limit::Idle)], any::<bool>()), 0..400),
+        looks in prop::collection::vec((0.0..1e9, prop_oneof![of_one_lane(), of_others(), Just(LaneLimit::Idle)], any::<bool>()), 0..400),
         most in 1..20_usize,
     ) {
-        let mut run = Run::new(Path { capacity: 1.0, lane: 1.0, limit: Limit::Path, most });
+        let mut run = Run::new(Path { capacity: 1.0, lane: 1.0, limit: LaneLimit::Path, most });
         for (rate, limit, writes) in looks {
             run.look(limit, writes, rate);
             prop_assert!((1..=LANES_MAX).contains(&run.growth.lanes()));
@@ -136,7 +136,7 @@ proptest! {
 }
 
 /// A path on which a lane carries a megabyte a second, and that has room for many.
-const WIDE: Path = Path { capacity: 1e9, lane: 1e6, limit: Limit::OurSendBuffer, most: 16 };
+const WIDE: Path = Path { capacity: 1e9, lane: 1e6, limit: LaneLimit::OurSendBuffer, most: 16 };
 
 #[test]
 fn a_path_that_is_known_begins_with_its_lanes_unless_a_number_was_asked_for() {
@@ -151,7 +151,7 @@ fn a_server_that_takes_no_more_is_left_with_what_it_took() {
     for most in [1, 2, 4] {
         let run = Run::new(Path { most, ..WIDE }).busy(60);
         assert_eq!(run.growth.lanes(), most, "{:?}", run.numbers);
-        assert_eq!(run.growth.why(), Why::Refused { tried: 2 * most });
+        assert_eq!(run.growth.why(), GrowthReason::Refused { tried: 2 * most });
     }
 }
 
@@ -162,7 +162,7 @@ fn a_refusal_ends_a_trial_at_once() {
         run.look(WIDE.limit, false, 1e6);
     }
     run.growth.on_refusal();
-    assert_eq!((run.growth.lanes(), run.growth.why()), (1, Why::Refused { tried: 2 }));
+    assert_eq!((run.growth.lanes(), run.growth.why()), (1, GrowthReason::Refused { tried: 2 }));
     assert_eq!(run.busy(30).growth.lanes(), 1, "it is not asked again soon");
 }
 
@@ -187,21 +187,21 @@ fn a_trial_that_is_cut_short_by_silence_or_by_other_work_proves_nothing() {
         run
     };
     let run = tried().silent(10);
-    assert_eq!((run.growth.lanes(), run.growth.why()), (1, Why::Enough));
+    assert_eq!((run.growth.lanes(), run.growth.why()), (1, GrowthReason::Enough));
     let mut run = tried();
-    while run.growth.why() == Why::Trying {
+    while run.growth.why() == GrowthReason::Trying {
         run.look(WIDE.limit, true, 1e6);
     }
-    assert_eq!((run.growth.lanes(), run.growth.why()), (1, Why::Enough));
+    assert_eq!((run.growth.lanes(), run.growth.why()), (1, GrowthReason::Enough));
     assert_eq!(run.busy(60).growth.lanes(), 16, "it is tried again");
 }
 
 #[test]
 fn what_was_in_vain_for_writes_is_tried_for_reads() {
     let mut run = Run::new(WIDE);
-    while !matches!(run.growth.why(), Why::InVain { .. }) {
+    while !matches!(run.growth.why(), GrowthReason::InVain { .. }) {
         // Storage takes no more.
-        run.look(Limit::OurSendBuffer, true, WIDE.lane);
+        run.look(LaneLimit::OurSendBuffer, true, WIDE.lane);
     }
     assert_eq!(run.growth.lanes(), 1);
     let run = run.silent(10).busy(30);
@@ -221,7 +221,7 @@ fn work_that_reads_and_writes_by_turns_has_more_lanes_and_they_do_not_come_and_g
 #[test]
 fn what_was_gained_stays_in_silence() {
     let run = Run::new(WIDE).busy(60).silent(600);
-    assert_eq!((run.growth.lanes(), run.growth.why()), (16, Why::Most));
+    assert_eq!((run.growth.lanes(), run.growth.why()), (16, GrowthReason::Most));
 }
 
 #[test]
