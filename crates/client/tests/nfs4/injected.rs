@@ -1,8 +1,8 @@
 //! What servers may answer at any time: "not now", a session that is gone, a reply that is not kept.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::{Duration, Instant};
 
 use howdah_client::Remote;
 use howdah_client::connect::{ConnectOptions, connect};
@@ -315,6 +315,68 @@ fn a_server_that_takes_no_call_in_any_session_is_not_asked_for_ever() {
     client.attributes(&ME, &client.root()).expect_err("no session works");
     let calls = calls.load(Ordering::SeqCst);
     assert!(calls <= 60, "{calls} calls");
+}
+
+#[test]
+fn a_server_that_refuses_for_ever_is_asked_fifty_times_a_second_at_most() {
+    const WATCHED: Duration = Duration::from_secs(3);
+    type Refusal = fn(&Exchange<'_>, Status) -> Fate;
+    let behind: Refusal = first_refused;
+    let in_session: Refusal = |exchange, status| {
+        let is_it = Decoder::new(&exchange.arguments[12..]).u32("operation") == Ok(sequence::OPERATION);
+        if is_it { session_refused(status) } else { Fate::Pass }
+    };
+    let all: Refusal = |exchange, status| {
+        refused_alone(Decoder::new(&exchange.arguments[12..]).u32("operation").expect("one"), status)
+    };
+    let cases = [
+        (behind, Status::DELAY),
+        (behind, Status::GRACE),
+        (behind, Status::EXPIRED),
+        (in_session, Status::DELAY),
+        (in_session, Status::EXPIRED),
+        (in_session, Status::BADSESSION),
+        (in_session, Status::SEQ_MISORDERED),
+        (all, Status::DELAY),
+        (all, Status::GRACE),
+        (all, Status::EXPIRED),
+        (all, Status::BADSESSION),
+        (all, Status::STALE_CLIENTID),
+    ];
+    std::thread::scope(|scope| {
+        for (number, (refusal, status)) in cases.into_iter().enumerate() {
+            scope.spawn(move || {
+                let served = serve_memory();
+                let (middleman, client) = between(&served, "");
+                let (from, _) = source_and_target(&*client);
+                let times = Arc::new(Mutex::new(Vec::new()));
+                let noted = Arc::clone(&times);
+                middleman.judge(move |exchange| {
+                    if (exchange.program, exchange.procedure) != (PROGRAM, COMPOUND) {
+                        return Fate::Pass;
+                    }
+                    noted.lock().expect("unpoisoned").push(Instant::now());
+                    refusal(exchange, status)
+                });
+                let (sender, ended) = mpsc::channel();
+                std::thread::scope(|scope| {
+                    scope.spawn(move || {
+                        let write = WriteFile::new(&from, 0, Data::Bytes(b"x"), Stability::FileSync);
+                        let _ = sender.send(client.write(&ME, write, &mut Change::default()).map(drop));
+                    });
+                    let outcome = ended.recv_timeout(WATCHED).ok();
+                    let times = times.lock().expect("unpoisoned").clone();
+                    middleman.judge(|_| Fate::Pass);
+                    let of_a_second = |(at, from): (usize, &Instant)| {
+                        times[at..].iter().take_while(|time| **time - *from < Duration::from_secs(1)).count()
+                    };
+                    let most = times.iter().enumerate().map(of_a_second).max().unwrap_or(0);
+                    let fits = (1..=50).contains(&most);
+                    assert!(fits, "case {number}, {status}: {most} calls in a second, then {outcome:?}");
+                });
+            });
+        }
+    });
 }
 
 #[test]
