@@ -19,32 +19,4 @@ END
     done
     exit 1
 " || fail "Ganesha does not serve: $(tail -3 "$WORK/log/ganesha.txt")"
-ORIGIN='nfs://127.0.0.1:2051/origin?version=4'
-relay "$ORIGIN"
-for version in 3 4.2; do
-    case $version in
-        3) mount_export ;;
-        *) mount_export "vers=$version,port=2050" ;;
-    esac
-    mkdir "/mnt/n/tree-$version"
-    tar -xpf "$WORK/tree.tar" -C "/mnt/n/tree-$version"
-    echo before >"/mnt/n/open-$version"
-    # A program has a file open over the relay's restart, and another one writes.
-    exec 7<"/mnt/n/open-$version"
-    "$TOOL" pattern --seed "$SEED" --bytes "$SIZE" >"/mnt/n/large-$version" &
-    writer=$!
-    until [ -s "/mnt/n/large-$version" ]; do sleep 0.02; done
-    end_on_host KILL "$WORK/relay.pid"
-    relay "$ORIGIN"
-    wait "$writer"
-    drop_caches
-    equal "$(cat <&7)" before "what an open file holds"
-    exec 7<&-
-    "$TOOL" pattern --seed "$SEED" --bytes "$SIZE" | cmp - "/mnt/n/large-$version"
-    # By the names and handles that the client has.
-    tar --compare -f "$WORK/tree.tar" -C "/mnt/n/tree-$version"
-    umount /mnt/n
-    on_host "sha256sum <\"$WORK/ganesha/large-$version\" >\"$WORK/ganesha.sum\""
-    want=$("$TOOL" pattern --seed "$SEED" --bytes "$SIZE" | sha256sum)
-    equal "$(cat "$WORK/ganesha.sum")" "$want" "checksum of the file on the origin"
-done
+relay_killed 'nfs://127.0.0.1:2051/origin?version=4' "$WORK/ganesha" on_host

@@ -75,6 +75,13 @@ pub const SCENARIOS: &[Scenario] = &[
         ..RELAYED
     },
     Scenario {
+        name: "relay-linux-server4",
+        about: "the Linux kernel's server that speaks only NFSv4, relayed to clients of 3 and 4.2, the relay killed while they write",
+        peer: guest("relay-kernel4.sh", RELAY),
+        sizes: &[("SIZE", 64 * MIB, 16 * MIB), ("FILES", 1_000, 100)],
+        ..RELAYED
+    },
+    Scenario {
         name: "relay-ganesha4",
         about: "NFS-Ganesha that speaks only NFSv4, relayed to clients of 3 and 4.2, the relay killed while they write",
         peer: guest("relay-ganesha4.sh", RELAY),
