@@ -3,6 +3,7 @@
 
 mod all_tests;
 mod arguments;
+mod guest_registers;
 mod interop;
 mod lab;
 mod newer_guest;

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
+use super::guest_registers::preload;
 use super::step::{Context, Report};
 
 /// The release that has such a kernel.
@@ -111,7 +112,10 @@ fn make_startable(place: &Path) -> Result<()> {
         symlink(&target, place.join(name)).with_context(|| format!("making the link {name}"))?;
     }
     // The libraries are of the kernel alone: no other program may be started with them.
-    let start = format!("#!/bin/sh\nexec env LD_LIBRARY_PATH={SEEN_AS}/libraries {SEEN_AS}/kernel \"$@\"\n");
+    let start = format!(
+        "#!/bin/sh\nexec env {}LD_LIBRARY_PATH={SEEN_AS}/libraries {SEEN_AS}/kernel \"$@\"\n",
+        preload()
+    );
     write_program(&place.join("linux.uml"), start.as_bytes())
 }
 

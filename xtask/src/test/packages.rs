@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result};
 
 use super::step::{Context, Report};
-use super::{newer_guest, services};
+use super::{guest_registers, newer_guest, services};
 
 /// What each is for stands beside it; the tests skip what needs a missing one.
 const PACKAGES: &[&str] = &[
@@ -44,6 +44,7 @@ const PACKAGES: &[&str] = &[
 /// Installs what is missing, and fetches a guest kernel that this machine's Debian does not have.
 pub fn install(context: &Context) -> Result<Report> {
     let mut report = install_packages()?;
+    report.add(guest_registers::prepare(context));
     report.add(newer_guest::fetch(context));
     Ok(report)
 }
