@@ -9,6 +9,7 @@ mod event;
 mod facts;
 pub mod limits;
 mod settings;
+mod silence;
 mod streams;
 
 pub use engine::Engine;
