@@ -162,6 +162,10 @@ howdah_limits::limits! {
     pub const HOST_LOOKUPS_MAX: usize = 32, count;
     beyond "NFS3ERR_JUKEBOX, NFS4ERR_DELAY, and a server fault for MOUNT", tested "server/src/exports/host_directory::while_many_hang_no_more_threads_are_started_and_nobody_waits_for_one";
 
+    /// Users that are looked up at the same time: a thread waits for each.
+    pub const USER_LOOKUPS_MAX: usize = 32, count;
+    beyond "calls wait 2 s; then earlier answers or the clients' groups are used, or NFS3ERR_JUKEBOX with Kerberos", tested "server/src/exports/groups::a_user_whose_lookup_hangs_holds_up_its_first_calls_for_a_while_and_no_other_user";
+
     /// Groups of one user, where they are looked up.
     pub const GROUPS_OF_ONE_MAX: usize = 1024, count;
     beyond "the rest of them is left out", tested "server/src/exports/groups::a_user_of_too_many_groups_is_in_the_first_of_them";
@@ -302,6 +306,8 @@ pub const GROUPS_AGE: Duration = Duration::from_secs(600);
 pub const GROUPS_RETRY: Duration = Duration::from_secs(60);
 /// After how long a user of Kerberos is looked up again if the first question failed: until then its calls are put off.
 pub const USER_RETRY: Duration = Duration::from_secs(5);
+/// How long calls of a user wait for the user database.
+pub const USER_PATIENCE: Duration = Duration::from_secs(2);
 /// How long the name of a client holds, where rules name hosts.
 pub const HOST_AGE: Duration = Duration::from_secs(600);
 /// After how long a client without a name is asked for again.

@@ -2,21 +2,21 @@
 
 mod common;
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
 use common::{call, nfs_call, read_record};
-use howdah_server::exports::{ClientRule, Export, Exports, Squash};
+use howdah_server::exports::{ClientRule, Export, Exports, GroupSource, Squash, UserGroups};
 use howdah_server::{Server, Settings, Sockets};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::MemoryFileSystem;
 use howdah_vfs::{FileSystem, Result};
 use howdah_wire::mount::{self, DirectoryPath, mnt};
 use howdah_wire::nfs3::{self, FileHandle, access, getattr, write};
-use howdah_wire::rpc::{Accepted, ReplyHeader};
-use howdah_wire::xdr::{Decode, Decoder};
+use howdah_wire::rpc::{Accepted, AuthSys, CallHeader, Credentials, RecordMark, ReplyHeader};
+use howdah_wire::xdr::{Decode, Decoder, Encode, Encoder};
 use parking_lot::{Condvar, Mutex};
 
 /// Far above what an answer takes, far below what a person waits for a failing test.
@@ -110,6 +110,18 @@ fn serve(exports: Vec<Arc<dyn FileSystem>>, workers: usize) -> (Server, SocketAd
         Server::start(&Settings { workers, ..Settings::default() }, sockets, exports).expect("starting");
     let address = server.addresses()[0].1;
     (server, address, roots)
+}
+
+/// The user database says nothing of user 7.
+struct Silent(Arc<Mutex<bool>>, Arc<Condvar>);
+
+impl GroupSource for Silent {
+    fn groups(&self, user: u32) -> io::Result<Option<Vec<u32>>> {
+        if user == 7 {
+            self.1.wait_while(&mut self.0.lock(), |is_open| !*is_open);
+        }
+        Ok(Some(vec![user]))
+    }
 }
 
 fn connect(address: SocketAddr) -> TcpStream {
@@ -281,5 +293,45 @@ fn far_calls_of_one_connection_wait_together_and_harm_no_other_export() {
     let mut xids: Vec<u32> = (0..CALLS).map(|_| answered(&mut caller).0).collect();
     xids.sort_unstable();
     assert_eq!(xids, (0..CALLS).collect::<Vec<_>>());
+    assert!(server.stop(PATIENCE));
+}
+
+#[test]
+fn a_user_whose_groups_nobody_can_say_holds_up_no_other() {
+    const CALLERS: u32 = 100;
+    let (is_open, opened) = <(Arc<Mutex<bool>>, Arc<Condvar>)>::default();
+    let groups = UserGroups::new(Silent(Arc::clone(&is_open), Arc::clone(&opened)));
+    let rule = ClientRule { squash: Squash::None, ..ClientRule::default() };
+    let export = Export::new("/", 1, Arc::new(MemoryFileSystem::new()), vec![rule]);
+    let exports = Exports::new(vec![export], [7; 16]).expect("one").with_groups(Some(Arc::new(groups)));
+    let root = exports.find(1).map(|export| exports.seal(export, export.root())).expect("it");
+    let root = root.as_wire().0;
+    let sockets = Sockets::bind(&["127.0.0.1:0".parse().expect("an address")], false).expect("binding");
+    let settings = Settings { workers: 4, ..Settings::default() };
+    let server = Server::start(&settings, sockets, exports).expect("starting");
+    let address = server.addresses()[0].1;
+    let by = |user: u32, xid: u32| {
+        let (program, version, procedure) = (nfs3::PROGRAM, nfs3::VERSION, getattr::PROCEDURE);
+        let credentials = Credentials::Sys(AuthSys::new(b"test", user, user, &[]));
+        let mut call = Encoder::to_vec(&CallHeader { xid, program, version, procedure, credentials });
+        getattr::Arguments { node: FileHandle(root) }.encode(&mut Encoder::new(&mut call));
+        let mark = RecordMark { length: call.len() as u32, last: true };
+        [&mark.to_bytes()[..], &call].concat()
+    };
+    let mut callers: Vec<TcpStream> = (0..CALLERS).map(|_| connect(address)).collect();
+    for (caller, xid) in callers.iter_mut().zip(0..) {
+        caller.write_all(&by(7, xid)).expect("sending");
+    }
+    let mut other = connect(address);
+    for xid in 0..20 {
+        other.write_all(&by(8 + xid, xid)).expect("sending");
+        assert_eq!(answered(&mut other), (xid, 0));
+    }
+    // Its own calls are answered as well, with the groups that they bring.
+    for (caller, xid) in callers.iter_mut().zip(0..) {
+        assert_eq!(answered(caller), (xid, 0));
+    }
+    *is_open.lock() = true;
+    opened.notify_all();
     assert!(server.stop(PATIENCE));
 }

@@ -3,14 +3,18 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use howdah_vfs::GroupList;
-use parking_lot::{Condvar, Mutex, MutexGuard};
+use parking_lot::{Condvar, Mutex};
 
-use crate::limits::{GROUP_LISTS_MAX, GROUPS_AGE, GROUPS_OF_ONE_MAX, GROUPS_RETRY, USER_RETRY};
+use crate::limits::{
+    GROUP_LISTS_MAX, GROUPS_AGE, GROUPS_OF_ONE_MAX, GROUPS_RETRY, USER_LOOKUPS_MAX, USER_PATIENCE, USER_RETRY,
+};
 
 /// Who knows the groups of users. Asking may take as long as another host takes to answer.
 pub trait GroupSource: Send + Sync {
@@ -99,8 +103,14 @@ enum Asked {
     Group(Arc<str>),
 }
 
-/// The groups of users, each asked for once in a while.
+/// The groups of users, each asked for once in a while. Calls wait for an answer, but not for long.
 pub struct UserGroups {
+    shared: Arc<SharedUsers>,
+    patience: Duration,
+}
+
+/// What threads that ask share.
+struct SharedUsers {
     source: Box<dyn GroupSource>,
     known: Mutex<HashMap<Asked, Known>>,
     answered: Condvar,
@@ -113,25 +123,20 @@ struct Known {
     answer: KnownUser,
     /// When to ask again.
     until: Instant,
-    /// Whether somebody asks now.
-    is_asked: bool,
-}
-
-/// Somebody asks for this user's groups; others wait for the answer.
-struct Asking<'g> {
-    of: &'g UserGroups,
-    user: Asked,
+    /// Since when a thread asks.
+    asked: Option<Instant>,
 }
 
 impl UserGroups {
     /// As this source knows them.
     pub fn new(source: impl GroupSource + 'static) -> Self {
-        Self {
+        let shared = SharedUsers {
             source: Box::new(source),
             known: Mutex::default(),
             answered: Condvar::new(),
             fails: AtomicBool::new(false),
-        }
+        };
+        Self { shared: Arc::new(shared), patience: USER_PATIENCE }
     }
 
     /// Whether [`Self::of`] would have to ask, and so may wait.
@@ -150,7 +155,7 @@ impl UserGroups {
     }
 
     fn must_look_up(&self, user: &Asked, now: Instant) -> bool {
-        self.known.lock().get(user).is_none_or(|known| known.is_asked || known.until <= now)
+        self.shared.known.lock().get(user).is_none_or(|known| known.asked.is_some() || known.until <= now)
     }
 
     /// The groups of a user. `None`: this host does not know the user, or could not ask and knew nothing before.
@@ -173,24 +178,53 @@ impl UserGroups {
         self.look_up(Asked::Group(name.into()), now)
     }
 
+    /// Waits for an answer until the question is old, and then takes what was known before.
     fn look_up(&self, user: Asked, now: Instant) -> KnownUser {
-        let mut all = self.known.lock();
+        let mut all = self.shared.known.lock();
         loop {
-            match all.get(&user) {
-                Some(known) if known.is_asked => self.answered.wait(&mut all),
+            let since = match all.get(&user) {
+                Some(Known { asked: Some(since), .. }) => *since,
                 Some(known) if now < known.until => return known.answer.clone(),
-                _ => break,
+                _ => match self.begin(&mut all, &user, now) {
+                    Some(since) => since,
+                    None => break,
+                },
+            };
+            if self.shared.answered.wait_until(&mut all, since + self.patience).timed_out() {
+                self.shared.warn(&user, &io::ErrorKind::TimedOut.into());
+                break;
             }
         }
-        make_room(&mut all);
-        let fresh = Known { answer: KnownUser::Unavailable, until: now, is_asked: false };
-        all.entry(user.clone()).or_insert(fresh).is_asked = true;
-        drop(all);
-        let asking = Asking { of: self, user };
-        let answer = self.ask(&asking.user);
-        asking.answer(answer, now)
+        all.get(&user).map_or(KnownUser::Unavailable, |known| known.answer.clone())
     }
 
+    /// Asks for a user, or must wait until others are answered; since when. `None`: no thread can be started.
+    fn begin(&self, all: &mut HashMap<Asked, Known>, user: &Asked, now: Instant) -> Option<Instant> {
+        let (count, newest) = all
+            .values()
+            .filter_map(|known| known.asked)
+            .fold((0, None), |(count, newest), since| (count + 1, newest.max(Some(since))));
+        if count >= USER_LOOKUPS_MAX {
+            return newest;
+        }
+        let (shared, its, began) = (Arc::clone(&self.shared), user.clone(), Instant::now());
+        let asking = move || {
+            let answer = catch_unwind(AssertUnwindSafe(|| shared.ask(&its)));
+            shared.learn(&its, answer.unwrap_or_else(|_| Err(io::Error::other("it panicked"))), now);
+        };
+        // A thread each: a user database has no time limit that we could set.
+        if let Err(error) = thread::Builder::new().name("users".to_owned()).spawn(asking) {
+            self.shared.warn(user, &error);
+            return None;
+        }
+        make_room(all);
+        let fresh = Known { answer: KnownUser::Unavailable, until: now, asked: None };
+        all.entry(user.clone()).or_insert(fresh).asked = Some(began);
+        Some(began)
+    }
+}
+
+impl SharedUsers {
     fn ask(&self, user: &Asked) -> io::Result<Option<UserAccount>> {
         let cut = |mut groups: Vec<u32>| {
             groups.truncate(GROUPS_OF_ONE_MAX);
@@ -211,14 +245,48 @@ impl UserGroups {
             }),
         }
     }
+
+    fn learn(&self, user: &Asked, answer: io::Result<Option<UserAccount>>, now: Instant) {
+        let mut all = self.known.lock();
+        let Some(known) = all.get_mut(user) else { return };
+        let age = match answer {
+            Ok(found) => {
+                if self.fails.swap(false, Ordering::Relaxed) {
+                    tracing::info!("looking up groups of users works again");
+                }
+                known.answer = found.map_or(KnownUser::Nobody, KnownUser::Account);
+                if known.answer == KnownUser::Nobody { GROUPS_RETRY } else { GROUPS_AGE }
+            }
+            // What was known goes on.
+            Err(error) => {
+                self.warn(user, &error);
+                // Calls of a principal wait for the first answer.
+                let waits = matches!(user, Asked::User(_) | Asked::Group(_))
+                    && known.answer == KnownUser::Unavailable;
+                if waits { USER_RETRY } else { GROUPS_RETRY }
+            }
+        };
+        (known.until, known.asked) = (now + age, None);
+        self.answered.notify_all();
+    }
+
+    fn warn(&self, user: &Asked, error: &io::Error) {
+        if !self.fails.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                ?user,
+                %error,
+                "cannot look up groups of users; until it works again, earlier answers or the groups that clients send are used"
+            );
+        }
+    }
 }
 
 /// Forgets the answer that is due first, if there is room for no other.
-fn make_room(all: &mut MutexGuard<'_, HashMap<Asked, Known>>) {
+fn make_room(all: &mut HashMap<Asked, Known>) {
     if all.len() < GROUP_LISTS_MAX {
         return;
     }
-    let idle = all.iter().filter(|(_, known)| !known.is_asked);
+    let idle = all.iter().filter(|(_, known)| known.asked.is_none());
     if let Some(user) = idle.min_by_key(|(_, known)| known.until).map(|(user, _)| user.clone()) {
         all.remove(&user);
     }
@@ -230,52 +298,6 @@ impl KnownUser {
             Self::Account(account) => Some(account),
             Self::Nobody | Self::Unavailable => None,
         }
-    }
-}
-
-impl Asking<'_> {
-    fn answer(self, answer: io::Result<Option<UserAccount>>, now: Instant) -> KnownUser {
-        let mut all = self.of.known.lock();
-        let Some(known) = all.get_mut(&self.user) else { return KnownUser::Unavailable };
-        let failed = answer.is_err();
-        let age = match answer {
-            Ok(Some(account)) => {
-                known.answer = KnownUser::Account(account);
-                GROUPS_AGE
-            }
-            Ok(None) => {
-                known.answer = KnownUser::Nobody;
-                GROUPS_RETRY
-            }
-            // What was known goes on.
-            Err(error) => {
-                if !self.of.fails.swap(true, Ordering::Relaxed) {
-                    tracing::warn!(
-                        user = ?self.user,
-                        %error,
-                        "cannot look up groups of users; until it works again, earlier answers or the groups that clients send are used"
-                    );
-                }
-                // Calls of a principal wait for the first answer.
-                let waits = matches!(self.user, Asked::User(_) | Asked::Group(_))
-                    && known.answer == KnownUser::Unavailable;
-                if waits { USER_RETRY } else { GROUPS_RETRY }
-            }
-        };
-        if !failed && self.of.fails.swap(false, Ordering::Relaxed) {
-            tracing::info!("looking up groups of users works again");
-        }
-        known.until = now + age;
-        known.answer.clone()
-    }
-}
-
-impl Drop for Asking<'_> {
-    fn drop(&mut self) {
-        if let Some(known) = self.of.known.lock().get_mut(&self.user) {
-            known.is_asked = false;
-        }
-        self.of.answered.notify_all();
     }
 }
 
@@ -381,7 +403,7 @@ mod tests {
         for user in 0..GROUP_LISTS_MAX as u32 + 10 {
             groups.of(user, start + Duration::from_millis(u64::from(user)));
         }
-        assert_eq!(groups.known.lock().len(), GROUP_LISTS_MAX);
+        assert_eq!(groups.shared.known.lock().len(), GROUP_LISTS_MAX);
     }
 
     #[test]
@@ -424,9 +446,44 @@ mod tests {
             }
         }
         let groups = UserGroups::new(Broken);
-        for _ in 0..2 {
-            let asks = || groups.of(7, now);
-            assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(asks)).is_err());
+        assert_eq!((groups.of(7, now), groups.of(7, now)), (None, None));
+    }
+
+    /// Users of odd ids hang until the test ends.
+    struct Hanging(Mutex<std::sync::mpsc::Receiver<()>>);
+
+    impl GroupSource for Hanging {
+        fn groups(&self, user: u32) -> io::Result<Option<Vec<u32>>> {
+            if user % 2 == 1 {
+                let _ = self.0.lock().recv();
+            }
+            Ok(Some(vec![user]))
         }
+    }
+
+    #[test]
+    fn a_user_whose_lookup_hangs_holds_up_its_first_calls_for_a_while_and_no_other_user() {
+        let (go_on, hang) = std::sync::mpsc::channel();
+        let patience = Duration::from_millis(300);
+        let groups = UserGroups { patience, ..UserGroups::new(Hanging(Mutex::new(hang))) };
+        let (now, start) = (Instant::now(), Instant::now());
+        assert_eq!(groups.of(1, now), None);
+        assert!(start.elapsed() >= patience);
+        let start = Instant::now();
+        assert_eq!(groups.of(1, now), None);
+        assert_eq!(groups.of(2, now).expect("known").as_slice(), [2]);
+        assert!(start.elapsed() < patience, "the next call, and another user");
+        // As many as may be asked for hang: others do not wait for a place long, and get one when there is one.
+        (1..USER_LOOKUPS_MAX as u32).for_each(|user| {
+            let id = Asked::Id(2 * user + 1);
+            assert!(groups.begin(&mut groups.shared.known.lock(), &id, now).is_some());
+        });
+        assert_eq!(groups.of(4, now), None);
+        assert_eq!(groups.of(2, now).expect("known before").as_slice(), [2]);
+        drop(go_on);
+        while groups.of(1, now).is_none() {
+            thread::yield_now();
+        }
+        assert_eq!(groups.of(4, now).expect("known").as_slice(), [4]);
     }
 }
