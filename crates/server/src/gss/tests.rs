@@ -23,6 +23,7 @@ use crate::exports::{
     ClientRule, Export, Exports, GroupSource, PrincipalMap, PrincipalSettings, SecurityFlavor,
     SecurityFlavors, Squash, UserAccount, UserGroups,
 };
+use crate::limits::CONTEXTS_OF_ONE_MAX;
 use crate::service::{Service, ServiceOptions};
 use crate::{Peer, Transport};
 
@@ -58,6 +59,21 @@ impl TokenAcceptor for Names {
 
     fn width(&self) -> usize {
         1
+    }
+}
+
+/// There are ten thousand users, `u0` to `u9999`.
+struct TenThousand;
+
+impl GroupSource for TenThousand {
+    fn groups(&self, _: u32) -> io::Result<Option<Vec<u32>>> {
+        Ok(None)
+    }
+
+    fn user(&self, name: &str) -> io::Result<Option<UserAccount>> {
+        let number = name.strip_prefix('u').and_then(|number| number.parse().ok());
+        let account = |user: u32| UserAccount { user, group: user, groups: GroupList::new([user]) };
+        Ok(number.filter(|number| *number < 10_000).map(account))
     }
 }
 
@@ -97,7 +113,11 @@ impl Served {
         let is_root = |name: &str| (format!("{name}@R"), "root".to_owned());
         let table = ["17", "28", "39", "40", "alice", "mallory"].map(is_root).into_iter().collect();
         let map = PrincipalMap::new(PrincipalSettings { table, ..PrincipalSettings::default() });
-        let users = Arc::new(UserGroups::new(RootAlone));
+        Self::of(expiry, export, map, UserGroups::new(RootAlone))
+    }
+
+    fn of(expiry: u64, export: Export, map: PrincipalMap, users: UserGroups) -> Self {
+        let users = Arc::new(users);
         let exports = Exports::new(vec![export], [7; 16]).expect("one").with_principals(map, users);
         let root = exports.find(1).map(|export| exports.seal(export, export.root())).expect("it");
         let gss = Some(GssDoor::new(Box::new(Names { expiry })));
@@ -493,4 +513,33 @@ fn what_is_not_served_is_refused_with_a_signature_and_in_clear() {
         let (header, _) = served.call(&client, (100_005, 3, mnt::PROCEDURE), service, &path);
         assert_eq!(header.outcome, Ok(Accepted::Success));
     }
+}
+
+#[test]
+fn ten_thousand_users_of_one_client_take_turns() {
+    let rules = vec![ClientRule {
+        sec: SecurityFlavors::new(SecurityFlavor::ALL.into_iter()).expect("some"),
+        ..ClientRule::default()
+    }];
+    let export = Export::new("/", 1, Arc::new(MemoryFileSystem::new()), rules);
+    let map = PrincipalMap::new(PrincipalSettings::default());
+    let served = Served::of(u64::MAX, export, map, UserGroups::new(TenThousand));
+    let arguments = getattr::Arguments { node: FileHandle(&served.root) };
+    let what = (nfs3::PROGRAM, nfs3::VERSION, getattr::PROCEDURE);
+    let look = |client: &Initiator| {
+        let (header, result) = served.call(client, what, GssService::None, &arguments);
+        header.outcome.map(|_| result[..4].to_vec())
+    };
+    let mut clients = Vec::new();
+    for number in 0..10_000 {
+        let client = served.context(format!("u{number}").as_bytes()).expect("a context");
+        assert_eq!(look(&client), Ok(vec![0; 4]), "u{number}");
+        clients.push(client);
+    }
+    let door = served.service.dispatcher.gss.as_ref().expect("a door");
+    assert_eq!(door.contexts(), CONTEXTS_OF_ONE_MAX, "a context takes some KB");
+    assert_eq!(look(&clients[9_999]), Ok(vec![0; 4]));
+    assert_eq!(look(&clients[0]), Err(Denied::Authentication(AuthStatus::NoContext)));
+    let again = served.context(b"u0").expect("another context");
+    assert_eq!(look(&again), Ok(vec![0; 4]));
 }
