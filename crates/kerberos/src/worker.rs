@@ -8,7 +8,7 @@ use howdah_gss::InitialToken;
 
 use crate::error::GssFailure;
 use crate::library::{Credential, Library, SecurityContext, limit_time};
-use crate::message::{Reply, Request};
+use crate::message::{Reply, Request, TOKEN_MAX};
 use crate::socket::{next_message, send_message};
 
 /// The service that tickets are accepted for, on any host that the keytab names (RFC 2203, RFC 8881 2.2.1.1).
@@ -20,6 +20,8 @@ pub(crate) const INITIATE_TIME: Duration = Duration::from_secs(30);
 
 /// `GSS_S_BAD_MECH` (RFC 2744 3.9.1).
 const BAD_MECHANISM: u32 = 1 << 16;
+/// `GSS_S_FAILURE`.
+const FAILURE: u32 = 13 << 16;
 /// `GSS_S_NO_CONTEXT`.
 const NO_CONTEXT: u32 = 8 << 16;
 
@@ -89,8 +91,9 @@ impl<'l> Worker<'l> {
     fn initiate(&mut self, target: &str) -> Result<Reply, GssFailure> {
         self.begun = None;
         let (context, token) = self.library.initiate(target)?;
+        let started = started(token)?;
         self.begun = Some(context);
-        Ok(Reply::Started { token })
+        Ok(started)
     }
 
     fn finish(&mut self, token: &[u8]) -> Result<Reply, GssFailure> {
@@ -102,10 +105,35 @@ impl<'l> Worker<'l> {
     }
 }
 
+fn started(token: Vec<u8>) -> Result<Reply, GssFailure> {
+    if token.len() > TOKEN_MAX {
+        let text = format!(
+            "the request with the ticket has {} bytes, and may have {TOKEN_MAX}: its user may be in too many groups",
+            token.len()
+        );
+        return Err(GssFailure { major: FAILURE, minor: 0, text });
+    }
+    Ok(Reply::Started { token })
+}
+
 fn established(context: SecurityContext<'_>, token: Vec<u8>) -> Result<Reply, GssFailure> {
     let (peer, own) = context.names()?;
     Ok(match context.export()? {
         Ok(lucid) => Reply::Established { token, peer, own, lucid: Box::new(lucid) },
         Err(error) => Reply::Unfit(error),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ticket_that_is_too_long_says_so() {
+        assert!(
+            matches!(started(vec![7; TOKEN_MAX]), Ok(Reply::Started { token }) if token.len() == TOKEN_MAX)
+        );
+        let refused = started(vec![7; TOKEN_MAX + 1]).expect_err("no message holds it");
+        assert!(refused.text.contains("65537 bytes") && refused.text.contains("groups"), "{refused}");
+    }
 }

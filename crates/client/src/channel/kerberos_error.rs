@@ -43,7 +43,7 @@ impl fmt::Display for KerberosError {
             Self::Refused { major, minor } => write!(
                 formatter,
                 "the server refuses the Kerberos ticket: {} (GSS major {major:#010x}, minor {minor}; the server's log says more)",
-                reason(*major)
+                reason(*major, *minor)
             ),
             Self::NotGenuine => formatter.write_str(
                 "the server's Kerberos reply has a wrong signature: somebody may interfere on the way",
@@ -55,9 +55,15 @@ impl fmt::Display for KerberosError {
 
 impl std::error::Error for KerberosError {}
 
+/// `KRB5KRB_AP_ERR_SKEW`.
+const CLOCK_SKEW: u32 = 2_529_638_949;
+
 /// A routine error (RFC 2743 1.2.1.1), which is the third byte, and what to check.
-fn reason(major: u32) -> &'static str {
+fn reason(major: u32, minor: u32) -> &'static str {
     match major >> 16 & 0xff {
+        13 if minor == CLOCK_SKEW => {
+            "the clocks of both hosts differ by more than five minutes: set them by NTP"
+        }
         1 => "it does not speak this mechanism",
         6 | 9 => {
             "the ticket cannot be read; compare the server's keytab with the KDC's key (kvno nfs/SERVER)"
@@ -68,5 +74,17 @@ fn reason(major: u32) -> &'static str {
         12 => "the context has expired; compare the clocks of both hosts",
         13 => "check the clocks of both hosts, and that its keytab has the key of nfs/SERVER",
         _ => "check its keytab and its clock",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_that_differ_are_named() {
+        let said = |minor| KerberosError::Refused { major: 13 << 16, minor }.to_string();
+        assert!(said(CLOCK_SKEW).contains("more than five minutes"), "{}", said(CLOCK_SKEW));
+        assert!(said(0).contains("keytab"), "{}", said(0));
     }
 }

@@ -17,6 +17,9 @@ const HOST_KEYTAB: &str = "/etc/krb5.keytab";
 /// The group of helpers that act as other users (`nogroup`): tickets are the user's own, and a group may have more rights.
 const NO_GROUP: u32 = 65_534;
 
+/// `KRB5KRB_AP_ERR_SKEW` and `KRB5KRB_AP_ERR_TKT_NYV`.
+const CLOCK_SKEW: i32 = -1_765_328_347;
+const NOT_YET_VALID: i32 = -1_765_328_351;
 /// Codes of MIT Kerberos (`krb5_err.et`).
 const SERVICE_UNKNOWN: i32 = -1_765_328_377;
 const TICKET_EXPIRED: i32 = -1_765_328_352;
@@ -142,6 +145,9 @@ fn explain(user: u32, service: &str, error: HelperError) -> KerberosError {
         (_, KDC_UNREACHABLE) => KerberosError::Unavailable(format!(
             "cannot get a Kerberos ticket for {service}: no KDC answers ({text}); check /etc/krb5.conf and the network"
         )),
+        (_, CLOCK_SKEW | NOT_YET_VALID) => KerberosError::Unavailable(format!(
+            "cannot get a Kerberos ticket for {service}: {text}; this host's clock differs from the KDC's: set both by NTP"
+        )),
         _ => KerberosError::Unavailable(format!("cannot get a Kerberos ticket for {service}: {text}")),
     }
 }
@@ -164,6 +170,8 @@ mod tests {
         for (minor, advice) in [
             (SERVICE_UNKNOWN, "krb5name="),
             (KDC_UNREACHABLE, "krb5.conf"),
+            (CLOCK_SKEW, "NTP"),
+            (NOT_YET_VALID, "NTP"),
             (1, "cannot get a Kerberos ticket for nfs@server: why"),
         ] {
             assert!(said(13, minor).to_string().contains(advice), "{minor}");
