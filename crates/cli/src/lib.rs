@@ -9,7 +9,6 @@ mod copy;
 mod heads;
 mod pass_through;
 mod report;
-mod top;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

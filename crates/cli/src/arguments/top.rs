@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use clap::Args;
 use howdah_config::quantity::parse_time;
+use howdah_top::Kind;
 
 use super::AskedArguments;
-use crate::top::Kind;
 
 /// Watch a running server: exports, clients and connections with their throughput and bottleneck
 ///

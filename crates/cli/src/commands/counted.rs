@@ -4,6 +4,7 @@ use std::process::ExitCode;
 use std::thread::sleep;
 
 use howdah_server::admin::{Export, Exports, Procedures, Workers};
+use howdah_top::{exports_since, since};
 use serde_json::{Value, json};
 
 use super::Failure;
@@ -97,7 +98,7 @@ fn show(
 /// What was asked for: of one export or all, since the start or since the look before.
 fn counted(arguments: &CountedArguments, now: &Look, before: Option<&Look>) -> Counted {
     let before = before.filter(|before| before.seconds <= now.seconds);
-    let mut exports = report::exports_since(&now.exports, before.map_or(&[], |before| &before.exports));
+    let mut exports = exports_since(&now.exports, before.map_or(&[], |before| &before.exports));
     let procedures = match &arguments.export {
         Some(name) => {
             let named = exports.drain(..).find(|export| export.export == *name);
@@ -105,7 +106,7 @@ fn counted(arguments: &CountedArguments, now: &Look, before: Option<&Look>) -> C
         }
         None => {
             let earlier = before.map(|before| &before.procedures.procedures[..]);
-            report::since(&now.procedures.procedures, earlier)
+            since(&now.procedures.procedures, earlier)
         }
     };
     Counted {

@@ -4,14 +4,12 @@ use std::path::PathBuf;
 use std::thread::sleep;
 
 use anyhow::{Result, anyhow};
+use howdah_top::{Kind, Screen, Seen, Sort, TopLook, can_show, lines, listen, only, show, wants_colour};
 
 use super::Failure;
 use crate::admin::{ServerName, the_one_server};
 use crate::arguments::TopArguments;
 use crate::report;
-use crate::top::{
-    Kind, Screen, Seen, Sort, TopLook, can_show, lines, listen, look, only, show, wants_colour,
-};
 
 /// The letters of a line where a terminal does not say.
 const USUAL_WIDTH: usize = 80;
@@ -54,7 +52,15 @@ impl Looker {
     }
 
     fn look(&mut self) -> Result<TopLook> {
-        look(&the_one_server(self.server.as_ref(), self.state.as_deref())?)
+        let server = the_one_server(self.server.as_ref(), self.state.as_deref())?;
+        Ok(TopLook {
+            server: server.name(),
+            process: server.process(),
+            exports: server.get("/v1/exports")?,
+            clients: server.get("/v1/clients")?,
+            tuning: server.get("/v1/tuning")?,
+            workers: server.get("/v1/workers")?,
+        })
     }
 }
 

@@ -27,7 +27,7 @@ mod why;
 pub use attributes::{attributes_json, exact_time, kind_word, mode_letters, name_json, short_time};
 pub use bench::{bench, progress};
 pub use capture::{captured, capturing};
-pub use counted::{Counted, counted, exports_since, since};
+pub use counted::{Counted, counted};
 pub use counts::{client_counts, kernel_counts};
 pub use doctor::{doctor, doctor_json};
 pub use far_side::far_side;

@@ -1,10 +1,7 @@
 //! One look at a server: what it says at one moment of its exports, clients and connections.
 
-use anyhow::Result;
 use howdah_server::admin::{Clients, Exports, Workers};
 use howdah_server::tuning::TuningReport;
-
-use crate::admin::AskedServer;
 
 /// What it said.
 #[derive(Debug, Clone)]
@@ -21,16 +18,4 @@ pub struct TopLook {
     pub tuning: TuningReport,
     /// What workers do.
     pub workers: Workers,
-}
-
-/// Asks it.
-pub fn look(server: &AskedServer) -> Result<TopLook> {
-    Ok(TopLook {
-        server: server.name(),
-        process: server.process(),
-        exports: server.get("/v1/exports")?,
-        clients: server.get("/v1/clients")?,
-        tuning: server.get("/v1/tuning")?,
-        workers: server.get("/v1/workers")?,
-    })
 }

@@ -18,6 +18,7 @@ mod news;
 mod screen;
 mod seen;
 mod show;
+mod since;
 mod table;
 mod terminal;
 #[cfg(test)]
@@ -25,9 +26,10 @@ mod testing;
 
 pub use kind::{Kind, only};
 pub use lines::lines;
-pub use look::{TopLook, look};
+pub use look::TopLook;
 pub use news::listen;
 pub use screen::Screen;
 pub use seen::Seen;
 pub use show::{can_show, show, wants_colour};
+pub use since::{exports_since, since};
 pub use table::Sort;

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::calls::Calls;
 use super::look::TopLook;
-use crate::report;
+use crate::since::exports_since;
 
 /// What happened.
 #[derive(Debug, Clone, Serialize)]
@@ -118,7 +118,7 @@ impl Seen {
             .filter(|before| before.process == now.process && before.exports.seconds < now.exports.seconds);
         let seconds = before.map_or(0.0, |before| now.exports.seconds - before.exports.seconds);
         let before = before.unwrap_or(now);
-        let called = report::exports_since(&now.exports.exports, &before.exports.exports);
+        let called = exports_since(&now.exports.exports, &before.exports.exports);
         let all: Vec<Procedure> = called.iter().flat_map(|export| export.procedures.clone()).collect();
         let exports = called.into_iter().map(|export| of_export(export, seconds)).collect();
         let connections = connections(before, now, seconds);

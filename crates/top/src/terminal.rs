@@ -98,7 +98,7 @@ fn give_back() {
 
 #[cfg(test)]
 #[allow(dead_code, reason = "other tests use more of it")]
-#[path = "../../tests/running/tty.rs"]
+#[path = "../../cli/tests/running/tty.rs"]
 mod tty;
 
 #[cfg(test)]
@@ -108,7 +108,7 @@ mod tests {
 
     use super::tty::Tty;
     use super::*;
-    use crate::top::Kind;
+    use crate::Kind;
 
     /// Whether this test is the one that breaks: it is run once more by itself.
     const BREAKS: &str = "HOWDAH_TEST_BREAKS";
@@ -120,7 +120,7 @@ mod tests {
             taken.show(&Screen::new(Kind::Clients, "", Duration::from_secs(1), true)).expect("shown");
             panic!("as it must");
         }
-        let name = "top::terminal::tests::a_panic_gives_the_terminal_back_before_it_is_told";
+        let name = "terminal::tests::a_panic_gives_the_terminal_back_before_it_is_told";
         let mut command = Command::new(std::env::current_exe().expect("a test"));
         command.args([name, "--exact", "--nocapture"]).env(BREAKS, "1");
         let mut tty = Tty::start(&mut command, 80, 24);
