@@ -240,25 +240,6 @@ fn streams_that_a_server_cuts_leave_room_for_others() {
 }
 
 #[test]
-fn attempts_that_fail_keep_the_port() {
-    let site = Site::new(TlsPolicy::Required);
-    let (first, (dialer, settings)) = (listener(&site), dialer(&site));
-    let address = first.address();
-    let connection = dialer.open(address, &settings).expect("a stream");
-    let port = connection.local().port();
-    drop(first);
-    while connection.why_lost().is_none() {
-        thread::yield_now();
-    }
-    drop(connection);
-    let short = ConnectSettings { timeout: Duration::from_millis(10), ..settings };
-    assert!(dialer.open(address, &short).is_err(), "nobody is there");
-    let again = QuicPort::bind(address, site.tls()).expect("it is free again");
-    let _again = again.serve(EngineSecret([7; 32])).expect("a thread");
-    assert_eq!(dialer.open(address, &settings).expect("a stream").local().port(), port);
-}
-
-#[test]
 fn silence_names_what_to_type() {
     let site = Site::new(TlsPolicy::Offered);
     // Nobody answers there.

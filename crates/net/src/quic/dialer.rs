@@ -1,6 +1,5 @@
 //! A client's connections of QUIC: one for each address of its server, which all lanes there share.
 
-use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::OwnedFd;
@@ -27,8 +26,8 @@ use crate::udp::UdpSocket;
 #[derive(Debug)]
 pub struct QuicDialer {
     tls: ClientTls,
-    /// By server: the port that its last connection came from, and that connection.
-    lines: Mutex<HashMap<SocketAddr, (u16, Option<Arc<QuicLine>>)>>,
+    /// The connections that there are.
+    lines: Mutex<Vec<Arc<QuicLine>>>,
 }
 
 /// A connection, and its thread.
@@ -60,19 +59,16 @@ impl QuicDialer {
     pub fn open(&self, address: SocketAddr, settings: &ConnectSettings) -> io::Result<Connection> {
         // Others that want a stream wait for the handshake, which is theirs as well.
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, Some(line))) = lines.get(&address)
-            && !line.link.is_lost()
-        {
+        let former = lines.iter().position(|line| line.peer == address);
+        if let Some(line) = former.map(|at| &lines[at]).filter(|line| !line.link.is_lost()) {
             return line.open(settings);
         }
-        // Servers know calls that are sent again by their port, also after attempts that failed. A lost connection gives it back.
-        let from = lines.get_mut(&address).map(|(port, line)| {
-            *line = None;
-            *port
-        });
+        // Servers know calls that are sent again by the port of the connection that is lost, too.
+        let from = former.map(|at| lines.swap_remove(at).local.port());
         let line = self.connect(address, &ConnectSettings { from, ..*settings })?;
-        lines.insert(address, (line.local.port(), Some(Arc::clone(&line))));
-        line.open(settings)
+        let opened = line.open(settings);
+        lines.push(line);
+        opened
     }
 
     fn connect(&self, address: SocketAddr, settings: &ConnectSettings) -> io::Result<Arc<QuicLine>> {
