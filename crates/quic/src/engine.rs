@@ -19,7 +19,6 @@ use crate::event::{ConnectionKey, LostWhy, QuicEvent, StreamKey};
 use crate::facts::{ConnectionFacts, FlightCount};
 use crate::limits::{CONNECTION_WINDOW, HANDSHAKE_PATIENCE, MOVES_MAX};
 use crate::settings::{self, EngineSecret, SettingsError};
-use crate::silence::{ProbeKind, SilenceProbe};
 
 /// Answers to datagrams of no connection that wait to be sent.
 const ANSWERS_MAX: usize = 256;
@@ -66,8 +65,6 @@ pub(crate) struct Entry {
     is_busy: bool,
     is_active: bool,
     timer: Option<Instant>,
-    /// Of a client.
-    probe: SilenceProbe,
 }
 
 impl Engine {
@@ -138,7 +135,6 @@ impl Engine {
             Some(DatagramEvent::ConnectionEvent(handle, event)) => {
                 if let Some(entry) = self.entries.get_mut(&handle) {
                     entry.connection.handle_event(event);
-                    entry.probe.on_heard(now);
                     // Before anybody reads what came from there.
                     self.follow_peer(now, handle);
                     self.touch(handle);
@@ -233,22 +229,7 @@ impl Engine {
             } else if entry.connection.poll_timeout().is_some_and(|due| due <= now.max(at)) {
                 entry.connection.handle_timeout(now);
             }
-            self.probe(now, handle);
             self.touch(handle);
-        }
-    }
-
-    fn probe(&mut self, now: Instant, handle: ConnectionHandle) {
-        let Some(entry) = self.entries.get_mut(&handle).filter(|entry| !entry.is_lost) else { return };
-        let is_unanswered = entry.connection.is_handshaking() || entry.flight.get() > 0;
-        match entry.probe.poll(now, entry.connection.rtt(), is_unanswered) {
-            None => {}
-            Some(ProbeKind::Ping) => entry.connection.ping(),
-            Some(ProbeKind::Repeat(packet)) => {
-                let (destination, size) = (entry.peer, packet.len());
-                let transmit = Transmit { destination, ecn: None, size, segment_size: None, src_ip: None };
-                self.answer(transmit, packet);
-            }
         }
     }
 
@@ -264,10 +245,6 @@ impl Engine {
             // One call of a socket sends 64 KiB at most.
             let most = most.min(SENT_AT_ONCE / usize::from(entry.connection.current_mtu())).max(1);
             if let Some(transmit) = entry.connection.poll_transmit(now, most, buffer) {
-                if self.server.is_none() {
-                    let packet = &buffer[..transmit.segment_size.unwrap_or(transmit.size)];
-                    entry.probe.on_sent(now, entry.connection.rtt(), packet);
-                }
                 // Others have their turn before it sends more.
                 self.busy.push_back(handle);
                 return Some(transmit);
@@ -303,8 +280,7 @@ impl Engine {
         if !std::mem::replace(&mut entry.is_active, true) {
             self.active.push_back(handle);
         }
-        let due = entry.connection.poll_timeout().into_iter().chain(entry.deadline).chain(entry.probe.due());
-        let due = due.min();
+        let due = entry.connection.poll_timeout().into_iter().chain(entry.deadline).min();
         if due != entry.timer {
             entry.timer = due;
             self.timers.extend(due.map(|due| Reverse((due, handle.0))));
@@ -443,9 +419,7 @@ impl Engine {
     /// The same, after which it may have something to send.
     pub(crate) fn entry_to_touch(&mut self, connection: ConnectionKey) -> Option<&mut Entry> {
         self.touch(connection.0);
-        let entry = self.entry(connection)?;
-        entry.probe.on_use();
-        Some(entry)
+        self.entry(connection)
     }
 }
 
@@ -469,7 +443,6 @@ impl Entry {
             is_busy: false,
             is_active: false,
             timer: None,
-            probe: SilenceProbe::default(),
         }
     }
 

@@ -9,7 +9,6 @@ mod event;
 mod facts;
 pub mod limits;
 mod settings;
-mod silence;
 mod streams;
 
 pub use engine::Engine;

@@ -17,9 +17,6 @@ use crate::limits::{IDLE_MAX, STREAM_WINDOW, STREAMS_MAX};
 
 /// How often a client sends a packet on a connection that says nothing: NATs forget one after 30 seconds.
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
-/// How often a server says that it does not know a connection. Thousands of clients hear it in seconds; each reset is shorter than the
-/// packet that it answers.
-const RESET_INTERVAL: Duration = Duration::from_millis(1);
 /// The longest packets, without headers of IP and UDP: those of jumbo frames.
 const PACKET_MAX: u16 = 8_952;
 /// The shortest that every path must carry (RFC 9000 14).
@@ -56,7 +53,6 @@ impl EngineSecret {
         let names = names.as_ref().first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes));
         let mut config = EndpointConfig::new(Arc::new(reset));
         config.cid_generator(move || Box::new(HashedConnectionIdGenerator::from_key(names)));
-        config.min_reset_interval(RESET_INTERVAL);
         config.max_udp_payload_size(PACKET_MAX).expect("more than 1,200");
         config
     }
