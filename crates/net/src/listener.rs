@@ -59,7 +59,7 @@ impl Listener {
     }
 
     /// After an outage of the path replies go on soon, on all connections that are accepted from now on. Who looks at them takes that back
-    /// where a path is so long that it would be sent twice ([`howdah_tune::Change::RetransmissionUnbound`]).
+    /// where a path is so long that it would be sent twice ([`howdah_tune::SizeChange::RetransmissionUnbound`]).
     pub fn bound_retransmission(&self) {
         retransmission::bound(self.socket.as_fd());
     }

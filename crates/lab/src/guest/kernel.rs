@@ -9,7 +9,7 @@ pub const GUEST_KERNEL: &str = "linux.uml";
 /// What a guest is booted with. `scripts/init.sh` in the work directory is its first process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kernel {
-    /// The directory that it shares with the host, see [`Share`](super::Share).
+    /// The directory that it shares with the host, see [`GuestShare`](super::GuestShare).
     pub work: PathBuf,
     /// Its memory in MiB. Only what it uses is taken from the host.
     pub memory: u32,

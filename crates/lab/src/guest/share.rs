@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 /// The guest's first process.
 const INIT: (&str, &str) = ("init.sh", include_str!("../../guest/init.sh"));
-/// Runs what the host says, see [`Session`](super::Session).
+/// Runs what the host says, see [`GuestSession`](super::GuestSession).
 const SESSION: (&str, &str) = ("session.sh", include_str!("../../guest/session.sh"));
 /// Starts the Linux kernel's NFS server in a guest.
 pub const NFSD: (&str, &str) = ("nfsd.sh", include_str!("../../guest/nfsd.sh"));
