@@ -1,4 +1,4 @@
-//! From what is said to what it means: what is not said gets its default, and what contradicts itself is refused.
+//! Decides every setting: one that is missing gets its default, and settings that contradict each other are refused.
 
 use std::net::SocketAddr;
 
