@@ -25,7 +25,7 @@ use crate::common::{Identity, Jukebox, NewKeys, failure};
 const KEPT_MIN: u32 = 1200;
 /// So often one call may be refused for its stateid.
 const STATES_REFUSED_MAX: u32 = 3;
-/// So often one call may lose its session. A server that restarts loses it once.
+/// So often one call may lose its session before it waits ahead of its next try. A server that restarts loses it once.
 const SESSIONS_LOST_MAX: u32 = 3;
 
 /// What compounds are sent by.
@@ -147,7 +147,7 @@ impl Tries {
                 self.lost += 1;
                 if self.lost > SESSIONS_LOST_MAX {
                     tracing::warn!(operation = self.name, %status, "the server takes no call in any session");
-                    return Err(FsError::Io);
+                    self.jukebox.wait().map_err(|_| FsError::Io)?;
                 }
                 // The next try waits in the channel until there is a session again.
                 tracing::debug!(operation = self.name, %status, "the session is lost");

@@ -304,6 +304,22 @@ fn a_server_may_leave_out_the_result_of_sequence() {
 }
 
 #[test]
+fn a_call_of_a_hard_client_outlives_any_number_of_lost_sessions() {
+    let served = serve_memory();
+    let (middleman, client) = between(&served, "");
+    let (root, new) = (client.root(), NewAttributes::with_mode(0o755));
+    let lost = AtomicU32::new(0);
+    middleman.judge(move |exchange| {
+        let in_session = Decoder::new(&exchange.arguments[12..]).u32("operation") == Ok(sequence::OPERATION);
+        let is_lost = in_session && lost.fetch_add(1, Ordering::SeqCst) < 8;
+        if is_lost { session_refused(Status::BADSESSION) } else { Fate::Pass }
+    });
+    let name = Name::parse(b"kept").expect("a name");
+    let made = client.make_directory(&ME, MakeDirectory::new(&root, name, &new), &mut Change::default());
+    made.expect("a hard mount gives no error for restarts");
+}
+
+#[test]
 fn a_server_that_takes_no_call_in_any_session_is_not_asked_for_ever() {
     let served = serve_memory();
     let (middleman, client) = between(&served, "soft=1");
