@@ -68,7 +68,7 @@ howdah_limits::limits! {
 
     /// The same of one client. They come at once when a host with many users has been restarted; clients take turns.
     pub const TOKENS_OF_ONE_MAX: usize = 64, count;
-    beyond "the client is refused a context", tested "server/src/parked::each_client_has_its_part_of_what_waits";
+    beyond "the connection with most of them is refused a context", tested "server/src/parked::each_client_has_its_part_of_what_waits";
 
     /// Refused contexts whose reasons are kept for administrators.
     pub const CONTEXT_REFUSALS_KEPT: usize = 100, count;

@@ -46,16 +46,22 @@ impl Parked {
         self.came.notify_one();
     }
 
-    /// Another call, unless its client has so many waiting, or there are so many in all; says whether it waits.
-    pub fn push_within(&self, call: Call, (of_one_max, all_max): (usize, usize)) -> bool {
+    /// Another call, if its client has fewer waiting, and all have. Gives back the call that has no room: this one, or one of the
+    /// client's connection that has most, so that no program keeps the others of its host out.
+    pub fn push_within(&self, call: Call, (of_one_max, all_max): (usize, usize)) -> Option<Call> {
         let client = one_client(call.connection.peer().ends.client.ip());
         let mut queue = self.queue.lock();
-        let has_room = queue.turns.of(client) < of_one_max && queue.turns.len() < all_max;
-        if has_room {
-            queue.turns.push(client, 1, call);
-            self.came.notify_one();
+        let mut gives_way = None;
+        if queue.turns.of(client) >= of_one_max || queue.turns.len() >= all_max {
+            let token = |call: &Call| call.connection.token().0;
+            gives_way = queue.turns.take_from_most(client, token(&call), token);
+            if gives_way.is_none() {
+                return Some(call);
+            }
         }
-        has_room
+        queue.turns.push(client, 1, call);
+        self.came.notify_one();
+        gives_way
     }
 
     /// The next one; waits until there is one. `None`: there will be no more.
@@ -93,17 +99,21 @@ mod tests {
 
     #[test]
     fn each_client_has_its_part_of_what_waits() {
-        let (stream, _client) = connected();
-        let connection = Arc::new(Connection::new(howdah_net::Token(9), stream));
+        let ends = [9, 10].map(|token| {
+            let (stream, client) = connected();
+            (Arc::new(Connection::new(howdah_net::Token(token), stream)), client)
+        });
         let parked = Parked::default();
-        let waits = |within| {
+        let refused = |from: usize, within| {
             let timing = Timing { arrived: Moment::now(), received: 0, is_first: true };
-            let (connection, message, secured) = (Arc::clone(&connection), Box::default(), None);
-            parked.push_within(Call { connection, message, secured, timing, is_last: false }, within)
+            let (connection, message, secured) = (Arc::clone(&ends[from].0), Box::default(), None);
+            let call = Call { connection, message, secured, timing, is_last: false };
+            parked.push_within(call, within).map(|call| call.connection.token().0)
         };
-        assert_eq!([(2, 9), (2, 9), (2, 9)].map(waits), [true, true, false], "two of one client");
-        assert_eq!([(9, 3), (9, 3)].map(waits), [true, false], "three of all");
+        assert_eq!([(2, 9), (2, 9), (2, 9)].map(|within| refused(0, within)), [None, None, Some(9)]);
+        assert_eq!([(9, 3), (9, 3)].map(|within| refused(0, within)), [None, Some(9)], "three of all");
+        assert_eq!([1, 1, 1].map(|from| refused(from, (3, 9))), [Some(9), Some(10), Some(10)]);
         assert!(parked.next().is_some());
-        assert!(waits((9, 3)));
+        assert_eq!(refused(0, (9, 3)), None);
     }
 }

@@ -1,6 +1,6 @@
 //! A queue in which clients take turns, however much one of them asks for.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::net::IpAddr;
 
 /// What clients wait for.
@@ -55,6 +55,16 @@ impl<T> Turns<T> {
         self.waiting.values().map(VecDeque::len).sum()
     }
 
+    /// Takes back the last of what a client waits for by the key that most of it has, if `key` has less of it with one more.
+    pub fn take_from_most<K: Ord + Copy>(&mut self, client: IpAddr, key: K, of: impl Fn(&T) -> K) -> Option<T> {
+        let mine = self.waiting.get_mut(&client)?;
+        let mut counts = BTreeMap::from([(key, 1_usize)]);
+        mine.iter().for_each(|one| *counts.entry(of(one)).or_default() += 1);
+        let (&most, &count) = counts.iter().max_by_key(|&(_, count)| count)?;
+        let last = mine.iter().rposition(|one| of(one) == most)?;
+        (count > counts[&key]).then(|| mine.remove(last)).flatten()
+    }
+
     /// Whether nobody waits.
     pub fn is_empty(&self) -> bool {
         self.order.is_empty()
@@ -106,6 +116,21 @@ mod tests {
         let order: Vec<(u8, u8)> = std::iter::from_fn(|| turns.pop()).collect();
         assert_eq!(order, [(1, 0), (1, 1), (1, 2), (2, 0), (1, 3), (1, 4), (2, 1), (2, 2)]);
         assert!(turns.waiting.is_empty() && turns.is_empty());
+    }
+
+    #[test]
+    fn who_has_most_waiting_gives_way() {
+        let mut turns = Turns::default();
+        let client = IpAddr::from([192, 0, 2, 1]);
+        for one in ["a1", "a2", "a3", "b1"] {
+            turns.push(client, 1, one);
+        }
+        let mut take = |key| turns.take_from_most(client, key, |one| one.as_bytes()[0]);
+        assert_eq!([take(b'c'), take(b'a'), take(b'b'), take(b'c')], [Some("a3"), None, None, Some("a2")]);
+        assert_eq!(turns.take_from_most(client, b'c', |one| one.as_bytes()[0]), None, "each has one");
+        let left: Vec<&str> = std::iter::from_fn(|| turns.pop()).collect();
+        assert_eq!(left, ["a1", "b1"]);
+        assert_eq!(turns.take_from_most(client, b'c', |one| one.as_bytes()[0]), None);
     }
 
     #[test]

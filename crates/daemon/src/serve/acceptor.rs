@@ -79,6 +79,10 @@ fn remedy(failure: &GssFailure) -> Option<&'static str> {
         _ if failure.text.contains("ncryption type") => {
             "only the enctypes 17 to 20 (AES) are accepted: change the keys of client and service"
         }
+        // MIT's library has no reason for a request that it cannot read.
+        _ if failure.minor == 0 && failure.text.ends_with("Success") => {
+            "what came is no request with a ticket, or a damaged one"
+        }
         _ => return None,
     })
 }
@@ -112,6 +116,7 @@ mod tests {
         }
         assert!(failure(1, "No key table entry found").why.contains("klist"));
         assert!(failure(1, "Encryption type not permitted").why.contains("17 to 20"));
+        assert!(failure(0, "Unspecified GSS failure: Success").why.ends_with("a damaged one"));
         assert_eq!(failure(1, "something else").why, "something else");
         let other = refusal(HelperError::Mechanism(InitialToken::Negotiation));
         assert_eq!(other.major, BAD_MECHANISM);

@@ -51,11 +51,17 @@ impl Worker {
                     timing: *timing,
                     is_last: false,
                 };
-                if self.shared.tokens.push_within(call, (TOKENS_OF_ONE_MAX, TOKENS_MAX)) {
+                let refused = self.shared.tokens.push_within(call, (TOKENS_OF_ONE_MAX, TOKENS_MAX));
+                let is_mine = |call: &Call| call.connection.token() == connection.token();
+                if !refused.as_ref().is_some_and(is_mine) {
                     self.buffers.put(record.into_buffer());
                     // Who ended the connection meanwhile may have looked before.
                     if !self.is_there(connection) {
                         self.shared.tokens.forget(connection);
+                    }
+                    if let Some(call) = refused {
+                        door.refuse_busy(&call.message, call.connection.peer(), &mut reply);
+                        self.answer_late(&call.connection, reply);
                     }
                     return Ok(Turn::Mine);
                 }
@@ -109,18 +115,24 @@ impl Worker {
             let Some(call) = shared.tokens.next() else { break };
             self.clerk.run();
             let Call { connection, message, .. } = call;
-            let mut outcome = Ok(());
-            // Nobody waits any more for what a connection that is gone has asked for.
+            let mut reply = Reply::with_buffer(self.spare.take());
             if self.is_there(&connection) {
-                let mut reply = Reply::with_buffer(self.spare.take());
                 let exports = self.shared.service.exports();
                 door.establish(&message, connection.peer(), &exports.map_of_principals(), &mut reply);
-                connection.push(reply);
-                outcome = connection.arm(&self.shared.poller, Interest { readable: false, writable: true });
             }
-            connection.finish_call();
-            self.settle(&connection, outcome);
+            self.answer_late(&connection, reply);
         }
         self.clerk.stand_up();
+    }
+
+    /// Answers a call of a connection that no worker has. Nobody waits any more for what a connection that is gone has asked for.
+    fn answer_late(&self, connection: &Connection, reply: Reply) {
+        let mut outcome = Ok(());
+        if self.is_there(connection) {
+            connection.push(reply);
+            outcome = connection.arm(&self.shared.poller, Interest { readable: false, writable: true });
+        }
+        connection.finish_call();
+        self.settle(connection, outcome);
     }
 }
