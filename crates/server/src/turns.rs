@@ -56,7 +56,12 @@ impl<T> Turns<T> {
     }
 
     /// Takes back the last of what a client waits for by the key that most of it has, if `key` has less of it with one more.
-    pub fn take_from_most<K: Ord + Copy>(&mut self, client: IpAddr, key: K, of: impl Fn(&T) -> K) -> Option<T> {
+    pub fn take_from_most<K: Ord + Copy>(
+        &mut self,
+        client: IpAddr,
+        key: K,
+        of: impl Fn(&T) -> K,
+    ) -> Option<T> {
         let mine = self.waiting.get_mut(&client)?;
         let mut counts = BTreeMap::from([(key, 1_usize)]);
         mine.iter().for_each(|one| *counts.entry(of(one)).or_default() += 1);

@@ -20,9 +20,6 @@ pub fn helper_settings(config: &ServerConfig) -> Result<Option<HelperSettings>> 
     if !asks_kerberos(&config.exports) {
         return Ok(None);
     }
-    if let Some(KeytabTrouble::Error(what)) = config.kerberos.keytab_trouble() {
-        bail!(what);
-    }
     let replays = config.state.join(REPLAYS);
     let made = DirBuilder::new().recursive(true).mode(0o700).create(&replays);
     made.with_context(|| format!("making the directory {}", replays.display()))?;
@@ -31,6 +28,14 @@ pub fn helper_settings(config: &ServerConfig) -> Result<Option<HelperSettings>> 
     let keytab = config.kerberos.keytab.as_ref();
     let settings = keytab.into_iter().fold(settings, |settings, keytab| settings.with_keytab(keytab));
     Ok(Some(settings.with_replay_directory(&replays)))
+}
+
+/// Refuses a keytab that the server cannot use. Who lacks Kerberos altogether is to hear that first, from the helper.
+pub fn check_keytab(config: &ServerConfig) -> Result<()> {
+    match config.kerberos.keytab_trouble().filter(|_| asks_kerberos(&config.exports)) {
+        Some(KeytabTrouble::Error(what)) => bail!(what),
+        _ => Ok(()),
+    }
 }
 
 /// Which principals are which users. Callers that were mapped stay so while the configuration of it does.
@@ -63,5 +68,26 @@ impl Principals {
     /// Exports for these principals.
     pub fn add_to(&self, exports: Exports) -> Exports {
         exports.with_principals(self.map.clone(), Arc::clone(&self.users))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn who_lacks_the_keytab_may_lack_kerberos_and_hears_of_that_first() {
+        let state = tempfile::tempdir().expect("a directory");
+        let (at, keytab) = (state.path().display(), state.path().join("none"));
+        let text = format!(
+            "state = \"{at}\"\n[kerberos]\nkeytab = \"{}\"\n[[export]]\nname = \"/data\"\npath = \"{at}\"\nsec = [\"krb5\"]\n",
+            keytab.display()
+        );
+        let config = howdah_config::load_text(Path::new("howdah.toml"), text).expect("a configuration");
+        assert!(helper_settings(&config).expect("the helper is started").is_some());
+        let error = check_keytab(&config).expect_err("there is no keytab").to_string();
+        assert!(error.contains("cannot be read") && error.contains("ktadd"), "{error}");
     }
 }

@@ -16,7 +16,7 @@ use super::acceptor::KerberosAcceptor;
 use super::admin::{admin_socket, metrics_socket};
 use super::admin_address::{LivePage, admin_address, admin_listener};
 use super::file_systems::root;
-use super::kerberos::helper_settings;
+use super::kerberos::{check_keytab, helper_settings};
 use super::portmapper::Portmapper;
 use super::samples::samples;
 use super::secrets::ServerSecrets;
@@ -68,6 +68,7 @@ impl Prepared {
         }
         let kerberos = helper_settings(config)?;
         let kerberos = kerberos.as_ref().map(KerberosAcceptor::start).transpose()?;
+        check_keytab(config)?;
         let secrets = ServerSecrets::read(config)?;
         let states = states(config, &secrets)?;
         let written = states.log.look();
