@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use howdah_rpc::client::envelope::{AfterCall, CallEnd, CallSends, CallSession, CallTicket, TicketNeed};
-use howdah_wire::nfs4::{SessionId, sequence};
+use howdah_wire::nfs4::{SessionId, Status, sequence};
 
 use crate::lease::Lease;
 use crate::outcome::SequenceWord;
@@ -12,6 +12,11 @@ use crate::slots::{SlotTable, SlotTrouble};
 
 /// So many slots may be lost before another session takes the place of this one.
 const SPOILT_MAX: u32 = 2;
+
+/// A client that has fewer slots than this, and uses all of them, asks for a further session,
+const SLOTS_ENOUGH: u32 = 256;
+/// up to so many.
+const FURTHER_MAX: usize = 15;
 
 /// If the server leaves a flag set, what it asks for is done again at once, then after this time, then after twice as long each time,
 const FLAG_WAIT_FIRST: Duration = Duration::from_secs(1);
@@ -24,8 +29,9 @@ const REVOKED: u32 = sequence::ALL_STATE_EXPIRED
     | sequence::ADMIN_STATE_REVOKED
     | sequence::RECALLABLE_STATE_REVOKED;
 /// Flags that say that callbacks do not arrive.
-const CALLBACKS: u32 =
-    sequence::CALLBACK_PATH_DOWN | sequence::SESSION_CALLBACK_PATH_DOWN | sequence::BACK_CHANNEL_FAULT;
+const CALLBACKS: u32 = sequence::CALLBACK_PATH_DOWN | OF_BACK_CHANNEL;
+/// Those of them that are about the session's own back channel. Further sessions have none.
+const OF_BACK_CHANNEL: u32 = sequence::SESSION_CALLBACK_PATH_DOWN | sequence::BACK_CHANNEL_FAULT;
 
 /// What an owner learned by EXCHANGE_ID.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +60,10 @@ pub enum SessionStanding {
 #[derive(Debug, Default)]
 pub struct ClientSession {
     slots: Option<SlotTable>,
+    /// Those of further sessions of the same client, for a server that grants few in each. Upkeep has no use for them.
+    further: Vec<SlotTable>,
+    /// The server is not asked for more of these.
+    has_no_further: bool,
     lease: Lease,
     recovery: Recovery,
     /// When the action was given out that is under way.
@@ -102,6 +112,7 @@ impl ClientSession {
             Ok(ExchangedId { client, sequence, is_confirmed }) => {
                 let is_new = self.recovery.on_exchanged((client, sequence, is_confirmed));
                 if is_new {
+                    self.further.clear();
                     self.lease.begin(self.acted);
                     (self.flags, self.flags_of) = (0, now);
                     (self.checks, self.reclaims) = Default::default();
@@ -120,11 +131,30 @@ impl ClientSession {
         match result {
             Ok((SessionId(session), slots)) => {
                 self.recovery.on_created();
+                self.give_up_further();
+                self.has_no_further = false;
                 self.slots = Some(SlotTable::new(session, slots));
                 self.bad_slots = 0;
                 self.lease.on_renewed(self.acted);
             }
             Err(failure) => self.recovery.on_failed(failure, now),
+        }
+    }
+
+    /// CREATE_SESSION of a further session ended.
+    pub fn on_added(&mut self, result: Result<(SessionId, u32), UpkeepFailure>, now: Duration) {
+        match result {
+            Ok((SessionId(session), slots)) => {
+                self.recovery.on_added();
+                self.further.push(SlotTable::new(session, slots));
+                self.lease.on_renewed(self.acted);
+            }
+            Err(failure) => {
+                let is_late =
+                    matches!(failure, UpkeepFailure::NoAnswer | UpkeepFailure::Refused(Status::DELAY));
+                self.has_no_further = !is_late;
+                self.recovery.on_failed(failure, now);
+            }
         }
     }
 
@@ -180,9 +210,7 @@ impl ClientSession {
     /// A call that changes states got no answer. It must not run any more when they are set right: another session takes the place of
     /// this one. Then all states are to be tested.
     pub fn give_up_calls(&mut self, now: Duration) {
-        if let Some(session) = self.session() {
-            self.recovery.give_up_session(session, now);
-        }
+        self.give_up(now);
         self.check_states();
     }
 
@@ -191,6 +219,7 @@ impl ClientSession {
         if let Some(slots) = &mut self.slots {
             slots.on_recall(target_highest);
         }
+        self.has_no_further = true;
         self.wants_owner = true;
     }
 
@@ -201,6 +230,7 @@ impl ClientSession {
 
     /// The client leaves: no call goes out any more but what [`Self::poll`] asks for, until that asks for nothing.
     pub fn end(&mut self) {
+        self.give_up_further();
         self.recovery.end();
         self.wants_owner = true;
     }
@@ -210,9 +240,9 @@ impl ClientSession {
         self.slots.as_ref().map(|slots| SessionId(slots.session()))
     }
 
-    /// Its slots.
-    pub fn slots(&self) -> Option<&SlotTable> {
-        self.slots.as_ref()
+    /// Its slots, and then those of further sessions.
+    pub fn slots(&self) -> impl Iterator<Item = &SlotTable> {
+        self.slots.iter().chain(&self.further)
     }
 
     /// How it is.
@@ -250,15 +280,14 @@ impl ClientSession {
 
     fn on_trouble(&mut self, trouble: SlotTrouble, now: Duration) {
         let Some(slots) = &self.slots else { return };
-        let session = SessionId(slots.session());
         match trouble {
-            SlotTrouble::Gone => self.recovery.on_session_gone(now),
+            SlotTrouble::Gone => self.on_gone(now),
             SlotTrouble::NotBound => self.recovery.on_not_bound(now),
-            SlotTrouble::Foreign => self.recovery.give_up_session(session, now),
+            SlotTrouble::Foreign => self.give_up(now),
             SlotTrouble::Misordered | SlotTrouble::BadSlot | SlotTrouble::Lost => {
                 self.bad_slots += u32::from(trouble == SlotTrouble::BadSlot);
                 if slots.spoilt() + self.bad_slots > SPOILT_MAX {
-                    self.recovery.give_up_session(session, now);
+                    self.give_up(now);
                 }
             }
         }
@@ -266,9 +295,52 @@ impl ClientSession {
 
     /// Another session takes the place of one without a slot that can be used.
     fn give_up_useless(&mut self, now: Duration) {
-        if let Some(slots) = self.slots.as_ref().filter(|slots| slots.is_useless()) {
-            self.recovery.give_up_session(SessionId(slots.session()), now);
+        if self.slots.as_ref().is_some_and(SlotTable::is_useless) {
+            self.give_up(now);
         }
+    }
+
+    /// Another session takes the place of all that there are.
+    fn give_up(&mut self, now: Duration) {
+        if let Some(session) = self.session() {
+            self.give_up_further();
+            self.recovery.give_up_session(session, now);
+        }
+    }
+
+    fn give_up_further(&mut self) {
+        self.further.drain(..).for_each(|slots| self.recovery.doom(SessionId(slots.session())));
+    }
+
+    /// A session is gone at the server, and with it most likely all.
+    fn on_gone(&mut self, now: Duration) {
+        self.further.clear();
+        self.recovery.on_session_gone(now);
+    }
+
+    fn on_trouble_of_further(&mut self, place: usize, trouble: SlotTrouble, now: Duration) {
+        let slots = &self.further[place];
+        let session = SessionId(slots.session());
+        match trouble {
+            SlotTrouble::Gone => return self.on_gone(now),
+            SlotTrouble::Misordered | SlotTrouble::BadSlot | SlotTrouble::Lost
+                if slots.spoilt() <= SPOILT_MAX && !slots.is_useless() =>
+            {
+                return;
+            }
+            _ => {}
+        }
+        self.recovery.doom(session);
+        self.further.remove(place);
+        (self.has_no_further, self.wants_owner) = (true, true);
+    }
+
+    /// Whether more slots are of use, and may be had.
+    fn wants_further(&self) -> bool {
+        let may = self.recovery.is_idle() && !(self.has_no_further || self.has_one_lane);
+        may && self.further.len() < FURTHER_MAX
+            && self.slots().all(|slots| slots.free().is_none())
+            && self.slots().map(SlotTable::usable).sum::<u32>() < SLOTS_ENOUGH
     }
 
     /// The server took a call that was sent then. What it says with the answer to an earlier call does not count any more.
@@ -324,13 +396,23 @@ impl FlagPatience {
 
 impl CallSession for ClientSession {
     fn has_ticket(&self, need: TicketNeed) -> bool {
-        let may = need == TicketNeed::Upkeep || self.recovery.is_ready();
-        may && self.slots.as_ref().is_some_and(|slots| slots.free().is_some())
+        let is_free = |slots: &SlotTable| slots.free().is_some();
+        match need {
+            TicketNeed::Upkeep => self.slots.as_ref().is_some_and(is_free),
+            _ => self.recovery.is_ready() && self.slots().any(is_free),
+        }
     }
 
     fn take(&mut self, need: TicketNeed, now: Duration) -> CallTicket {
         self.lease.on_asked(now);
-        self.slots.as_mut().expect("there is a session").take(need == TicketNeed::Upkeep)
+        let is_for_upkeep = need == TicketNeed::Upkeep;
+        let slots = self.slots.iter_mut().chain(&mut self.further).find(|slots| slots.free().is_some());
+        let ticket = slots.expect("a slot is free").take(is_for_upkeep);
+        if !is_for_upkeep && self.wants_further() {
+            self.recovery.want_further();
+            self.wants_owner = true;
+        }
+        ticket
     }
 
     fn release(
@@ -341,13 +423,20 @@ impl CallSession for ClientSession {
         now: Duration,
     ) -> AfterCall {
         let Some(slots) = &mut self.slots else { return AfterCall::Over };
+        let place = self.further.iter().position(|slots| slots.session() == ticket.session);
+        let slots = place.map_or(slots, |place| &mut self.further[place]);
         let released = slots.release(ticket, end, sends);
         let had_work = self.recovery.has_work();
-        if let Some(word) = released.word {
+        if let Some(mut word) = released.word {
+            if place.is_some() {
+                word.flags = word.flags & !OF_BACK_CHANNEL | self.flags & OF_BACK_CHANNEL;
+            }
             self.on_word(word, sends.last, now);
         }
-        if let Some(trouble) = released.trouble {
-            self.on_trouble(trouble, now);
+        match (place, released.trouble) {
+            (_, None) => {}
+            (None, Some(trouble)) => self.on_trouble(trouble, now),
+            (Some(place), Some(trouble)) => self.on_trouble_of_further(place, trouble, now),
         }
         self.give_up_useless(now);
         self.wants_owner |= !had_work && self.recovery.has_work();

@@ -28,6 +28,14 @@ pub enum UpkeepAction {
         /// `csa_sequence`.
         sequence: u32,
     },
+    /// The same for a further session of a client that uses all slots, without a back channel; answered by
+    /// [`ClientSession::on_added`](crate::ClientSession::on_added).
+    AddSession {
+        /// The client.
+        client: u64,
+        /// `csa_sequence`.
+        sequence: u32,
+    },
     /// DESTROY_SESSION, without SEQUENCE. How it ends does not count. This and all below are answered by
     /// [`ClientSession::on_done`](crate::ClientSession::on_done).
     DestroySession(SessionId),
@@ -74,6 +82,8 @@ pub struct Needs {
     pub check: bool,
     /// A back channel.
     pub callbacks: bool,
+    /// A further session.
+    pub further: bool,
 }
 
 /// The client at the server.
@@ -93,8 +103,8 @@ pub struct Recovery {
     under_way: Option<UpkeepAction>,
     client: Option<KnownClient>,
     incarnation: u32,
-    /// A session that was given up, and is to be destroyed.
-    doomed: Option<SessionId>,
+    /// Sessions that were given up, and are to be destroyed.
+    doomed: Vec<SessionId>,
     strikes: Strikes,
     /// Nothing is done before.
     resume: Duration,
@@ -112,7 +122,7 @@ impl Default for Recovery {
             under_way: None,
             client: None,
             incarnation: 0,
-            doomed: None,
+            doomed: Vec::new(),
             strikes: Strikes::default(),
             resume: Duration::ZERO,
             delays: 0,
@@ -125,7 +135,7 @@ impl Default for Recovery {
 impl Recovery {
     /// Whether all calls may go out.
     pub fn is_ready(&self) -> bool {
-        let Needs { client, session, bind, reclaim, complete, check: _, callbacks: _ } = self.needs;
+        let Needs { client, session, bind, reclaim, complete, .. } = self.needs;
         !(client || session || bind || reclaim || complete || self.is_ending)
     }
 
@@ -159,6 +169,7 @@ impl Recovery {
         match self.under_way {
             Some(UpkeepAction::CheckStates) => self.needs.check = false,
             Some(UpkeepAction::RepairCallbacks) => self.needs.callbacks = false,
+            Some(UpkeepAction::AddSession { .. }) => self.needs.further = false,
             _ => {}
         }
         self.under_way
@@ -175,7 +186,7 @@ impl Recovery {
 
     /// Whether nothing is under way nor needed.
     pub fn is_idle(&self) -> bool {
-        self.under_way.is_none() && self.needs == Needs::default() && !self.is_ending
+        self.under_way.is_none() && !self.has_work() && self.doomed.is_empty() && !self.is_ending
     }
 
     /// Whether something is needed.
@@ -211,9 +222,19 @@ impl Recovery {
     /// The session is of no use: another one takes its place.
     pub fn give_up_session(&mut self, session: SessionId, now: Duration) {
         if !self.needs.session && !self.needs.client {
-            self.doomed = Some(session);
+            self.doom(session);
             self.on_session_gone(now);
         }
+    }
+
+    /// A session is of no use any more.
+    pub fn doom(&mut self, session: SessionId) {
+        self.doomed.push(session);
+    }
+
+    /// All slots are in use: a further session has more.
+    pub fn want_further(&mut self) {
+        self.needs.further = true;
     }
 
     /// A connection is not bound to the session.
@@ -258,21 +279,30 @@ impl Recovery {
     pub fn on_created(&mut self) {
         self.succeed();
         (self.needs.session, self.needs.callbacks) = (false, false);
-        if let Some(client) = &mut self.client {
-            client.sequence = client.sequence.wrapping_add(1);
-        }
+        self.advance(false);
+    }
+
+    /// CREATE_SESSION of a further session was answered: there is one.
+    pub fn on_added(&mut self) {
+        self.succeed();
+        self.advance(false);
     }
 
     /// What was under way is done.
     pub fn on_done(&mut self) {
         match self.under_way {
-            Some(UpkeepAction::DestroySession(_)) => self.doomed = None,
+            Some(UpkeepAction::DestroySession(session)) => self.doomed.retain(|doomed| *doomed != session),
             Some(UpkeepAction::Bind(_)) => self.needs.bind = false,
             Some(UpkeepAction::Reclaim) => self.needs.reclaim = false,
             Some(UpkeepAction::ReclaimComplete) => self.needs.complete = false,
             Some(UpkeepAction::DestroyClient(_)) => self.client = None,
             Some(UpkeepAction::CheckStates | UpkeepAction::RepairCallbacks | UpkeepAction::Renew) => {}
-            Some(UpkeepAction::ExchangeId { .. } | UpkeepAction::CreateSession { .. }) | None => return,
+            Some(
+                UpkeepAction::ExchangeId { .. }
+                | UpkeepAction::CreateSession { .. }
+                | UpkeepAction::AddSession { .. },
+            )
+            | None => return,
         }
         self.succeed();
     }
@@ -291,15 +321,15 @@ impl Recovery {
                 self.needs.client = true;
             }
             (UpkeepAction::CreateSession { .. }, UpkeepFailure::Refused(status)) => {
-                if let Some(client) = &mut self.client {
-                    client.is_misordered = status == Status::SEQ_MISORDERED;
-                    client.sequence = client.sequence.wrapping_add(1);
-                }
+                self.advance(status == Status::SEQ_MISORDERED);
                 self.needs.client = true;
                 self.strike(now);
             }
+            (UpkeepAction::AddSession { .. }, UpkeepFailure::Refused(status)) => {
+                self.advance(status == Status::SEQ_MISORDERED);
+            }
             // There is nothing left to destroy, or nothing that can be done about it.
-            (UpkeepAction::DestroySession(_), _) => self.doomed = None,
+            (UpkeepAction::DestroySession(session), _) => self.doomed.retain(|doomed| *doomed != session),
             (UpkeepAction::DestroyClient(_), _) => self.client = None,
             (
                 UpkeepAction::ReclaimComplete,
@@ -328,13 +358,14 @@ impl Recovery {
         let needs = self.needs;
         let action = match (self.client, session) {
             (client, session) if self.is_ending => {
-                let destroy = session.filter(|_| !needs.session && !needs.client);
+                let destroy = session.filter(|_| !needs.session).or(self.doomed.last().copied());
+                let destroy = destroy.filter(|_| !needs.client);
                 let leave = client.filter(|_| !needs.client);
                 return destroy
                     .map(UpkeepAction::DestroySession)
                     .or(leave.map(|client| UpkeepAction::DestroyClient(client.id)));
             }
-            _ if let Some(session) = self.doomed => UpkeepAction::DestroySession(session),
+            _ if let Some(session) = self.doomed.last() => UpkeepAction::DestroySession(*session),
             (Some(client), _) if needs.session && !needs.client => {
                 UpkeepAction::CreateSession { client: client.id, sequence: client.sequence }
             }
@@ -345,9 +376,19 @@ impl Recovery {
             _ if needs.complete => UpkeepAction::ReclaimComplete,
             _ if needs.check => UpkeepAction::CheckStates,
             _ if needs.callbacks => UpkeepAction::RepairCallbacks,
+            (Some(client), _) if needs.further => {
+                UpkeepAction::AddSession { client: client.id, sequence: client.sequence }
+            }
             _ => return None,
         };
         Some(action)
+    }
+
+    /// The number of a CREATE_SESSION was used, or refused.
+    fn advance(&mut self, is_misordered: bool) {
+        if let Some(client) = &mut self.client {
+            (client.is_misordered, client.sequence) = (is_misordered, client.sequence.wrapping_add(1));
+        }
     }
 
     fn succeed(&mut self) {

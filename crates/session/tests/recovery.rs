@@ -44,7 +44,11 @@ impl Owner {
         assert_eq!(self.poll(), Some(action));
         assert_eq!(self.poll(), None, "one at a time");
         let may_go = self.session.has_ticket(TicketNeed::Usual);
-        assert!(!may_go || matches!(action, UpkeepAction::Renew | UpkeepAction::CheckStates));
+        let is_beside = matches!(
+            action,
+            UpkeepAction::Renew | UpkeepAction::CheckStates | UpkeepAction::DestroySession(_)
+        );
+        assert!(!may_go || is_beside);
     }
 
     fn exchanged(&mut self, client: u64, is_confirmed: bool) -> bool {
@@ -380,7 +384,93 @@ fn connections_are_bound_again_and_slots_in_doubt_end_a_session() {
     owner.session.on_done(Err(UpkeepFailure::Refused(Status::BADSESSION)), owner.now);
     owner.expect(UpkeepAction::CreateSession { client: 1, sequence: 8 });
     owner.created();
-    assert_eq!(owner.session.slots().map(|slots| slots.spoilt()), Some(0));
+    assert!(owner.session.slots().all(|slots| slots.spoilt() == 0));
+}
+
+/// All slots are in use, and the server grants another session.
+fn with_further() -> (Owner, Vec<CallTicket>) {
+    let mut owner = Owner::ready();
+    let tickets = (0..4).map(|_| owner.call()).collect();
+    assert!(owner.session.wants_owner());
+    owner.expect(UpkeepAction::AddSession { client: 1, sequence: 8 });
+    owner.next += 1;
+    owner.session.on_added(Ok((SessionId([owner.next; 16]), 4)), owner.now);
+    (owner, tickets)
+}
+
+#[test]
+fn a_client_that_uses_all_slots_has_further_sessions() {
+    let (mut owner, tickets) = with_further();
+    let further = owner.call();
+    assert_eq!((further.session, further.slot), ([2; 16], 0));
+    assert_eq!(owner.poll(), None, "there are free slots");
+    // The first one is used where it has a slot, and upkeep has no other.
+    owner.answer(&tickets[2], Status::OK, 0);
+    assert!(owner.session.has_ticket(TicketNeed::Upkeep));
+    assert_eq!((owner.call().session, owner.call().session), ([1; 16], [2; 16]));
+    assert!(!owner.session.has_ticket(TicketNeed::Upkeep) && owner.session.has_ticket(TicketNeed::Usual));
+    // A further session has no back channel, and none is missed.
+    owner.session.set_uses_callbacks(true);
+    owner.answer(&further, Status::OK, sequence::SESSION_CALLBACK_PATH_DOWN);
+    assert_eq!(owner.poll(), None);
+    owner.session.end();
+    for session in [1, 2] {
+        owner.expect(UpkeepAction::DestroySession(SessionId([session; 16])));
+        owner.session.on_done(Ok(()), owner.now);
+    }
+    owner.expect(UpkeepAction::DestroyClient(1));
+}
+
+#[test]
+fn a_server_that_refuses_a_further_session_is_not_asked_again() {
+    let mut owner = Owner::ready();
+    let tickets: Vec<_> = (0..4).map(|_| owner.call()).collect();
+    owner.expect(UpkeepAction::AddSession { client: 1, sequence: 8 });
+    // It was busy, and is asked again later.
+    owner.session.on_added(Err(UpkeepFailure::Refused(Status::DELAY)), owner.now);
+    owner.now += SECOND;
+    owner.answer(&tickets[0], Status::OK, 0);
+    owner.call();
+    owner.expect(UpkeepAction::AddSession { client: 1, sequence: 8 });
+    owner.session.on_added(Err(UpkeepFailure::Refused(Status::NOSPC)), owner.now);
+    owner.answer(&tickets[1], Status::OK, 0);
+    owner.call();
+    assert_eq!(owner.poll(), None);
+    assert_eq!(owner.session.standing(), SessionStanding::Ready);
+}
+
+#[test]
+fn a_further_session_that_is_gone_says_that_all_are() {
+    let (mut owner, tickets) = with_further();
+    let further = [owner.call(), owner.call()];
+    owner.answer(&further[0], Status::BADSESSION, 0);
+    owner.expect(UpkeepAction::CreateSession { client: 1, sequence: 9 });
+    owner.answer(&further[1], Status::BADSESSION, 0);
+    owner.answer(&tickets[0], Status::BADSESSION, 0);
+    owner.created();
+    assert_eq!((owner.poll(), owner.call().session), (None, [3; 16]));
+}
+
+#[test]
+fn a_further_session_that_takes_no_connection_is_given_up_alone() {
+    let (mut owner, _tickets) = with_further();
+    let further = owner.call();
+    owner.answer(&further, Status::CONN_NOT_BOUND_TO_SESSION, 0);
+    owner.expect(UpkeepAction::DestroySession(SessionId([2; 16])));
+    owner.session.on_done(Ok(()), owner.now);
+    assert_eq!((owner.poll(), owner.session.standing()), (None, SessionStanding::Ready));
+}
+
+#[test]
+fn calls_that_must_not_run_any_more_are_ended_with_all_sessions() {
+    let (mut owner, _tickets) = with_further();
+    owner.call();
+    owner.session.give_up_calls(owner.now);
+    for session in [1, 2] {
+        owner.expect(UpkeepAction::DestroySession(SessionId([session; 16])));
+        owner.session.on_done(Ok(()), owner.now);
+    }
+    owner.expect(UpkeepAction::CreateSession { client: 1, sequence: 9 });
 }
 
 #[test]

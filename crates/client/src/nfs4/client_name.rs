@@ -139,27 +139,38 @@ impl ClientName {
         known: Identified,
         patience: Option<Duration>,
     ) -> Result<create_session::Success, StepError> {
-        let arguments = create_session::Arguments {
-            client: ClientId(known.exchanged.client),
-            sequence: known.exchanged.sequence,
-            flags: create_session::BACK_CHANNEL,
-            fore: WANTED,
-            back: OFFERED,
-            callback_program: CALLBACK_PROGRAM,
-            security: Array::of(&[CallbackSecurity::None]),
-        };
-        let (minor_version, operation) = (known.minor_version, create_session::OPERATION);
         back.expect_session();
-        let arguments = Alone { minor_version, operation, arguments: &arguments };
-        let made = self.call(channel, (&arguments, true), patience, |reader| {
-            reader.take::<create_session::Success>(operation)
-        });
+        let made = self.add_session((channel, create_session::BACK_CHANNEL), known, patience);
         match &made {
             Ok(made) if back.begin(made) => {}
             Ok(_) => channel.expect_no_calls(),
             Err(_) => back.on_no_session(),
         }
         made
+    }
+
+    /// The same with these flags: without `BACK_CHANNEL` the server is not invited.
+    pub(super) fn add_session(
+        &self,
+        (channel, flags): (&Channel, u32),
+        known: Identified,
+        patience: Option<Duration>,
+    ) -> Result<create_session::Success, StepError> {
+        let arguments = create_session::Arguments {
+            client: ClientId(known.exchanged.client),
+            sequence: known.exchanged.sequence,
+            flags,
+            fore: WANTED,
+            back: OFFERED,
+            callback_program: CALLBACK_PROGRAM,
+            security: Array::of(&[CallbackSecurity::None]),
+        };
+        let (minor_version, operation) = (known.minor_version, create_session::OPERATION);
+        let arguments = Alone { minor_version, operation, arguments: &arguments };
+        let invites = flags & create_session::BACK_CHANNEL != 0;
+        self.call(channel, (&arguments, invites), patience, |reader| {
+            reader.take::<create_session::Success>(operation)
+        })
     }
 
     fn call<T>(

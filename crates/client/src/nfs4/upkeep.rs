@@ -86,6 +86,12 @@ impl Upkeep {
                     session.on_created(made, now);
                 });
             }
+            UpkeepAction::AddSession { client, sequence } => {
+                let made = self.name.add_session((channel, 0), self.identified(client, sequence), None);
+                tracing::debug!(is_made = made.is_ok(), "all slots are in use: a further session");
+                let made = made.map(|made| (made.session, made.fore.slots)).map_err(|error| failure(&error));
+                show(channel, |session, now| session.on_added(made, now));
+            }
             action => {
                 let ended = match action {
                     UpkeepAction::Reclaim => self.reclaim(channel),
@@ -174,7 +180,8 @@ impl Upkeep {
             | UpkeepAction::CheckStates
             | UpkeepAction::RepairCallbacks
             | UpkeepAction::ExchangeId { .. }
-            | UpkeepAction::CreateSession { .. } => None,
+            | UpkeepAction::CreateSession { .. }
+            | UpkeepAction::AddSession { .. } => None,
         }
     }
 

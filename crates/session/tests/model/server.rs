@@ -327,7 +327,8 @@ impl Server {
                     Err(error) => Answer::Refused(status_of(&error)),
                 }
             }
-            UpkeepAction::CreateSession { client, sequence } => {
+            UpkeepAction::CreateSession { client, sequence }
+            | UpkeepAction::AddSession { client, sequence } => {
                 let answer = self.create(client, sequence, (caller, is_faulty));
                 if let Answer::Refused(status) = answer {
                     self.reached.add(Row::Create(status.0));

@@ -11,7 +11,7 @@ use howdah_rpc::client::core::{
 use howdah_rpc::client::envelope::{CallEnd, CallSession, ResultsCover, TicketNeed};
 use howdah_rpc::client::lanes::{Growth, Lanes};
 use howdah_rpc::client::{Claim, Class};
-use howdah_session::{ClientSession, SessionStanding, UpkeepAction, UpkeepFailure};
+use howdah_session::{ClientSession, SessionStanding, SlotTable, UpkeepAction, UpkeepFailure};
 use howdah_tune::flight::Bounds;
 use howdah_wire::nfs4::Status;
 
@@ -133,8 +133,8 @@ impl World {
             }
         }
         let calls = self.calls.len() + self.abandoned.len();
-        let (is_idle, standing) =
-            self.session(|its, _| (its.slots().map(|slots| slots.is_idle()), its.standing()));
+        let (is_idle, standing) = self
+            .session(|its, _| (its.session().map(|_| its.slots().all(SlotTable::is_idle)), its.standing()));
         (calls, is_idle, standing)
     }
 
@@ -369,6 +369,7 @@ impl World {
         let ticket = match action {
             UpkeepAction::ExchangeId { .. }
             | UpkeepAction::CreateSession { .. }
+            | UpkeepAction::AddSession { .. }
             | UpkeepAction::DestroySession(_)
             | UpkeepAction::Bind(_)
             | UpkeepAction::DestroyClient(_) => TicketNeed::None,
@@ -398,8 +399,12 @@ impl World {
         self.session(|its, now| match (action, failure, answer) {
             (UpkeepAction::ExchangeId { .. }, Some(failure), _) => drop(its.on_exchanged(Err(failure), now)),
             (UpkeepAction::CreateSession { .. }, Some(failure), _) => its.on_created(Err(failure), now),
+            (UpkeepAction::AddSession { .. }, Some(failure), _) => its.on_added(Err(failure), now),
             (_, Some(failure), _) => its.on_done(Err(failure), now),
             (_, _, Answer::Exchanged(found)) => drop(its.on_exchanged(Ok(found), now)),
+            (UpkeepAction::AddSession { .. }, _, Answer::Created(session, slots)) => {
+                its.on_added(Ok((session, slots)), now);
+            }
             (_, _, Answer::Created(session, slots)) => its.on_created(Ok((session, slots)), now),
             _ => its.on_done(Ok(()), now),
         });
