@@ -5,6 +5,7 @@ mod callbacks;
 mod conformance;
 mod connect;
 mod delegations;
+mod few_slots;
 mod injected;
 mod lanes;
 mod locks;

@@ -19,7 +19,7 @@ const RESTARTS: usize = 4;
 const ROUNDS: usize = 6;
 
 /// Makes a file, writes it, reads it, removes it.
-fn round(client: &dyn Remote, thread: usize, round: usize) {
+pub fn round(client: &dyn Remote, thread: usize, round: usize) {
     let text = format!("file-{thread}-{round}");
     let (name, root) = (Name::parse(text.as_bytes()).expect("a name"), client.root());
     let data: Vec<u8> = (0..100_000_usize).map(|at| (at * 13 + thread * 101 + round * 7) as u8).collect();

@@ -5,8 +5,10 @@ use howdah_units as units;
 use crate::facts::ServerSessionFacts;
 use crate::{Figure, Finding, Remedy};
 
-/// Fewer calls at the same time than this limit small calls over a long path.
-const SLOTS: u32 = 64;
+/// The most sessions of our client: it makes further ones while it uses all slots.
+const SESSIONS: u32 = 16;
+/// Fewer slots than this in each limit small calls over a long path.
+const SLOTS: u32 = 16;
 /// A reply to a change takes up to this many bytes: what a server does not keep, it runs again.
 const KEPT: u64 = 1_200;
 /// A shorter lease is easily lost when a path fails, in seconds.
@@ -54,9 +56,9 @@ pub fn findings(session: &ServerSessionFacts) -> Vec<Finding> {
         |what: &str, why: &str| Remedy::Advice { what: what.to_owned(), why: why.to_owned(), undo: None };
     let mut findings = Vec::new();
     if session.slots < SLOTS {
-        let rate = f64::from(session.slots) / FAR;
+        let rate = f64::from(session.slots * SESSIONS) / FAR;
         let says = format!(
-            "the server takes {} calls at the same time: at most {rate:.0} small calls a second over a path of {}",
+            "the server takes {} calls at the same time in a session: at most {rate:.0} small calls a second over a path of {}",
             session.slots,
             units::seconds(FAR)
         );
@@ -120,7 +122,7 @@ mod tests {
     fn what_is_too_little_is_one_sentence_each() {
         assert_eq!(findings(&generous()), []);
         for (session, says) in [
-            (ServerSessionFacts { slots: 30, ..generous() }, "at most 300 small calls a second"),
+            (ServerSessionFacts { slots: 3, ..generous() }, "at most 480 small calls a second"),
             (ServerSessionFacts { kept_bytes: 640, ..generous() }, "may run twice"),
             (ServerSessionFacts { lease_seconds: 10.0, ..generous() }, "opens and locks"),
             (ServerSessionFacts { has_one_connection: true, ..generous() }, "one connection only"),
