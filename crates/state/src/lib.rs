@@ -16,6 +16,7 @@
 //! the server keeps with a session, such as the sizes of its channels.
 
 mod clients;
+mod delegations;
 mod effects;
 mod error;
 mod files;
@@ -32,9 +33,9 @@ mod state;
 mod states;
 
 pub use clients::{ClientCaller, ClientIdentity};
+pub use delegations::{ChangeWatch, Changing, DelegationTable, UnnamedChange};
 pub use effects::{ClientEnd, DurableRecord, Effect, Effects, LockGrant, MirrorPiece, Serial};
 pub use error::{LockConflict, StateError};
-pub use files::{ChangeWatch, Changing, UnnamedChange};
 pub use ids::{
     ByteRange, ClientId, HostId, IoKind, IoPermit, LockKind, LockOwner, NlmOwner, OpenId, Principal,
     SessionId, ShareAccess, ShareDeny, StateId,

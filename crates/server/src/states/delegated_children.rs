@@ -60,7 +60,7 @@ impl States {
     ) -> bool {
         let directory = FileKey { export: export.id(), node: *node };
         if !self.watch_node(export, WatchedNode { node, has_children: true })
-            || !self.look_and_change(|state| state.open_children(client, &directory))
+            || !self.look_and_change(|state| state.delegations_mut().open_children(client, &directory))
         {
             return false;
         }
@@ -77,7 +77,7 @@ impl States {
         let listing = file_system.read_directory(caller, list, &mut sink);
         let is_covered = is_whole && listing.is_ok_and(|listing| listing.end) && found.settle();
         if !is_covered {
-            self.look_and_change(|state| state.end_children(client, &directory));
+            self.look_and_change(|state| state.delegations_mut().end_children(client, &directory));
         }
         is_covered
     }
@@ -114,7 +114,7 @@ impl States {
     }
 
     fn add_children(&self, directory: &FileKey, children: &[FileKey]) -> bool {
-        self.look_and_change(|state| state.add_children(directory, children))
+        self.look_and_change(|state| state.delegations_mut().add_children(directory, children))
     }
 
     /// Whether changes of a node by programs of this host are noticed from now on, or need not be.

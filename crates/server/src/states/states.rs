@@ -109,7 +109,7 @@ impl States {
         let settings = StateSettings { lease, grace: lease, bounds, ..StateSettings::new(epoch, seed) };
         let state = NfsState::new(settings, records);
         let (sessions, rights, restrictions) = (state.sessions(), state.rights(), state.restrictions());
-        let (changes, is_grace) = (state.change_watch(), AtomicBool::new(state.is_grace()));
+        let (changes, is_grace) = (state.delegations().watch(), AtomicBool::new(state.is_grace()));
         let states = Self {
             state: Mutex::new(state),
             sessions,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::range_locks::HeldLock;
 use super::waiters::Waiter;
-use super::{Delegate, FileShares, RangeLocks, Waiters};
+use super::{FileShares, RangeLocks, Waiters};
 use crate::ids::{ByteRange, HostId, LockKind, LockOwner};
 
 /// One file of which somebody has something.
@@ -16,8 +16,6 @@ pub struct NfsFile {
     pub locks: RangeLocks,
     /// Who waits for what.
     pub waiters: Waiters,
-    /// Who has a read delegation.
-    pub delegations: Vec<Delegate>,
 }
 
 impl NfsFile {
@@ -52,7 +50,7 @@ impl NfsFile {
 
     /// Whether nobody has anything of it.
     pub fn is_empty(&self) -> bool {
-        let Self { shares, locks, waiters, delegations } = self;
-        shares.is_empty() && locks.is_empty() && waiters.is_empty() && delegations.is_empty()
+        let Self { shares, locks, waiters } = self;
+        shares.is_empty() && locks.is_empty() && waiters.is_empty()
     }
 }

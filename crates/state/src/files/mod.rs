@@ -1,11 +1,7 @@
-//! Files of which somebody has something: who has them open, who has locked what, who waits, who has delegations. One table for NFSv4 and NLM. Knows no
+//! Files of which somebody has something: who has them open, who has locked what, who waits. One table for NFSv4 and NLM. Knows no
 //! stateids and no leases: whether a client's lease has passed is an argument.
 
-mod change_watch;
 mod deadlocks;
-mod delegated_children;
-mod delegating;
-mod delegation_table;
 mod file;
 mod locking;
 mod range_locks;
@@ -17,10 +13,6 @@ mod usage;
 mod waiters;
 mod waiting;
 
-pub use change_watch::{ChangeWatch, Changing, UnnamedChange};
-pub use delegated_children::DelegatedChildren;
-pub use delegating::{RecallCause, excludes_delegations};
-pub use delegation_table::{Delegate, DelegationTable};
 pub use file::NfsFile;
 pub use locking::LockWish;
 pub use range_locks::RangeLocks;

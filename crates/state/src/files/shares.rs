@@ -23,6 +23,11 @@ pub struct ShareMode {
 }
 
 impl ShareMode {
+    /// Whether it keeps others from having delegations.
+    pub fn excludes_delegations(self) -> bool {
+        self.access.allows(ShareAccess::WRITE) || self.deny.denies(ShareAccess::READ)
+    }
+
     fn conflicts(self, other: Self) -> bool {
         self.deny.denies(other.access) || other.deny.denies(self.access)
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use super::table::in_the_way;
 use super::{FileTable, Lapsed, Party, ShareHolder, ShareMode};
 use crate::error::StateError;
-use crate::ids::{ClientId, HostId, NlmOwner, ShareAccess, ShareDeny};
+use crate::ids::{ClientId, HostId, LockKind, NlmOwner, ShareAccess, ShareDeny};
 use crate::memory;
 
 impl<K: Clone + Eq + Hash> FileTable<K> {
@@ -42,6 +42,15 @@ impl<K: Clone + Eq + Hash> FileTable<K> {
         let Some(file) = self.files.get(key) else { return Ok(Vec::new()) };
         let opens = file.shares.denying(access).filter_map(ShareHolder::client);
         in_the_way(opens, |client| Some(*client), lapsed).map_err(|_| StateError::Locked)
+    }
+
+    /// Whether anybody writes a file, has locked any of it for writing or waits to, or keeps others from reading it.
+    pub fn excludes_delegations(&self, key: &K) -> bool {
+        self.files.get(key).is_some_and(|file| {
+            file.shares.modes().any(ShareMode::excludes_delegations)
+                || file.locks.all().any(|(_, _, kind)| kind == LockKind::Write)
+                || file.waiters.iter().any(|waiter| waiter.kind == LockKind::Write)
+        })
     }
 
     /// Sets what a holder has of a file.

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicUsize;
 
 use super::range_locks::HeldLock;
 use super::waiters::Waiter;
-use super::{DelegationTable, NfsFile, Party, Usage};
+use super::{NfsFile, Party, Usage};
 use crate::ids::{ClientId, HostId, LockOwner};
 
 /// Whether a client's lease has passed, so that its state ends when somebody else wants it.
@@ -33,8 +33,6 @@ pub struct FileTable<K> {
     pub(super) waits_of_owner: HashMap<LockOwner, Vec<K>>,
     /// Deny modes of opens.
     pub(super) restrictions: Arc<AtomicUsize>,
-    /// Read delegations.
-    pub(super) delegations: DelegationTable<K>,
 }
 
 impl<K> Default for FileTable<K> {
@@ -49,7 +47,6 @@ impl<K> Default for FileTable<K> {
             waits: Usage::default(),
             waits_of_owner: HashMap::new(),
             restrictions: Arc::default(),
-            delegations: DelegationTable::default(),
         }
     }
 }
@@ -104,9 +101,9 @@ impl<K: Clone + Eq + Hash> FileTable<K> {
         files.flat_map(|(key, file)| file.waiters.iter().map(move |waiter| (key, file, waiter)))
     }
 
-    /// How many files there are.
-    pub fn count(&self) -> usize {
-        self.files.len()
+    /// All files.
+    pub fn keys(&self) -> impl Iterator<Item = &K> {
+        self.files.keys()
     }
 
     /// The file, which somebody is to have something of.

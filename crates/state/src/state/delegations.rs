@@ -6,24 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::NfsState;
+use crate::delegations::RecallCause;
 use crate::effects::Effect;
 use crate::error::StateError;
-use crate::files::{ChangeWatch, RecallCause};
 use crate::ids::{ClientId, StateId};
 use crate::sessions::RECALLABLE_STATE_REVOKED;
 use crate::states::{ClientStates, Stated};
 
 impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
-    /// Whoever changes a file says so here: [`Self::recall`] need be asked only if it may be delegated.
-    pub fn change_watch(&self) -> Arc<ChangeWatch> {
-        self.files.change_watch()
-    }
-
-    /// Read delegations that clients have.
-    pub fn count_delegations(&self) -> usize {
-        self.files.count_delegations()
-    }
-
     /// Gives a client a read delegation of a file that its OPEN for reading was just granted for, or of a directory, if it may have one: nobody has the file
     /// open for writing, has locked any of it for writing or waits to, or keeps others from reading, no change is under way, and none was asked for
     /// back lately. The client must have a back channel. None is given while clients reclaim, and none can be reclaimed: what the
@@ -34,11 +24,11 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         // That of a directory is asked for without an open.
         let states =
             self.states.entry(client).or_insert_with(|| ClientStates::new(client, Arc::clone(rights)));
-        if states.count() >= bounds.states_of_client || self.files.count_delegations() >= bounds.delegations {
+        if states.count() >= bounds.states_of_client || self.delegations.count() >= bounds.delegations {
             return None;
         }
         let index = states.add_delegation(key);
-        if !self.files.delegate(now, key, client, index) {
+        if self.files.excludes_delegations(key) || !self.delegations.give(now, key, client, index) {
             states.remove_delegation(index);
             return None;
         }
@@ -54,7 +44,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     /// [`StateError::Delay`] until they are.
     pub fn recall(&mut self, now: Duration, key: &K, by: Option<ClientId>) -> Result<(), StateError> {
         let mut outcome = self.recall_of(now, RecallCause { key, by, in_it: false });
-        for directory in self.files.parents(key) {
+        for directory in self.delegations.parents(key) {
             let of_parent = self.recall_of(now, RecallCause { key: &directory, by, in_it: true });
             outcome = outcome.and(of_parent);
         }
@@ -62,51 +52,27 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     }
 
     fn recall_of(&mut self, now: Duration, cause: RecallCause<'_, K>) -> Result<(), StateError> {
-        let lapsed = self.files.delegates(cause).filter(|client| self.is_lapsed(now, *client)).collect();
+        let lapsed = self.delegations.holders(cause).filter(|client| self.is_lapsed(now, *client)).collect();
         self.end_in_the_way(now, lapsed);
         self.journal.rest_on(None);
-        for one in self.files.recall(now, cause, self.settings.rest) {
+        for one in self.delegations.recall(now, cause) {
             let Some(states) = self.states.get(&one.client) else { continue };
             let (client, stateid, key) = (one.client, states.current(one.index), cause.key.clone());
             self.effects.push(Effect::Recall { client, stateid, key });
         }
-        match self.files.delegates(cause).next() {
+        match self.delegations.holders(cause).next() {
             Some(_) => Err(StateError::Delay),
             None => Ok(()),
         }
     }
 
-    /// A client's delegation of a directory, which was just given, is to be asked for back when files in it change, too: from now on those
-    /// count that are [added](Self::add_children). Whether the client has one that nobody wants back.
-    pub fn open_children(&mut self, client: ClientId, directory: &K) -> bool {
-        self.files.open_children(directory, client)
-    }
-
-    /// Files are in a directory: this counts where changes of its files call delegations back. `false`: there are too many. Then the
-    /// promise cannot be kept, and must be [withdrawn](Self::end_children) or the delegation recalled.
-    pub fn add_children<'k>(&mut self, directory: &K, children: impl IntoIterator<Item = &'k K>) -> bool
-    where
-        K: 'k,
-    {
-        self.files.add_children(directory, children, self.settings.bounds.delegated_children)
-    }
-
-    /// A client was not told that changes of files in a directory call its delegation back.
-    pub fn end_children(&mut self, client: ClientId, directory: &K) {
-        self.files.end_children(directory, client);
-    }
-
     /// Somebody who asked nobody has changed files, of those that are meant any: asks for all delegations of them back.
     pub fn recall_all(&mut self, now: Duration, is_meant: impl Fn(&K) -> bool) {
-        for key in self.files.delegated(is_meant) {
+        let meant: Vec<K> = self.delegations.keys().filter(|key| is_meant(key)).cloned().collect();
+        for key in meant {
             // They come back when they do.
             let _ = self.recall(now, &key, None);
         }
-    }
-
-    /// Whether a change of a file calls anybody's delegation back.
-    pub fn is_delegated(&self, key: &K) -> bool {
-        self.files.is_delegated(key) || !self.files.parents(key).is_empty()
     }
 
     /// Whether a client has this delegation of the file, so that it may open by it (CLAIM_DELEGATE_CUR).
@@ -137,14 +103,14 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         let states = self.states_of(client)?;
         let index = states.find_delegation(stateid, key)?;
         states.remove_delegation(index);
-        self.files.end_delegation(key, client);
+        self.delegations.end(key, client);
         Ok(())
     }
 
     /// Takes delegations that were asked for a lease ago: their stateids are answered as revoked until the client frees them.
     pub(super) fn revoke_overdue(&mut self, now: Duration) {
-        for (key, one) in self.files.overdue(now, self.settings.lease) {
-            self.files.end_delegation(&key, one.client);
+        for (key, one) in self.delegations.overdue(now, self.settings.lease) {
+            self.delegations.end(&key, one.client);
             if let Some(states) = self.states.get_mut(&one.client) {
                 states.revoke(one.index);
             }
@@ -178,6 +144,6 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     pub(super) fn end_delegations(&mut self, client: ClientId) {
         let keys: Vec<K> =
             self.states.get(&client).into_iter().flat_map(|states| states.delegations().cloned()).collect();
-        keys.iter().for_each(|key| self.files.end_delegation(key, client));
+        keys.iter().for_each(|key| self.delegations.end(key, client));
     }
 }

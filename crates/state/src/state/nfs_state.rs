@@ -1,12 +1,13 @@
 //! All state of NFSv4 and NLM: the parts, and what leaves them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use crate::clients::ClientRegistry;
+use crate::delegations::DelegationTable;
 use crate::effects::{DurableRecord, Effect, Effects};
 use crate::files::FileTable;
 use crate::grace::Grace;
@@ -34,6 +35,7 @@ pub struct NfsState<K, S> {
     pub(super) states: HashMap<ClientId, ClientStates<K>>,
     pub(super) rights: Arc<IoRights<K>>,
     pub(super) files: FileTable<K>,
+    pub(super) delegations: DelegationTable<K>,
     pub(super) hosts: Hosts,
     pub(super) grace: Grace,
     pub(super) journal: Journal,
@@ -61,6 +63,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
             states: HashMap::new(),
             rights: Arc::default(),
             files: FileTable::default(),
+            delegations: DelegationTable::new(settings.rest, settings.bounds.delegated_children),
             hosts: Hosts::default(),
             grace: Grace::new(settings.grace, journal.records()),
             journal,
@@ -122,6 +125,16 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
 
     /// Files of which somebody has something.
     pub fn count_files(&self) -> usize {
-        self.files.count()
+        self.files.keys().chain(self.delegations.keys()).collect::<HashSet<_>>().len()
+    }
+
+    /// Read delegations that clients have.
+    pub fn delegations(&self) -> &DelegationTable<K> {
+        &self.delegations
+    }
+
+    /// The same, to say which files of directories recall them.
+    pub fn delegations_mut(&mut self) -> &mut DelegationTable<K> {
+        &mut self.delegations
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::{NfsState, OpenAnswer, OpenRequest};
 use crate::error::StateError;
-use crate::files::{ShareHolder, ShareMode, excludes_delegations};
+use crate::files::{ShareHolder, ShareMode};
 use crate::ids::{ClientId, ShareAccess, ShareDeny, StateId};
 use crate::states::{ClientStates, bytes_of_open};
 
@@ -54,7 +54,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         key: &K,
         mode: ShareMode,
     ) -> Result<(), StateError> {
-        if excludes_delegations(mode) {
+        if mode.excludes_delegations() {
             self.recall(now, key, holder.client())?;
         }
         let in_the_way = {

@@ -212,7 +212,7 @@ impl World {
             let mine = self.naive.delegations.iter().filter(|one| one.client == client.client).count();
             assert_eq!(client.delegations, mine, "delegations of {client:?}");
         }
-        assert_eq!(self.state.count_delegations(), self.naive.delegations.len());
+        assert_eq!(self.state.delegations().count(), self.naive.delegations.len());
         assert!(self.state.count_files() <= KEYS as usize);
         assert!(self.state.waits().count() <= bounds.waiters_of_client * (MACHINES * 2 + HOSTS));
     }

@@ -49,7 +49,7 @@ fn readers_share_a_file_until_somebody_writes() {
     assert_eq!(state.return_delegation(b, second, &"file"), Ok(()));
     assert_eq!(state.return_delegation(b, second, &"file"), Err(StateError::BadStateId));
     open(&mut state, NOW, a, "o", BOTH).expect("OPEN");
-    assert_eq!(state.count_delegations(), 1);
+    assert_eq!(state.delegations().count(), 1);
     // Now it writes.
     assert_eq!(state.delegate(seconds(80), b, &"file"), None);
 }
@@ -58,7 +58,7 @@ fn readers_share_a_file_until_somebody_writes() {
 fn whoever_changes_a_file_waits_for_its_delegations() {
     let mut state = server();
     let (a, mine) = delegated(&mut state, "a");
-    let watch = state.change_watch();
+    let watch = state.delegations().watch();
     let change = watch.begin(&"file");
     assert!(change.may_be_delegated());
     assert_eq!(state.recall(NOW, &"file", Some(a)), Ok(()), "its own");
@@ -119,7 +119,7 @@ fn a_silent_client_is_not_waited_for() {
     let later = LEASE + seconds(1);
     assert_eq!(state.recall(later, &"file", None), Ok(()));
     assert_eq!(
-        (state.count_delegations(), state.clients(later).any(|client| client.client == a)),
+        (state.delegations().count(), state.clients(later).any(|client| client.client == a)),
         (0, false)
     );
 }
@@ -183,8 +183,8 @@ fn a_client_that_opened_nothing_has_one_of_a_directory() {
 fn covering(state: &mut State, name: &'static str, files: &[&'static str]) -> (ClientId, StateId) {
     let client = connect(state, NOW, name);
     let given = state.delegate(NOW, client, &"directory").expect("a delegation");
-    assert!(state.open_children(client, &"directory"));
-    assert!(state.add_children(&"directory", files));
+    assert!(state.delegations_mut().open_children(client, &"directory"));
+    assert!(state.delegations_mut().add_children(&"directory", files));
     (client, given)
 }
 
@@ -194,9 +194,9 @@ fn a_change_of_a_file_recalls_the_directory_that_covers_it() {
     let (a, first) = covering(&mut state, "a", &["one", "two"]);
     let b = connect(&mut state, NOW, "b");
     state.delegate(NOW, b, &"directory").expect("a delegation of names alone");
-    let watch = state.change_watch();
-    assert!(watch.begin(&"two").may_be_delegated() && state.is_delegated(&"two"));
-    assert!(!state.is_delegated(&"three"));
+    let watch = state.delegations().watch();
+    assert!(watch.begin(&"two").may_be_delegated() && state.delegations().is_delegated(&"two"));
+    assert!(!state.delegations().is_delegated(&"three"));
     state.take_effects();
     assert_eq!(state.recall(NOW, &"two", Some(a)), Ok(()), "its own change");
     assert_eq!(state.recall(NOW, &"three", None), Ok(()));
@@ -205,7 +205,7 @@ fn a_change_of_a_file_recalls_the_directory_that_covers_it() {
     assert_eq!(recalls(&mut state), [a], "and not of who has names alone");
     assert_eq!(state.recall(NOW, &"one", Some(b)), Err(StateError::Delay));
     assert_eq!(recalls(&mut state), [], "once");
-    assert!(!state.open_children(a, &"directory"), "it is asked for back");
+    assert!(!state.delegations_mut().open_children(a, &"directory"), "it is asked for back");
     state.return_delegation(a, first, &"directory").expect("DELEGRETURN");
     assert_eq!(state.recall(NOW, &"two", Some(b)), Ok(()));
     assert!(!watch.begin(&"two").may_be_delegated());
@@ -218,13 +218,17 @@ fn files_are_forgotten_when_nobody_is_told_of_them() {
     let mut state = server();
     let (a, _) = covering(&mut state, "a", &["one"]);
     let (b, _) = covering(&mut state, "b", &["one", "two"]);
-    state.end_children(a, &"directory");
-    assert!(state.is_delegated(&"one"));
-    state.end_children(b, &"directory");
-    assert!(!state.is_delegated(&"one") && !state.change_watch().begin(&"two").may_be_delegated());
-    assert_eq!(state.count_delegations(), 2);
+    state.delegations_mut().end_children(a, &"directory");
+    assert!(state.delegations().is_delegated(&"one"));
+    state.delegations_mut().end_children(b, &"directory");
     assert!(
-        state.add_children(&"directory", &["one"]) && !state.is_delegated(&"one"),
+        !state.delegations().is_delegated(&"one")
+            && !state.delegations().watch().begin(&"two").may_be_delegated()
+    );
+    assert_eq!(state.delegations().count(), 2);
+    assert!(
+        state.delegations_mut().add_children(&"directory", &["one"])
+            && !state.delegations().is_delegated(&"one"),
         "nobody wants to know"
     );
 }
@@ -233,7 +237,7 @@ fn files_are_forgotten_when_nobody_is_told_of_them() {
 fn files_in_delegated_directories_are_bounded() {
     let mut state = start(StateBounds { delegated_children: 2, ..StateBounds::default() });
     let (a, given) = covering(&mut state, "a", &["one", "two"]);
-    assert!(!state.add_children(&"directory", &["three"]));
+    assert!(!state.delegations_mut().add_children(&"directory", &["three"]));
     state.return_delegation(a, given, &"directory").expect("DELEGRETURN");
     covering(&mut state, "b", &["three", "four"]);
 }
