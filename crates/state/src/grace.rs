@@ -38,15 +38,10 @@ impl Grace {
     }
 
     /// Begins again, or goes on, for clients and hosts of another server that this one stands in for.
-    pub fn extend<'o>(
-        &mut self,
-        (now, length): (Duration, Duration),
-        clients: impl IntoIterator<Item = &'o [u8]>,
-        has_hosts: bool,
-    ) {
+    pub fn extend(&mut self, (now, length): (Duration, Duration), clients: Vec<Box<[u8]>>, has_hosts: bool) {
         (self.until, self.latest) = (now + length, now + length * 2);
         self.is_on = true;
-        self.pending.extend(clients.into_iter().map(Box::from));
+        self.pending.extend(clients);
         self.has_hosts |= has_hosts;
     }
 

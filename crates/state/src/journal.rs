@@ -1,16 +1,17 @@
-//! What the log comes to as soon as all effects are durable, and up to where an answer rests on it.
+//! What is to be done outside: what the log comes to with it, and up to where an answer rests on the log.
 
 use std::collections::HashMap;
 
-use crate::effects::{DurableRecord, Effect, Serial};
+use crate::effects::{DurableRecord, Effect, Effects, Serial};
 use crate::records::RecoveryRecords;
 
 /// What the log comes to as soon as all effects are durable.
 #[derive(Debug)]
-pub struct Journal {
+pub struct Journal<K> {
+    effects: Vec<Effect<K>>,
     records: RecoveryRecords,
     last: Serial,
-    /// What the answers since the last [`Self::take_need`] rest on.
+    /// What the answers since the last [`Self::take_effects`] rest on.
     need: Serial,
     /// Those among them that name the client or host itself.
     own: Serial,
@@ -18,10 +19,11 @@ pub struct Journal {
     added: HashMap<Box<[u8]>, Serial>,
 }
 
-impl Journal {
+impl<K> Journal<K> {
     /// At the start of the server, with what was read.
     pub fn new(records: RecoveryRecords) -> Self {
-        Self { records, last: Serial(0), need: Serial(0), own: Serial(0), added: HashMap::new() }
+        let (effects, added) = (Vec::new(), HashMap::new());
+        Self { effects, records, last: Serial(0), need: Serial(0), own: Serial(0), added }
     }
 
     /// What it comes to.
@@ -30,7 +32,7 @@ impl Journal {
     }
 
     /// Writes a line.
-    pub fn write<K>(&mut self, record: DurableRecord, effects: &mut Vec<Effect<K>>) {
+    pub fn write(&mut self, record: DurableRecord) {
         self.records.apply(&record);
         self.last = Serial(self.last.0 + 1);
         match &record {
@@ -42,7 +44,7 @@ impl Journal {
             }
             _ => {}
         }
-        effects.push(Effect::Persist { serial: self.last, record });
+        self.effects.push(Effect::Persist { serial: self.last, record });
     }
 
     /// The answer may be given only when all that is written so far is durable: it grants what excludes others, and somebody's record may
@@ -59,8 +61,14 @@ impl Journal {
         self.own = self.own.max(own.unwrap_or_default());
     }
 
-    /// Up to where the log must be durable for the answer, and the last record that names the client that gets it.
-    pub fn take_need(&mut self) -> (Serial, Serial) {
-        (std::mem::take(&mut self.need), std::mem::take(&mut self.own))
+    /// What is to be done outside, in this order.
+    pub fn effects(&mut self) -> &mut Vec<Effect<K>> {
+        &mut self.effects
+    }
+
+    /// What is to be done since the last time, and up to where the log must be durable for the answer.
+    pub fn take_effects(&mut self) -> Effects<K> {
+        let (durable, own) = (std::mem::take(&mut self.need), std::mem::take(&mut self.own));
+        Effects { list: std::mem::take(&mut self.effects), durable, own }
     }
 }

@@ -21,11 +21,13 @@ mod effects;
 mod error;
 mod files;
 mod grace;
+mod holdings;
 mod hosts;
 mod ids;
 mod journal;
 pub mod limits;
 mod memory;
+mod reclaims;
 mod records;
 mod sessions;
 mod settings;
@@ -36,6 +38,9 @@ pub use clients::{ClientCaller, ClientIdentity};
 pub use delegations::{ChangeWatch, Changing, DelegationTable, UnnamedChange};
 pub use effects::{ClientEnd, DurableRecord, Effect, Effects, LockGrant, MirrorPiece, Serial};
 pub use error::{LockConflict, StateError};
+pub use files::{LockTable, LockView, RangeTable, ShareTable, WaitView};
+pub use holdings::Holdings;
+pub use hosts::{HostRecord, Hosts};
 pub use ids::{
     ByteRange, ClientId, HostId, IoKind, IoPermit, LockKind, LockOwner, NlmOwner, OpenId, Principal,
     SessionId, ShareAccess, ShareDeny, StateId,
@@ -48,7 +53,7 @@ pub use sessions::{
 };
 pub use settings::{StateBounds, StateSettings};
 pub use state::{
-    ClientStanding, ClientView, ExchangeAnswer, LockAnswer, LockRequest, LockView, Locker, NfsState,
-    NlmLockRequest, OpenAnswer, OpenRequest, SessionAnswer, WaitView,
+    ClientStanding, ClientView, ExchangeAnswer, LockRequest, Locker, NfsState, NlmCalls, NlmLockRequest,
+    OpenAnswer, OpenRequest, SessionAnswer,
 };
 pub use states::IoRights;

@@ -38,8 +38,9 @@ pub struct MemoryBounds {
 }
 
 /// Bytes that are held. What is granted is added at once; what is let go is seen at the next count.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct HeldMemory {
+    bounds: MemoryBounds,
     all: usize,
     by_network: HashMap<IpAddr, usize>,
     counted: Duration,
@@ -48,14 +49,19 @@ pub struct HeldMemory {
 }
 
 impl HeldMemory {
-    /// All is counted now.
-    pub fn counted_at(now: Duration) -> Self {
-        Self { counted: now, ..Self::default() }
+    /// Nothing is held; all that is will be added now.
+    pub fn new(now: Duration, bounds: MemoryBounds) -> Self {
+        Self { bounds, all: 0, by_network: HashMap::new(), counted: now, hopeless: None }
+    }
+
+    /// The same, to count again.
+    pub fn recount(&self, now: Duration) -> Self {
+        Self::new(now, self.bounds)
     }
 
     /// Those that can make way have: whether that was enough.
-    pub fn looked(&mut self, now: Duration, network: IpAddr, bytes: usize, bounds: MemoryBounds) {
-        let is_full = !self.fits(network, bytes, bounds) && !self.is_full(network, bytes, bounds);
+    pub fn looked(&mut self, now: Duration, network: IpAddr, bytes: usize) {
+        let is_full = !self.fits(network, bytes) && !self.is_full(network, bytes);
         self.hopeless = is_full.then_some(now);
     }
 
@@ -84,14 +90,14 @@ impl HeldMemory {
     }
 
     /// Whether a network may hold so much more.
-    pub fn fits(&self, network: IpAddr, more: usize, bounds: MemoryBounds) -> bool {
-        self.all.saturating_add(more) <= bounds.all && !self.is_full(network, more, bounds)
+    pub fn fits(&self, network: IpAddr, more: usize) -> bool {
+        self.all.saturating_add(more) <= self.bounds.all && !self.is_full(network, more)
     }
 
     /// Whether a network holds too much by itself.
-    pub fn is_full(&self, network: IpAddr, more: usize, bounds: MemoryBounds) -> bool {
+    pub fn is_full(&self, network: IpAddr, more: usize) -> bool {
         let held = self.by_network.get(&network).copied().unwrap_or(0);
-        held.saturating_add(more) > bounds.of_network
+        held.saturating_add(more) > self.bounds.of_network
     }
 
     /// Bytes that are held by all.

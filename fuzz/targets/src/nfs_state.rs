@@ -119,7 +119,7 @@ impl Server {
     }
 
     fn owner(&mut self, host: u8, svid: u8) -> NlmOwner {
-        let host = self.state.nlm_host(self.now, &[host % 3], NETWORK).expect("few hosts");
+        let host = self.state.nlm(self.now).host(&[host % 3], NETWORK).expect("few hosts");
         NlmOwner { host, svid: u32::from(svid % 2), oh: [0].into() }
     }
 
@@ -191,27 +191,27 @@ impl Server {
                 let (owner, key, range, kind) = (self.owner(host, svid), &(key % 3), how.range(), how.kind());
                 let How { waits, is_reclaim, .. } = how;
                 let request = NlmLockRequest { owner: &owner, key, kind, range, waits, is_reclaim };
-                if let Ok(grant) = self.state.nlm_lock(now, request)
+                if let Ok(grant) = self.state.nlm(now).lock(request)
                     && is_refused
                 {
-                    self.state.refuse(now, &grant);
+                    self.state.refuse(now, &grant, false);
                 }
             }
             Event::NlmUnlock { host, svid, key, how } => {
                 let owner = self.owner(host, svid);
-                let _ = self.state.nlm_unlock(now, &owner, &(key % 3), how.range());
+                let _ = self.state.nlm(now).unlock(&owner, &(key % 3), how.range());
             }
             Event::NlmCancel { host, svid, key, how } => {
                 let owner = self.owner(host, svid);
-                self.state.nlm_cancel(now, &owner, &(key % 3), how.kind(), how.range());
+                self.state.nlm(now).cancel(&owner, &(key % 3), how.kind(), how.range());
             }
             Event::NlmShare { host, key, access, deny, is_reclaim } => {
                 let owner = self.owner(host, 0);
-                let _ = self.state.nlm_share(now, &owner, &(key % 3), modes(access, deny), is_reclaim);
+                let _ = self.state.nlm(now).share(&owner, &(key % 3), modes(access, deny), is_reclaim);
             }
             Event::NlmUnshare { host, key } => {
                 let owner = self.owner(host, 0);
-                self.state.nlm_unshare(&owner, &(key % 3));
+                self.state.nlm(self.now).unshare(&owner, &(key % 3));
             }
             Event::NlmRelease { host } => {
                 let owner = self.owner(host, 0);
@@ -246,7 +246,7 @@ impl Server {
         let created = self.state.create_session(self.now, client, sequence, caller, 4, ());
         if let Ok(howdah_state::SessionAnswer::Created(session)) = created {
             self.sessions.push(session.id());
-            self.state.remember_created(client, sequence, &[0]);
+            self.state.answer_created(client, sequence, Some(&[0]));
         }
     }
 
@@ -258,7 +258,7 @@ impl Server {
         let How { waits, is_reclaim, .. } = how;
         let (key, kind, range) = (&key, how.kind(), how.range());
         match self.state.lock(self.now, LockRequest { client, locker, key, kind, range, waits, is_reclaim }) {
-            Ok(answer) if is_refused => self.state.take_back(self.now, &answer),
+            Ok(answer) if is_refused => self.state.refuse(self.now, &answer, false),
             Ok(answer) => self.states.push(answer.stateid),
             Err(_) => {}
         }
@@ -269,7 +269,7 @@ impl Server {
         self.write(&effects);
         assert!(effects.durable <= self.written);
         assert_eq!(self.disk, *self.state.records());
-        let held: Vec<_> = self.state.locks().collect();
+        let held: Vec<_> = self.state.files().locks.held().collect();
         for (at, one) in held.iter().enumerate() {
             let excludes = |other: &&howdah_state::LockView<'_, u8>| {
                 other.key == one.key && other.range.overlaps(one.range) && other.kind.excludes(one.kind)
@@ -292,7 +292,7 @@ impl Server {
                     assert_eq!(owner.host(), Some(to.host));
                 }
                 Effect::Mirror { key, range } => {
-                    let (pieces, _) = self.state.held(key, *range);
+                    let (pieces, _) = self.state.files().locks.ranges.union(key, *range);
                     let meets = |pair: &[howdah_state::MirrorPiece]| {
                         pair[0].range.last + 1 == pair[1].range.first && pair[0].kind != pair[1].kind
                     };

@@ -147,8 +147,12 @@ struct Found {
 
 fn report(states: &States, exports: &Exports) -> StateReport {
     let found = states.ask(|state, now| {
-        let waits: Vec<_> =
-            state.waits().map(|wait| (*wait.key, wait.owner.clone(), wait.holder.cloned())).collect();
+        let waits: Vec<_> = state
+            .files()
+            .locks
+            .waits()
+            .map(|wait| (*wait.key, wait.owner.clone(), wait.holder.cloned()))
+            .collect();
         let waiting = |key: &FileKey, owner: &LockOwner| {
             let of_lock =
                 waits.iter().filter(|(file, _, holder)| file == key && holder.as_ref() == Some(owner));
@@ -161,7 +165,7 @@ fn report(states: &States, exports: &Exports) -> StateReport {
             range: lock.range,
             waiting: waiting(lock.key, lock.owner),
         };
-        let locks: Vec<Found> = state.locks().map(lock).collect();
+        let locks: Vec<Found> = state.files().locks.held().map(lock).collect();
         Ok((state.is_grace(), state.clients(now).collect::<Vec<_>>(), locks))
     });
     let (grace, clients, locks) = found.unwrap_or_default();

@@ -51,7 +51,7 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
     if made && answer.is_err() {
         // The record cannot be written now. The client sends the same number again, also when it can be.
         states.judge(|state, _| {
-            state.undo_created(client, sequence);
+            state.answer_created(client, sequence, None);
             Ok(())
         })?;
     }
@@ -87,7 +87,7 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
     });
     let result = &reply.message()[start..];
     states.judge(|state, _| {
-        state.remember_created(client, sequence, result);
+        state.answer_created(client, sequence, Some(result));
         Ok(())
     })?;
     Ok(())

@@ -25,11 +25,11 @@ fn cancel(context: &NlmContext<'_>, arguments: &Arguments<'_>) -> Result<Status,
     let pending = context.nlm.callbacks.pending();
     let cancelled = context.release(lock.caller.0, false, |state, now, host| {
         let owner = owner(host, lock);
-        if state.nlm_cancel(now, &owner, &key, kind, range) {
+        if state.nlm(now).cancel(&owner, &key, kind, range) {
             return Ok(true);
         }
         let untold = pending.cancel(&key, &owner, (range, kind));
-        untold.iter().for_each(|grant| state.refuse(now, grant));
+        untold.iter().for_each(|grant| state.refuse(now, grant, false));
         Ok(!untold.is_empty())
     });
     match cancelled {

@@ -112,7 +112,7 @@ impl<'c> NlmContext<'c> {
     ) -> Result<T, StateError> {
         let host = LockHost::new(caller, &self.peer.ends);
         let name = host.to_bytes();
-        let known = self.nlm.states.look(|state| state.known_nlm_host(&name));
+        let known = self.nlm.states.look(|state| state.hosts().find(&name));
         let hosts = self.nlm.states.hosts();
         match known.filter(|id| hosts.get(*id).is_some_and(|known| known.takes(self.peer))) {
             Some(id) => self.nlm.states.ask(|state, now| call(state, now, id)),
@@ -161,7 +161,7 @@ impl<'c> NlmContext<'c> {
         move |state, now| {
             is_served.clone()?;
             let hosts = self.nlm.states.hosts();
-            let may = match state.known_nlm_host(&name) {
+            let may = match state.hosts().find(&name) {
                 // An ordinary user of the host would change what its root locked.
                 Some(id) => hosts.get(id).is_none_or(|known| known.takes(self.peer)),
                 None => hosts.has_room(host.client),
@@ -169,7 +169,7 @@ impl<'c> NlmContext<'c> {
             if !may {
                 return Err(StateError::NoSpace);
             }
-            let id = state.nlm_host(now, &name, one_client(host.client))?;
+            let id = state.nlm(now).host(&name, one_client(host.client))?;
             hosts.note(id, &host, self.peer, number);
             call(state, now, id)
         }

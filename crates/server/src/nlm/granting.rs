@@ -144,7 +144,7 @@ impl Granting {
     fn take_back(&self, ticket: GrantTicket) {
         let taken = self.states.ask(|state, now| {
             if let Some(grant) = self.callbacks.pending().remove(ticket) {
-                state.refuse(now, &grant);
+                state.refuse(now, &grant, false);
             }
             Ok(())
         });

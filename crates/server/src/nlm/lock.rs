@@ -31,7 +31,7 @@ fn lock(context: &NlmContext<'_>, arguments: &Arguments<'_>) -> Result<(), Statu
         let waits = arguments.block;
         let is_reclaim = arguments.reclaim;
         let request = NlmLockRequest { owner: &owner, key: &key, kind, range, waits, is_reclaim };
-        let grant = state.nlm_lock(now, request)?;
+        let grant = state.nlm(now).lock(request)?;
         // This answer says what a call back would have said.
         pending.settle(&key, &owner, range);
         Ok(grant)

@@ -34,7 +34,7 @@ fn share(context: &NlmContext<'_>, arguments: &Arguments<'_>) -> Result<(), Stat
     let excludes = mode.1 != ShareDeny::NONE || mode.0.allows(ShareAccess::WRITE);
     let key = context.file(share.file, excludes)?;
     let shared = context.ask(share.caller.0, |state, now, host| {
-        state.nlm_share(now, &sharer(host, share), &key, mode, arguments.reclaim)
+        state.nlm(now).share(&sharer(host, share), &key, mode, arguments.reclaim)
     });
     shared.map_err(|error| convert::status(&error))
 }

@@ -44,7 +44,7 @@ fn test(context: &NlmContext<'_>, arguments: &Arguments<'_>) -> Result<(), Denia
     let (key, range) = (context.file(lock.file, false)?, convert::range(lock.offset, lock.length)?);
     let kind = convert::kind(arguments.exclusive);
     let test = context.test(lock.caller.0, &key, LocalLock { range, kind }, |state, now, host| {
-        state.nlm_test(now, &owner(host, lock), &key, kind, range)
+        state.nlm(now).test(&owner(host, lock), &key, kind, range)
     });
     test.map_err(Denial::State)
 }

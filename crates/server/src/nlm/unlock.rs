@@ -23,7 +23,7 @@ fn unlock(context: &NlmContext<'_>, arguments: &Arguments<'_>) -> Result<(), Sta
     let pending = context.nlm.callbacks.pending();
     let unlocked = context.release(lock.caller.0, (), |state, now, host| {
         let owner = owner(host, lock);
-        state.nlm_unlock(now, &owner, &key, range)?;
+        state.nlm(now).unlock(&owner, &key, range)?;
         pending.settle(&key, &owner, range);
         Ok(())
     });

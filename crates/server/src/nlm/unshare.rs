@@ -20,8 +20,8 @@ pub fn answer(nlm: &Nlm, request: &mut Request<'_, '_>) -> Result<Vec<u8>, Refus
 fn unshare(context: &NlmContext<'_>, arguments: &Arguments<'_>) -> Result<(), Status> {
     let share = &arguments.share;
     let key = context.named(share.file)?;
-    let unshared = context.release(share.caller.0, (), |state, _, host| {
-        state.nlm_unshare(&sharer(host, share), &key);
+    let unshared = context.release(share.caller.0, (), |state, now, host| {
+        state.nlm(now).unshare(&sharer(host, share), &key);
         Ok(())
     });
     unshared.map_err(|error| convert::status(&error))

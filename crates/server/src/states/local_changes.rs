@@ -27,7 +27,9 @@ impl LocalChangeObserver for DelegationRecaller {
     fn keep_watched(&self, nodes: &[Handle]) -> Vec<bool> {
         let Some(states) = self.states.upgrade() else { return vec![false; nodes.len()] };
         let key = |node: &Handle| FileKey { export: self.export, node: *node };
-        states.look(|state| nodes.iter().map(|node| state.delegations().is_delegated(&key(node))).collect())
+        states.look(|state| {
+            nodes.iter().map(|node| state.files().delegations.is_delegated(&key(node))).collect()
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use howdah_state::{LockAnswer, LockConflict, LockGrant, LockKind, LockOwner, StateError};
+use howdah_state::{ByteRange, LockConflict, LockGrant, LockKind, LockOwner, StateError};
 
 use super::file_key::FileKey;
 use super::host_mirror::LocalLock;
@@ -12,56 +12,26 @@ use super::states::{Done, State, States};
 /// How often a lock is tried while local processes lock and unlock beside it.
 const ATTEMPTS: usize = 4;
 
-/// What the state answers when it grants a lock.
-pub trait Granted {
-    /// The lock.
-    fn grant(&self) -> &LockGrant<FileKey>;
-
-    /// Takes it back.
-    fn take_back(&self, state: &mut State, now: Duration);
-}
-
-impl Granted for LockAnswer<FileKey> {
-    fn grant(&self) -> &LockGrant<FileKey> {
-        &self.grant
-    }
-
-    fn take_back(&self, state: &mut State, now: Duration) {
-        state.take_back(now, self);
-    }
-}
-
-impl Granted for LockGrant<FileKey> {
-    fn grant(&self) -> &LockGrant<FileKey> {
-        self
-    }
-
-    fn take_back(&self, state: &mut State, now: Duration) {
-        state.refuse(now, self);
-    }
-}
-
 impl States {
     /// Asks the state for a lock of a file, and the kernel whether a local process is in the way.
     ///
     /// # Errors
     /// Why it is refused.
-    pub fn lock<T: Granted>(
+    pub fn lock(
         &self,
         file: &FileKey,
-        call: impl Fn(&mut State, Duration) -> Result<T, StateError>,
-    ) -> Result<T, StateError> {
+        call: impl Fn(&mut State, Duration) -> Result<LockGrant<FileKey>, StateError>,
+    ) -> Result<LockGrant<FileKey>, StateError> {
         for _ in 0..ATTEMPTS {
             let (answer, mut done) = self.run(&call);
-            let met = answer.as_ref().ok().and_then(|answer| {
-                let grant = answer.grant();
+            let met = answer.as_ref().ok().and_then(|grant| {
                 done.changed.retain(|(file, range)| (file, range) != (&grant.key, &grant.range));
                 self.update(grant)
             });
             self.settle(done);
             match (answer, met) {
-                (Ok(answer), None) => return Ok(answer),
-                (Ok(answer), Some(met)) => self.take_back(&answer, met),
+                (Ok(grant), None) => return Ok(grant),
+                (Ok(grant), Some(met)) => self.take_back(&grant, met),
                 (Err(StateError::Denied(conflict)), _)
                     if conflict.owner == LockOwner::Local && self.look_at_file(file) => {}
                 (Err(error), _) => return Err(error),
@@ -97,8 +67,10 @@ impl States {
 
     /// Looks again at what local processes were seen to hold: those who wait for it may have their turn.
     pub(super) fn look_at_host(&self) {
-        let mut files: Vec<FileKey> =
-            self.look(|state| state.local_locks().map(|(file, ..)| *file).collect());
+        let mut files: Vec<FileKey> = self.look(|state| {
+            let of_local = state.files().locks.held().filter(|lock| *lock.owner == LockOwner::Local);
+            of_local.map(|lock| *lock.key).collect()
+        });
         files.dedup();
         for file in &files {
             self.look_at_file(file);
@@ -110,10 +82,9 @@ impl States {
         while !done.is_nothing() {
             let mut more = Done::default();
             for (file, range) in &done.changed {
-                let met = self
-                    .mirror
-                    .as_ref()
-                    .and_then(|mirror| mirror.update(file, || self.look(|state| state.held(file, *range))));
+                let met = self.mirror.as_ref().and_then(|mirror| {
+                    mirror.update(file, || self.look(|state| state.files().locks.ranges.union(file, *range)))
+                });
                 if let Some(met) = met {
                     more.add(self.withdraw(file, met, &done));
                 }
@@ -145,7 +116,7 @@ impl States {
         let (_, more) = self.run(|state, now| {
             for grant in of_file.filter_map(|ticket| news.withdraw(*ticket)) {
                 state.set_local(now, file, grant.range, Some((met.range, met.kind)));
-                state.wait_again(now, &grant);
+                state.refuse(now, &grant, true);
             }
             Ok(())
         });
@@ -154,14 +125,13 @@ impl States {
 
     fn update(&self, grant: &LockGrant<FileKey>) -> Option<LocalLock> {
         let LockGrant { key, range, .. } = grant;
-        self.mirror.as_ref()?.update(key, || self.look(|state| state.held(key, *range)))
+        self.mirror.as_ref()?.update(key, || self.look(|state| state.files().locks.ranges.union(key, *range)))
     }
 
-    fn take_back(&self, answer: &impl Granted, met: LocalLock) {
-        let LockGrant { key, range, .. } = answer.grant();
+    fn take_back(&self, grant: &LockGrant<FileKey>, met: LocalLock) {
         let (_, done) = self.run(|state, now| {
-            state.set_local(now, key, *range, Some((met.range, met.kind)));
-            answer.take_back(state, now);
+            state.set_local(now, &grant.key, grant.range, Some((met.range, met.kind)));
+            state.refuse(now, grant, false);
             Ok(())
         });
         self.settle(done);
@@ -171,7 +141,9 @@ impl States {
     fn look_at_file(&self, file: &FileKey) -> bool {
         let Some(mirror) = &self.mirror else { return false };
         let mut has_changed = false;
-        for (range, kind) in self.look(|state| state.local_locks_of(file)) {
+        for (range, kind) in
+            self.look(|state| state.files().locks.ranges.within(file, &LockOwner::Local, ByteRange::ALL))
+        {
             let found = mirror.test(file, range, LockKind::Write);
             let found = found.and_then(|found| Some((found.range.intersection(range)?, found.kind)));
             if found == Some((range, kind)) {

@@ -42,7 +42,7 @@ pub struct States {
     /// Deny modes outstanding.
     restrictions: Arc<AtomicUsize>,
     /// What keeps the files of opens.
-    pub(super) kept: Mutex<HashMap<OpenId, KeptOpen>>,
+    kept: Mutex<HashMap<OpenId, KeptOpen>>,
     /// Changes of files under way, and delegations outstanding.
     pub(super) changes: Arc<ChangeWatch>,
     /// Whether clients of an earlier run may still reclaim what they had.
@@ -108,8 +108,9 @@ impl States {
         let bounds = StateBounds { memory, ..StateBounds::default() };
         let settings = StateSettings { lease, grace: lease, bounds, ..StateSettings::new(epoch, seed) };
         let state = NfsState::new(settings, records);
-        let (sessions, rights, restrictions) = (state.sessions(), state.rights(), state.restrictions());
-        let (changes, is_grace) = (state.delegations().watch(), AtomicBool::new(state.is_grace()));
+        let (sessions, rights, restrictions) =
+            (state.sessions(), state.rights(), state.files().shares.restrictions());
+        let (changes, is_grace) = (state.files().delegations.watch(), AtomicBool::new(state.is_grace()));
         let states = Self {
             state: Mutex::new(state),
             sessions,
@@ -182,7 +183,7 @@ impl States {
 
     /// Hosts that had locks in earlier runs, and are to be told that this one began.
     pub fn hosts_to_notify(&self) -> Vec<LockHost> {
-        self.state.lock().hosts_to_notify().iter().filter_map(|host| LockHost::parse(host)).collect()
+        self.state.lock().records().earlier_hosts().filter_map(LockHost::parse).collect()
     }
 
     /// From now on this one is told of locks that hosts waited for. Only the first one is.

@@ -376,7 +376,7 @@ impl Server {
             Ok(SessionAnswer::Created(session)) => {
                 let id = session.id().0;
                 let slots = session.slots().granted();
-                self.state.remember_created(client, sequence, &[&id[..], &slots.to_be_bytes()].concat());
+                self.state.answer_created(client, sequence, Some(&[&id[..], &slots.to_be_bytes()].concat()));
                 Answer::Created(SessionId(id), slots)
             }
             Ok(SessionAnswer::Replay(bytes)) => {

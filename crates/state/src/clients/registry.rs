@@ -1,5 +1,6 @@
 //! All clients of NFSv4, by id, by owner, and by network.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::hash::Hasher;
 use std::net::IpAddr;
@@ -21,6 +22,7 @@ const NETWORKS_MAX: usize = 8;
 pub struct ClientRegistry {
     epoch: u32,
     seed: u64,
+    lease: Duration,
     made: u64,
     by_id: HashMap<ClientId, ClientRecord>,
     by_owner: HashMap<Box<[u8]>, Runs>,
@@ -36,14 +38,38 @@ struct Runs {
 
 impl ClientRegistry {
     /// None yet. `seed` makes ids that cannot be guessed.
-    pub fn new(epoch: u32, seed: u64) -> Self {
+    pub fn new(epoch: u32, seed: u64, lease: Duration) -> Self {
         let (by_id, by_owner, by_network) = Default::default();
-        Self { epoch, seed, made: 0, by_id, by_owner, by_network }
+        Self { epoch, seed, lease, made: 0, by_id, by_owner, by_network }
     }
 
     /// The client with this id.
     pub fn get(&self, id: ClientId) -> Option<&ClientRecord> {
         self.by_id.get(&id)
+    }
+
+    /// Whether a client's lease has passed.
+    pub fn is_lapsed(&self, now: Duration, id: ClientId) -> bool {
+        self.get(id).is_none_or(|record| record.is_lapsed(now, self.lease))
+    }
+
+    /// Those whose lease has passed, of all or of a network, the longest silent first.
+    pub fn lapsed(&self, now: Duration, network: Option<IpAddr>) -> Vec<ClientId> {
+        let all = network.is_none().then(|| self.iter()).into_iter().flatten();
+        let those = all.chain(network.into_iter().flat_map(|network| self.of_network(network)));
+        let lapsed = those.filter(|record| record.is_lapsed(now, self.lease));
+        let mut by_silence: Vec<_> =
+            lapsed.map(|record| (Reverse(record.shared.silence(now)), record.id)).collect();
+        by_silence.sort_unstable();
+        by_silence.into_iter().map(|(_, id)| id).collect()
+    }
+
+    /// Those whose time is over: unconfirmed ones live a lease, others a lease and the time of courtesy.
+    pub fn over(&self, now: Duration, courtesy: Duration) -> Vec<ClientId> {
+        let life =
+            |record: &ClientRecord| self.lease + if record.is_confirmed { courtesy } else { Duration::ZERO };
+        let over = self.iter().filter(|record| record.shared.silence(now) > life(record));
+        over.map(|record| record.id).collect()
     }
 
     /// The client with this id, if this caller made it.

@@ -6,4 +6,4 @@ mod delegated_children;
 mod table;
 
 pub use change_watch::{ChangeWatch, Changing, UnnamedChange};
-pub use table::{DelegationTable, RecallCause};
+pub use table::DelegationTable;

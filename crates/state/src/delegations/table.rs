@@ -7,43 +7,24 @@ use std::time::Duration;
 
 use super::change_watch::ChangeWatch;
 use super::delegated_children::DelegatedChildren;
-use crate::ids::ClientId;
+use crate::effects::Effect;
+use crate::ids::{ClientId, StateId};
 
 /// A client's delegation of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Delegate {
-    /// Whose it is.
-    pub client: ClientId,
-    /// The number of its stateid.
-    pub index: u32,
+#[derive(Debug)]
+struct Delegate {
+    client: ClientId,
+    stateid: StateId,
     /// Whether it is recalled when files in the directory change, too.
     has_children: bool,
     /// Since when it is recalled.
     recalled: Option<Duration>,
 }
 
-/// A change that recalls delegations.
-#[derive(Debug)]
-pub struct RecallCause<'k, K> {
-    /// The file or directory.
-    pub key: &'k K,
-    /// Who changes it: a client does not wait for itself.
-    pub by: Option<ClientId>,
-    /// Whether a file in it changes, and not the directory.
-    pub in_it: bool,
-}
-
-impl<K> Clone for RecallCause<'_, K> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<K> Copy for RecallCause<'_, K> {}
-
-impl<K> RecallCause<'_, K> {
-    fn concerns(&self, one: &Delegate) -> bool {
-        Some(one.client) != self.by && (one.has_children || !self.in_it)
+impl Delegate {
+    /// Whether a change of the file, or of one `in_it`, recalls it. A client does not wait for itself.
+    fn is_hit(&self, by: Option<ClientId>, in_it: bool) -> bool {
+        Some(self.client) != by && (self.has_children || !in_it)
     }
 }
 
@@ -133,7 +114,7 @@ impl<K: Clone + Eq + Hash> DelegationTable<K> {
     }
 
     /// Gives a client a delegation of a file that nobody writes, if it may have one.
-    pub(crate) fn give(&mut self, now: Duration, key: &K, client: ClientId, index: u32) -> bool {
+    pub(crate) fn give(&mut self, now: Duration, key: &K, client: ClientId, stateid: StateId) -> bool {
         let is_resting = self.resting.get(key).is_some_and(|until| now < *until);
         let keeps = |one: &Delegate| one.client == client || one.recalled.is_some();
         let is_taken = self.held.get(key).is_some_and(|held| held.iter().any(keeps));
@@ -141,7 +122,7 @@ impl<K: Clone + Eq + Hash> DelegationTable<K> {
         if is_resting || is_taken || !self.watch.give(key) {
             return false;
         }
-        let one = Delegate { client, index, has_children: false, recalled: None };
+        let one = Delegate { client, stateid, has_children: false, recalled: None };
         self.held.entry(key.clone()).or_default().push(one);
         self.count += 1;
         true
@@ -165,34 +146,50 @@ impl<K: Clone + Eq + Hash> DelegationTable<K> {
         self.close_children(key);
     }
 
-    /// Clients who have a delegation that a change recalls.
-    pub(crate) fn holders(&self, cause: RecallCause<'_, K>) -> impl Iterator<Item = ClientId> {
-        let held = self.held.get(cause.key).into_iter().flatten();
-        held.filter(move |one| cause.concerns(one)).map(|one| one.client)
+    /// Clients who have a delegation that a change of a file recalls.
+    pub(crate) fn holders(&self, key: &K, by: Option<ClientId>) -> Vec<ClientId> {
+        let parents = self.parents(key);
+        let causes = std::iter::once((key, false)).chain(parents.iter().map(|parent| (parent, true)));
+        let held = causes.filter_map(|(key, in_it)| Some((self.held.get(key)?, in_it)));
+        let hit = held.flat_map(|(held, in_it)| held.iter().filter(move |one| one.is_hit(by, in_it)));
+        hit.map(|one| one.client).collect()
     }
 
-    /// Recalls all delegations that a change recalls. Those that were not recalled yet.
-    pub(crate) fn recall(&mut self, now: Duration, cause: RecallCause<'_, K>) -> Vec<Delegate> {
-        let held = self.held.get_mut(cause.key).into_iter().flatten();
-        let new = held.filter(|one| cause.concerns(one) && one.recalled.is_none()).map(|one| {
-            one.recalled = Some(now);
-            *one
-        });
-        let new: Vec<Delegate> = new.collect();
-        if !new.is_empty() {
-            self.recalling.insert(cause.key.clone());
-            self.resting.insert(cause.key.clone(), now + self.rest);
+    /// Recalls all delegations that a change of a file recalls. Whether there are any.
+    pub(crate) fn recall(
+        &mut self,
+        now: Duration,
+        key: &K,
+        by: Option<ClientId>,
+        effects: &mut Vec<Effect<K>>,
+    ) -> bool {
+        let parents = self.parents(key).into_iter().map(|parent| (parent, true));
+        let mut are_any = false;
+        for (key, in_it) in std::iter::once((key.clone(), false)).chain(parents) {
+            let held = self.held.get_mut(&key).into_iter().flatten();
+            for one in held.filter(|one| one.is_hit(by, in_it)) {
+                are_any = true;
+                if one.recalled.is_none() {
+                    one.recalled = Some(now);
+                    self.recalling.insert(key.clone());
+                    self.resting.insert(key.clone(), now + self.rest);
+                    let (client, stateid) = (one.client, one.stateid);
+                    effects.push(Effect::Recall { client, stateid, key: key.clone() });
+                }
+            }
         }
-        new
+        are_any
     }
 
-    /// Delegations that were recalled so long ago. Forgets which files rested.
-    pub(crate) fn overdue(&mut self, now: Duration, patience: Duration) -> Vec<(K, Delegate)> {
+    /// Takes delegations that were recalled so long ago. Forgets which files rested.
+    pub(crate) fn take_overdue(&mut self, now: Duration, patience: Duration) -> Vec<(K, ClientId, StateId)> {
         self.resting.retain(|_, until| now < *until);
         let files = self.recalling.iter().filter_map(|key| Some((key, self.held.get(key)?)));
-        let all = files.flat_map(|(key, held)| held.iter().map(move |one| (key, *one)));
+        let all = files.flat_map(|(key, held)| held.iter().map(move |one| (key, one)));
         let overdue = all.filter(|(_, one)| one.recalled.is_some_and(|since| now >= since + patience));
-        overdue.map(|(key, one)| (key.clone(), one)).collect()
+        let overdue: Vec<_> = overdue.map(|(key, one)| (key.clone(), one.client, one.stateid)).collect();
+        overdue.iter().for_each(|(key, client, _)| self.end(key, *client));
+        overdue
     }
 
     /// Files of which somebody has a delegation.
@@ -201,7 +198,7 @@ impl<K: Clone + Eq + Hash> DelegationTable<K> {
     }
 
     /// Directories whose delegations are recalled when a file changes, since it is in them.
-    pub(crate) fn parents(&self, key: &K) -> Vec<K> {
+    fn parents(&self, key: &K) -> Vec<K> {
         self.children.parents(ChangeWatch::digest(key))
     }
 }

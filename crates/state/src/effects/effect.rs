@@ -17,7 +17,7 @@ pub enum Effect<K> {
         /// What to write.
         record: DurableRecord,
     },
-    /// Let the kernel know what NFS owners together hold of these bytes: [`NfsState::held`](crate::NfsState::held) says what that is
+    /// Let the kernel know what NFS owners together hold of these bytes: [`RangeTable::union`](crate::RangeTable::union) says what that is
     /// by then. Applying it again or late changes nothing.
     Mirror {
         /// The file.
@@ -115,6 +115,8 @@ pub struct LockGrant<K> {
     pub range: ByteRange,
     /// How.
     pub kind: LockKind,
+    /// The owner's lock stateid after it, of NFSv4; else [`StateId::INVALID`].
+    pub stateid: StateId,
     /// What the owner held within the bytes, ascending.
     pub before: Vec<(ByteRange, LockKind)>,
 }

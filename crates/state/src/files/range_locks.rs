@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::RangeSet;
+use super::range_set::RangeSet;
 use crate::effects::MirrorPiece;
 use crate::ids::{ByteRange, HostId, LockKind, LockOwner, NlmOwner};
 

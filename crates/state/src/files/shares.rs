@@ -28,20 +28,17 @@ impl ShareMode {
         self.access.allows(ShareAccess::WRITE) || self.deny.denies(ShareAccess::READ)
     }
 
+    /// Whether it keeps others from anything.
+    pub fn denies(self) -> bool {
+        self.deny != ShareDeny::NONE
+    }
+
     fn conflicts(self, other: Self) -> bool {
         self.deny.denies(other.access) || other.deny.denies(self.access)
     }
 }
 
 impl ShareHolder {
-    /// The length of the name by which a host distinguishes its owners, in bytes.
-    pub fn name_length(&self) -> usize {
-        match self {
-            Self::Open(_) => 0,
-            Self::Nlm(owner) => owner.oh.len(),
-        }
-    }
-
     /// The client of NFSv4 that it belongs to.
     pub fn client(&self) -> Option<ClientId> {
         match self {
@@ -60,25 +57,20 @@ pub struct FileShares {
 }
 
 impl FileShares {
-    /// What a holder has.
-    pub fn mode(&self, holder: &ShareHolder) -> Option<ShareMode> {
-        self.held.get(holder).copied()
-    }
-
     /// What all holders have.
     pub fn modes(&self) -> impl Iterator<Item = ShareMode> {
         self.held.values().copied()
     }
 
-    /// Sets what a holder has.
-    pub fn set(&mut self, holder: ShareHolder, mode: Option<ShareMode>) {
+    /// Sets what a holder has. What it had before.
+    pub fn set(&mut self, holder: &ShareHolder, mode: Option<ShareMode>) -> Option<ShareMode> {
         let before = match mode {
-            Some(mode) => self.held.insert(holder, mode),
-            None => self.held.remove(&holder),
+            Some(mode) => self.held.insert(holder.clone(), mode),
+            None => self.held.remove(holder),
         };
-        let denies =
-            |mode: Option<ShareMode>| usize::from(mode.is_some_and(|mode| mode.deny != ShareDeny::NONE));
+        let denies = |mode: Option<ShareMode>| usize::from(mode.is_some_and(ShareMode::denies));
         self.denying = self.denying + denies(mode) - denies(before);
+        before
     }
 
     /// Other holders in whose way this would be.

@@ -1,6 +1,7 @@
 //! How much each client and host has, for bounds.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 
 use crate::ids::{ClientId, HostId, LockOwner};
 
@@ -25,25 +26,38 @@ impl From<&LockOwner> for Party {
     }
 }
 
-/// How many of something each has.
+/// How many of something each has, and how much memory that takes.
 #[derive(Debug, Default)]
 pub struct Usage {
-    counts: HashMap<Party, usize>,
+    of: HashMap<Party, (usize, usize)>,
 }
 
 impl Usage {
     /// How many a client or host has.
-    pub fn of(&self, party: Party) -> usize {
-        self.counts.get(&party).copied().unwrap_or(0)
+    pub fn count(&self, party: Party) -> usize {
+        self.of.get(&party).map_or(0, |(count, _)| *count)
     }
 
-    /// Some more, or fewer.
-    pub fn add(&mut self, party: Party, by: isize) {
-        let count = self.of(party).saturating_add_signed(by);
-        if count == 0 {
-            self.counts.remove(&party);
-        } else {
-            self.counts.insert(party, count);
+    /// Bytes of memory of what it has.
+    pub fn bytes(&self, party: Party) -> usize {
+        self.of.get(&party).map_or(0, |(_, bytes)| *bytes)
+    }
+
+    /// Some more, or fewer, of so many bytes each.
+    pub fn add(&mut self, party: Party, by: isize, each: usize) {
+        let (count, bytes) = self.of.entry(party).or_default();
+        *count = count.saturating_add_signed(by);
+        *bytes = bytes.saturating_add_signed(by * each as isize);
+        if *count == 0 {
+            self.of.remove(&party);
         }
+    }
+}
+
+/// Gives memory of a table back once most of what there was is gone.
+pub fn shrink<K: Eq + Hash, V>(files: &mut HashMap<K, V>) {
+    const KEPT: usize = 1 << 16;
+    if files.capacity() > KEPT && files.len() < files.capacity() / 8 {
+        files.shrink_to(2 * files.len());
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::lock_wish::LockWish;
 use crate::ids::{ByteRange, LockKind, LockOwner};
 
 /// A lock that is waited for.
@@ -39,6 +40,11 @@ impl Waiter {
         }
     }
 
+    /// What it waits for, of this file.
+    pub fn wish<'w, K>(&'w self, key: &'w K) -> LockWish<'w, K> {
+        LockWish { key, owner: &self.owner, range: self.range, kind: self.kind }
+    }
+
     /// Whether it is this request.
     pub fn is(&self, owner: &LockOwner, range: ByteRange, kind: LockKind) -> bool {
         self.owner == *owner && self.range == range && self.kind == kind
@@ -69,11 +75,6 @@ impl Waiters {
         true
     }
 
-    /// Whether a request is remembered.
-    pub fn has(&self, owner: &LockOwner, range: ByteRange, kind: LockKind) -> bool {
-        self.queue.iter().any(|waiter| waiter.is(owner, range, kind))
-    }
-
     /// Forgets those of which this holds, and returns them.
     pub fn forget(&mut self, mut is_over: impl FnMut(&Waiter) -> bool) -> Vec<Waiter> {
         self.queue.extract_if(.., |waiter| is_over(waiter)).collect()
@@ -82,11 +83,6 @@ impl Waiters {
     /// All, in order.
     pub fn iter(&self) -> impl Iterator<Item = &Waiter> {
         self.queue.iter()
-    }
-
-    /// The waiter at this place of the queue.
-    pub fn at(&self, place: usize) -> Option<&Waiter> {
-        self.queue.get(place)
     }
 
     /// Gives a waiter its turn.

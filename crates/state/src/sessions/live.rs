@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use super::budget::ReplyBudget;
 use super::request::SequenceRequest;
-use super::{ClientShared, ReplyBudget, SessionSlots, SlotAnswer};
+use super::{ClientShared, SessionSlots, SlotAnswer};
 use crate::error::StateError;
 use crate::ids::{ClientId, SessionId};
 use crate::memory;

@@ -9,11 +9,10 @@ mod slot;
 mod slots;
 mod table;
 
-pub use budget::ReplyBudget;
 pub use live::LiveSession;
 pub use request::SequenceRequest;
 pub use sequence::{SequenceAnswer, SlotGuard};
-pub use shared::{ClientShared, RECALLABLE_STATE_REVOKED};
+pub use shared::ClientShared;
 pub use slot::{SessionSlot, SlotAnswer};
 pub use slots::SessionSlots;
 pub use table::SessionTable;

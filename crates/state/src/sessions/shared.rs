@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering}
 use std::time::Duration;
 
 /// `SEQ4_STATUS_RECALLABLE_STATE_REVOKED` (RFC 8881 18.46.3): the client has revoked delegations to free.
-pub const RECALLABLE_STATE_REVOKED: u32 = 0x40;
+const RECALLABLE_STATE_REVOKED: u32 = 0x40;
 
 /// What all sessions of a client share with its record.
 #[derive(Debug, Default)]
@@ -80,6 +80,11 @@ impl ClientShared {
     /// `SEQ4_STATUS_*` bits that hold for the client.
     pub fn flags(&self) -> u32 {
         self.flags.load(Ordering::Relaxed)
+    }
+
+    /// Says in every answer to the client whether it has revoked delegations.
+    pub fn set_revoked(&self, has_revoked: bool) {
+        self.change_flags(if has_revoked { RECALLABLE_STATE_REVOKED } else { 0 }, RECALLABLE_STATE_REVOKED);
     }
 
     /// Sets and clears bits.

@@ -1,9 +1,15 @@
 //! All sessions by name.
 
+use std::hash::Hasher;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-use super::LiveSession;
-use crate::ids::SessionId;
+use siphasher::sip::SipHasher24;
+
+use super::budget::ReplyBudget;
+use super::{ClientShared, LiveSession};
+use crate::ids::{ClientId, SessionId};
+use crate::settings::StateSettings;
 
 /// So many that calls of different sessions rarely meet.
 const SHARDS: usize = 64;
@@ -15,15 +21,23 @@ type Places<S> = Vec<Option<Arc<LiveSession<S>>>>;
 pub struct SessionTable<S> {
     /// The session of a place is in the shard that is its remainder.
     shards: Box<[RwLock<Places<S>>]>,
-}
-
-impl<S> Default for SessionTable<S> {
-    fn default() -> Self {
-        Self { shards: (0..SHARDS).map(|_| RwLock::default()).collect() }
-    }
+    budget: Arc<ReplyBudget>,
+    seed: u64,
+    made: AtomicU64,
 }
 
 impl<S> SessionTable<S> {
+    /// None yet.
+    pub(crate) fn new(settings: &StateSettings) -> Self {
+        let bounds = &settings.bounds;
+        Self {
+            shards: (0..SHARDS).map(|_| RwLock::default()).collect(),
+            budget: Arc::new(ReplyBudget::new(bounds.cached_bytes, bounds.cached_bytes_of_client)),
+            seed: settings.seed,
+            made: AtomicU64::new(0),
+        }
+    }
+
     /// The session of this name.
     pub fn find(&self, id: SessionId) -> Option<Arc<LiveSession<S>>> {
         self.with(id, Arc::clone)
@@ -40,12 +54,28 @@ impl<S> SessionTable<S> {
         self.shards.iter().map(|shard| read(shard).iter().flatten().count()).sum()
     }
 
-    /// Puts in a session that is made for a place. For who has the state: nobody else puts in or takes out.
-    pub(crate) fn insert(&self, make: impl FnOnce(u32) -> LiveSession<S>) -> Arc<LiveSession<S>> {
+    /// Bytes of replies that are kept for retries, of all sessions.
+    pub fn cached_bytes(&self) -> usize {
+        self.budget.kept()
+    }
+
+    /// Makes a session of a client with so many slots. For the thread that has the state: no other one puts in or takes out.
+    pub(crate) fn add(
+        &self,
+        client: ClientId,
+        shared: &Arc<ClientShared>,
+        slots: u32,
+        data: S,
+    ) -> Arc<LiveSession<S>> {
+        // A keyed hash: a client with a session must not find out the ids of others.
+        let mut hasher = SipHasher24::new_with_keys(self.seed, !self.seed);
+        hasher.write_u64(self.made.fetch_add(1, Ordering::Relaxed) + 1);
         let free = |places: &Places<S>| places.iter().position(Option::is_none).unwrap_or(places.len());
         let all = self.shards.iter().map(|shard| free(&read(shard))).zip(0..);
         let (row, shard) = all.min().expect("there are shards");
-        let session = Arc::new(make((row * SHARDS + shard) as u32));
+        let id = SessionId::new((row * SHARDS + shard) as u32, client.epoch(), hasher.finish());
+        let (shared, budget) = (shared.clone(), self.budget.clone());
+        let session = Arc::new(LiveSession::new((id, client), shared, slots, budget, data));
         let mut places = self.shards[shard].write().unwrap_or_else(PoisonError::into_inner);
         let length = places.len().max(row + 1);
         places.resize(length, None);

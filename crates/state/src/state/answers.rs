@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::effects::LockGrant;
 use crate::ids::{ClientId, OpenId, StateId};
 use crate::sessions::LiveSession;
 
@@ -20,7 +19,7 @@ pub struct ExchangeAnswer {
 /// What CREATE_SESSION gives.
 #[derive(Debug)]
 pub enum SessionAnswer<S> {
-    /// A new session. The server encodes the result and hands it to [`NfsState::remember_created`](crate::NfsState::remember_created).
+    /// A new session. The server encodes the result and hands it to [`NfsState::answer_created`](crate::NfsState::answer_created).
     Created(Arc<LiveSession<S>>),
     /// A retry: the bytes that were remembered.
     Replay(Arc<[u8]>),
@@ -35,13 +34,4 @@ pub struct OpenAnswer {
     pub open: OpenId,
     /// Whether the owner had not open the file before. Else access and deny mode were added to what it had.
     pub is_new: bool,
-}
-
-/// What LOCK gives.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LockAnswer<K> {
-    /// The lock stateid after it.
-    pub stateid: StateId,
-    /// What was granted, so that it can be taken back if the kernel refuses the mirrored lock.
-    pub grant: LockGrant<K>,
 }

@@ -2,16 +2,12 @@
 //! do not come back.
 
 use std::hash::Hash;
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::NfsState;
-use crate::delegations::RecallCause;
-use crate::effects::Effect;
+use crate::effects::{ClientEnd, Effect};
 use crate::error::StateError;
 use crate::ids::{ClientId, StateId};
-use crate::sessions::RECALLABLE_STATE_REVOKED;
-use crate::states::{ClientStates, Stated};
 
 impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     /// Gives a client a read delegation of a file that its OPEN for reading was just granted for, or of a directory, if it may have one: nobody has the file
@@ -19,21 +15,18 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     /// back lately. The client must have a back channel. None is given while clients reclaim, and none can be reclaimed: what the
     /// file was since the server's last run ended, nobody knows.
     pub fn delegate(&mut self, now: Duration, client: ClientId, key: &K) -> Option<StateId> {
-        self.admit_client(client, false).ok()?;
-        let (bounds, rights) = (&self.settings.bounds, &self.rights);
+        self.reclaims.admit_client(self.clients.get(client), false).ok()?;
+        let bounds = &self.settings.bounds;
         // That of a directory is asked for without an open.
-        let states =
-            self.states.entry(client).or_insert_with(|| ClientStates::new(client, Arc::clone(rights)));
-        if states.count() >= bounds.states_of_client || self.delegations.count() >= bounds.delegations {
+        let states = self.states.of_new(client);
+        if states.count() >= bounds.states_of_client || self.files.delegations.count() >= bounds.delegations {
             return None;
         }
-        let index = states.add_delegation(key);
-        if self.files.excludes_delegations(key) || !self.delegations.give(now, key, client, index) {
-            states.remove_delegation(index);
-            return None;
-        }
-        let given = states.keep_delegation(index);
-        self.granted_to_client(now, client, false);
+        let files = &mut self.files;
+        let given = states.add_delegation(key, |stateid| {
+            !files.excludes_delegations(key) && files.delegations.give(now, key, client, stateid)
+        })?;
+        self.reclaims.granted_to_client(now, self.clients.get(client), false);
         Some(given)
     }
 
@@ -43,32 +36,19 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     ///
     /// [`StateError::Delay`] until they are.
     pub fn recall(&mut self, now: Duration, key: &K, by: Option<ClientId>) -> Result<(), StateError> {
-        let mut outcome = self.recall_of(now, RecallCause { key, by, in_it: false });
-        for directory in self.delegations.parents(key) {
-            let of_parent = self.recall_of(now, RecallCause { key: &directory, by, in_it: true });
-            outcome = outcome.and(of_parent);
-        }
-        outcome
-    }
-
-    fn recall_of(&mut self, now: Duration, cause: RecallCause<'_, K>) -> Result<(), StateError> {
-        let lapsed = self.delegations.holders(cause).filter(|client| self.is_lapsed(now, *client)).collect();
-        self.end_in_the_way(now, lapsed);
-        self.journal.rest_on(None);
-        for one in self.delegations.recall(now, cause) {
-            let Some(states) = self.states.get(&one.client) else { continue };
-            let (client, stateid, key) = (one.client, states.current(one.index), cause.key.clone());
-            self.effects.push(Effect::Recall { client, stateid, key });
-        }
-        match self.delegations.holders(cause).next() {
-            Some(_) => Err(StateError::Delay),
-            None => Ok(()),
+        let mut holders = self.files.delegations.holders(key, by);
+        holders.retain(|client| self.clients.is_lapsed(now, *client));
+        self.end_clients(now, holders, ClientEnd::Conflict);
+        self.reclaims.journal.rest_on(None);
+        match self.files.delegations.recall(now, key, by, self.reclaims.effects()) {
+            true => Err(StateError::Delay),
+            false => Ok(()),
         }
     }
 
     /// Somebody who asked nobody has changed files, of those that are meant any: asks for all delegations of them back.
     pub fn recall_all(&mut self, now: Duration, is_meant: impl Fn(&K) -> bool) {
-        let meant: Vec<K> = self.delegations.keys().filter(|key| is_meant(key)).cloned().collect();
+        let meant: Vec<K> = self.files.delegations.keys().filter(|key| is_meant(key)).cloned().collect();
         for key in meant {
             // They come back when they do.
             let _ = self.recall(now, &key, None);
@@ -103,47 +83,18 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         let states = self.states_of(client)?;
         let index = states.find_delegation(stateid, key)?;
         states.remove_delegation(index);
-        self.delegations.end(key, client);
+        self.files.delegations.end(key, client);
         Ok(())
     }
 
-    /// Takes delegations that were asked for a lease ago: their stateids are answered as revoked until the client frees them.
+    /// Takes delegations that were recalled a lease ago: their stateids are answered as revoked until the client frees them.
     pub(super) fn revoke_overdue(&mut self, now: Duration) {
-        for (key, one) in self.delegations.overdue(now, self.settings.lease) {
-            self.delegations.end(&key, one.client);
-            if let Some(states) = self.states.get_mut(&one.client) {
-                states.revoke(one.index);
+        for (key, client, stateid) in self.files.delegations.take_overdue(now, self.settings.lease) {
+            if let (Ok(states), Some(record)) = (self.states.of_mut(client), self.clients.get(client)) {
+                states.revoke(stateid);
+                record.shared.set_revoked(true);
             }
-            self.flag_revoked(one.client);
-            self.effects.push(Effect::Revoked { client: one.client, key });
+            self.reclaims.effects().push(Effect::Revoked { client, key });
         }
-    }
-
-    /// Frees the stateid of a revoked delegation (FREE_STATEID). Whether it was one.
-    pub(super) fn free_revoked(&mut self, client: ClientId, stateid: StateId) -> bool {
-        let Some(states) = self.states.get_mut(&client) else { return false };
-        let Ok((index, Stated::Delegation(one))) = states.find(stateid) else { return false };
-        let is_revoked = one.is_revoked;
-        if is_revoked {
-            states.remove_delegation(index);
-            self.flag_revoked(client);
-        }
-        is_revoked
-    }
-
-    /// Says in every answer to a client whether it has revoked delegations.
-    fn flag_revoked(&self, client: ClientId) {
-        let has_any = self.states.get(&client).is_some_and(|states| states.count_revoked() > 0);
-        if let Some(record) = self.clients.get(client) {
-            let set = if has_any { RECALLABLE_STATE_REVOKED } else { 0 };
-            record.shared.change_flags(set, RECALLABLE_STATE_REVOKED);
-        }
-    }
-
-    /// Ends all delegations of a client.
-    pub(super) fn end_delegations(&mut self, client: ClientId) {
-        let keys: Vec<K> =
-            self.states.get(&client).into_iter().flat_map(|states| states.delegations().cloned()).collect();
-        keys.iter().for_each(|key| self.delegations.end(key, client));
     }
 }

@@ -1,6 +1,5 @@
 //! Room in memory for what clients and hosts are given. Clients whose lease has passed make way, the longest silent first.
 
-use std::cmp::Reverse;
 use std::hash::Hash;
 use std::net::IpAddr;
 use std::time::Duration;
@@ -10,15 +9,12 @@ use crate::clients::ClientRecord;
 use crate::effects::ClientEnd;
 use crate::error::StateError;
 use crate::files::Party;
-use crate::ids::{ClientId, HostId};
-use crate::memory::{self, HeldMemory};
+use crate::holdings::Holdings;
+use crate::ids::ClientId;
+use crate::memory;
+use crate::states::{ClientStates, StateTable};
 
 impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
-    /// Bytes of memory that clients and hosts hold, as of the last count and with what was granted since.
-    pub fn held_memory(&self) -> usize {
-        self.memory.all()
-    }
-
     /// Room for what a client is to be given.
     pub(super) fn room_for_client(
         &mut self,
@@ -30,17 +26,6 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         self.room(now, network, Some(client), bytes)
     }
 
-    /// Room for what a host is to be given.
-    pub(super) fn room_for_host(
-        &mut self,
-        now: Duration,
-        host: HostId,
-        bytes: usize,
-    ) -> Result<(), StateError> {
-        let network = self.hosts.get(host).ok_or(StateError::NoSpace)?.network;
-        self.room(now, network, None, bytes)
-    }
-
     /// Room for what a network is to hold. `asks` stays.
     pub(super) fn room(
         &mut self,
@@ -49,65 +34,54 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         asks: Option<ClientId>,
         bytes: usize,
     ) -> Result<(), StateError> {
-        let bounds = self.settings.bounds.memory;
-        if !self.memory.fits(network, bytes, bounds) && !self.memory.is_fresh(now) {
+        if !self.memory.fits(network, bytes) && !self.memory.is_fresh(now) {
             self.count_memory(now);
         }
-        if !self.memory.fits(network, bytes, bounds) && !self.memory.is_hopeless(now) {
-            self.end_courtesy(now, network, asks, bytes);
-            self.memory.looked(now, network, bytes, bounds);
+        if !self.memory.fits(network, bytes) && !self.memory.is_hopeless(now) {
+            // The longest silent of those whose lease has passed end until there is room.
+            let is_its_own = self.memory.is_full(network, bytes);
+            let lapsed = self.clients.lapsed(now, is_its_own.then_some(network));
+            for client in lapsed.into_iter().filter(|client| Some(*client) != asks) {
+                if self.memory.fits(network, bytes) {
+                    break;
+                }
+                let Some(record) = self.clients.get(client) else { continue };
+                let (network, held) = (record.network, memory_of(record, &self.states, &self.files));
+                self.end_client(now, client, ClientEnd::Expired, false);
+                self.memory.release(network, held);
+            }
+            self.memory.looked(now, network, bytes);
         }
-        if !self.memory.fits(network, bytes, bounds) {
+        if !self.memory.fits(network, bytes) {
             return Err(StateError::NoSpace);
         }
         self.memory.add(network, bytes);
         Ok(())
     }
 
-    /// Ends clients whose lease has passed until there is room, the longest silent first.
-    fn end_courtesy(&mut self, now: Duration, network: IpAddr, asks: Option<ClientId>, bytes: usize) {
-        let bounds = self.settings.bounds.memory;
-        let is_its_own = self.memory.is_full(network, bytes, bounds);
-        let lease = self.settings.lease;
-        let lapsed = |record: &&ClientRecord| Some(record.id) != asks && record.is_lapsed(now, lease);
-        let silence = |record: &ClientRecord| (Reverse(record.shared.silence(now)), record.id);
-        let mut those: Vec<_> = if is_its_own {
-            self.clients.of_network(network).filter(lapsed).map(silence).collect()
-        } else {
-            self.clients.iter().filter(lapsed).map(silence).collect()
-        };
-        those.sort_unstable();
-        for (_, client) in those {
-            if self.memory.fits(network, bytes, bounds) {
-                return;
-            }
-            let Some(record) = self.clients.get(client) else { continue };
-            let (network, held) = (record.network, self.memory_of(record));
-            self.end_client(now, client, ClientEnd::Expired);
-            self.memory.release(network, held);
-        }
-    }
-
     /// Counts what is held. Sessions of a network that holds too much get no more slots.
     pub(super) fn count_memory(&mut self, now: Duration) {
-        let mut held = HeldMemory::counted_at(now);
+        let mut held = self.memory.recount(now);
         for record in self.clients.iter() {
-            held.add(record.network, self.memory_of(record));
+            held.add(record.network, memory_of(record, &self.states, &self.files));
         }
         for (id, host) in self.hosts.iter() {
-            held.add(host.network, memory::HOST + 2 * host.name.len() + self.files.bytes_of(Party::Host(id)));
+            held.add(host.network, memory::HOST + 2 * host.name.len() + self.files.usage(Party::Host(id)).1);
         }
-        let bounds = self.settings.bounds.memory;
         for record in self.clients.iter() {
-            record.shared.set_may_grow(held.fits(record.network, 0, bounds));
+            record.shared.set_may_grow(held.fits(record.network, 0));
         }
         self.memory = held;
         self.files.shrink();
     }
+}
 
-    fn memory_of(&self, record: &ClientRecord) -> usize {
-        let states = self.states.get(&record.id).map_or(0, |states| states.bytes());
-        let ranges = self.files.bytes_of(Party::Client(record.id));
-        memory::CLIENT + 3 * record.owner.len() + record.shared.bytes() + states + ranges
-    }
+fn memory_of<K: Clone + Eq + Hash>(
+    record: &ClientRecord,
+    states: &StateTable<K>,
+    files: &Holdings<K>,
+) -> usize {
+    let states = states.of(record.id).map_or(0, ClientStates::bytes);
+    let (_, ranges) = files.usage(Party::Client(record.id));
+    memory::CLIENT + 3 * record.owner.len() + record.shared.bytes() + states + ranges
 }

@@ -1,24 +1,22 @@
 //! All state of NFSv4 and NLM: the parts, and what leaves them.
 
-use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use crate::clients::ClientRegistry;
 use crate::delegations::DelegationTable;
-use crate::effects::{DurableRecord, Effect, Effects};
-use crate::files::FileTable;
-use crate::grace::Grace;
+use crate::effects::{Effect, Effects, LockGrant};
+use crate::files::LockWish;
+use crate::holdings::Holdings;
 use crate::hosts::Hosts;
-use crate::ids::ClientId;
-use crate::journal::Journal;
+use crate::ids::LockOwner;
 use crate::memory::HeldMemory;
+use crate::reclaims::Reclaims;
 use crate::records::RecoveryRecords;
-use crate::sessions::{ReplyBudget, SessionTable};
+use crate::sessions::SessionTable;
 use crate::settings::StateSettings;
-use crate::states::{ClientStates, IoRights};
+use crate::states::{IoRights, StateTable};
 
 /// All state of NFSv4 and NLM.
 ///
@@ -29,45 +27,27 @@ pub struct NfsState<K, S> {
     pub(super) settings: StateSettings,
     pub(super) clients: ClientRegistry,
     pub(super) sessions: Arc<SessionTable<S>>,
-    pub(super) sessions_made: u64,
-    pub(super) budget: Arc<ReplyBudget>,
-    pub(super) memory: HeldMemory,
-    pub(super) states: HashMap<ClientId, ClientStates<K>>,
-    pub(super) rights: Arc<IoRights<K>>,
-    pub(super) files: FileTable<K>,
-    pub(super) delegations: DelegationTable<K>,
+    pub(super) states: StateTable<K>,
+    pub(super) files: Holdings<K>,
     pub(super) hosts: Hosts,
-    pub(super) grace: Grace,
-    pub(super) journal: Journal,
-    pub(super) effects: Vec<Effect<K>>,
+    pub(super) reclaims: Reclaims<K>,
+    pub(super) memory: HeldMemory,
     /// Where a grant may have let go of something: waiters are served once it cannot be taken back any more.
-    pub(super) freed: Option<(Duration, K)>,
+    freed: Option<(Duration, K)>,
 }
 
 impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     /// The state at the start of the server. `records` is what the log of earlier runs comes to: if it names anybody, grace begins, else
     /// there is none. The first effects hold the record of this start; wait for it before the first call is answered.
     pub fn new(settings: StateSettings, records: RecoveryRecords) -> Self {
-        let (mut journal, mut effects) = (Journal::new(records), Vec::new());
-        journal.write(DurableRecord::Start { epoch: settings.epoch }, &mut effects);
-        journal.rest_on_all();
         Self {
-            clients: ClientRegistry::new(settings.epoch, settings.seed),
-            sessions: Arc::default(),
-            sessions_made: 0,
-            budget: Arc::new(ReplyBudget::new(
-                settings.bounds.cached_bytes,
-                settings.bounds.cached_bytes_of_client,
-            )),
-            memory: HeldMemory::default(),
-            states: HashMap::new(),
-            rights: Arc::default(),
-            files: FileTable::default(),
-            delegations: DelegationTable::new(settings.rest, settings.bounds.delegated_children),
+            clients: ClientRegistry::new(settings.epoch, settings.seed, settings.lease),
+            sessions: Arc::new(SessionTable::new(&settings)),
+            states: StateTable::default(),
+            files: Holdings::new(&settings),
             hosts: Hosts::default(),
-            grace: Grace::new(settings.grace, journal.records()),
-            journal,
-            effects,
+            reclaims: Reclaims::new((settings.epoch, settings.grace), records),
+            memory: HeldMemory::new(Duration::ZERO, settings.bounds.memory),
             freed: None,
             settings,
         }
@@ -79,13 +59,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         if let Some((now, key)) = self.freed.take() {
             self.wake(now, &key);
         }
-        let (durable, own) = self.journal.take_need();
-        Effects { list: std::mem::take(&mut self.effects), durable, own }
-    }
-
-    /// What it was started with.
-    pub fn settings(&self) -> &StateSettings {
-        &self.settings
+        self.reclaims.journal.take_effects()
     }
 
     /// The sessions, for SEQUENCE.
@@ -95,46 +69,79 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
 
     /// What stateids allow: I/O by one that allows it need not call [`Self::check_io`].
     pub fn rights(&self) -> Arc<IoRights<K>> {
-        self.rights.clone()
-    }
-
-    /// Deny modes of opens: while there are none, NFSv3 need not call [`Self::check_anonymous`]. Relaxed loads will do.
-    pub fn restrictions(&self) -> Arc<AtomicUsize> {
-        self.files.restrictions()
+        self.states.rights().clone()
     }
 
     /// What the log comes to once all effects are durable: to write it anew.
     pub fn records(&self) -> &RecoveryRecords {
-        self.journal.records()
-    }
-
-    /// NLM hosts of earlier runs that are to get a notice of the restart (SM_NOTIFY), as they were named.
-    pub fn hosts_to_notify(&self) -> Vec<Box<[u8]>> {
-        self.journal.records().earlier_hosts().map(Box::from).collect()
+        self.reclaims.records()
     }
 
     /// Whether only reclaims are granted. What else RFC 8881 forbids in grace (REMOVE, RENAME) is for the server to refuse.
     pub fn is_grace(&self) -> bool {
-        self.grace.is_on()
+        self.reclaims.is_grace()
     }
 
-    /// Bytes of replies that are kept for retries, of all sessions.
-    pub fn cached_bytes(&self) -> usize {
-        self.budget.kept()
+    /// Whether nobody has any state.
+    pub fn is_empty(&self) -> bool {
+        self.clients.count() == 0 && self.hosts.iter().next().is_none()
     }
 
-    /// Files of which somebody has something.
-    pub fn count_files(&self) -> usize {
-        self.files.keys().chain(self.delegations.keys()).collect::<HashSet<_>>().len()
+    /// What clients and hosts have of files.
+    pub fn files(&self) -> &Holdings<K> {
+        &self.files
     }
 
-    /// Read delegations that clients have.
-    pub fn delegations(&self) -> &DelegationTable<K> {
-        &self.delegations
-    }
-
-    /// The same, to say which files of directories recall them.
+    /// Delegations, to say which files of directories recall them.
     pub fn delegations_mut(&mut self) -> &mut DelegationTable<K> {
-        &mut self.delegations
+        &mut self.files.delegations
+    }
+
+    /// NLM hosts.
+    pub fn hosts(&self) -> &Hosts {
+        &self.hosts
+    }
+
+    /// Bytes of memory that clients and hosts hold, as of the last count and with what was granted since.
+    pub fn held_memory(&self) -> usize {
+        self.memory.all()
+    }
+
+    /// Grants a lock that may be granted.
+    pub(super) fn grant(&mut self, now: Duration, wish: &LockWish<'_, K>) -> LockGrant<K> {
+        self.freed = Some((now, wish.key.clone()));
+        self.files.locks.grant(wish, self.reclaims.effects())
+    }
+
+    /// Takes a grant back: the kernel refused to mirror it, or the host refused its GRANTED. It is as if it had been denied: the owner
+    /// holds of these bytes what it held before, and its stateid is the one before. Nothing happens if the owner has changed them since.
+    /// Take a grant of LOCK back before the lock on the state is let go, or the client may see more of it. If it `waits`, since a local
+    /// process is in the way, it waits again: set what that one holds before ([`Self::set_local`]).
+    pub fn refuse(&mut self, now: Duration, grant: &LockGrant<K>, waits: bool) {
+        if let Some(client) = grant.owner.client()
+            && let Ok(states) = self.states.of_mut(client)
+        {
+            states.undo_change(grant.stateid);
+        }
+        self.freed = None;
+        self.files.locks.take_back(now, grant, self.reclaims.effects());
+        self.wake(now, &grant.key);
+        if waits {
+            let LockGrant { owner, key, range, kind, .. } = grant;
+            self.files.locks.remember(&LockWish { key, owner, range: *range, kind: *kind }, now);
+        }
+    }
+
+    /// Serves who waits for something of a file. In grace nobody is: what is free may be reclaimed. Its end serves them.
+    pub(super) fn wake(&mut self, now: Duration, key: &K) {
+        if self.reclaims.is_grace() {
+            return;
+        }
+        let until = now + self.settings.turn;
+        for grant in self.files.locks.wake(key, now, until, self.reclaims.effects()) {
+            let LockOwner::Nlm(owner) = grant.owner.clone() else { continue };
+            self.reclaims.granted_to_host(now, self.hosts.get(owner.host), false);
+            self.reclaims.effects().push(Effect::Granted { owner, grant });
+        }
     }
 }

@@ -12,29 +12,33 @@ use crate::files::{LockWish, Party, ShareHolder, ShareMode};
 use crate::ids::{ByteRange, HostId, LockKind, LockOwner, NlmOwner, ShareAccess, ShareDeny};
 use crate::memory;
 
+/// What NLM hosts ask, at one time.
+#[derive(Debug)]
+pub struct NlmCalls<'s, K, S> {
+    state: &'s mut NfsState<K, S>,
+    now: Duration,
+}
+
 impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
+    /// What NLM hosts ask.
+    pub fn nlm(&mut self, now: Duration) -> NlmCalls<'_, K, S> {
+        NlmCalls { state: self, now }
+    }
+}
+
+impl<K: Clone + Eq + Hash, S> NlmCalls<'_, K, S> {
     /// The number of an NLM host. `host` is what the server needs to know of it after a restart, and the same each time. A host that has nothing
     /// for a lease loses its number ([`Effect::HostEnded`](crate::Effect::HostEnded)).
     ///
     /// # Errors
     ///
     /// [`StateError::NoSpace`].
-    pub fn nlm_host(&mut self, now: Duration, host: &[u8], network: IpAddr) -> Result<HostId, StateError> {
-        if let Some(known) = self.hosts.find(host) {
+    pub fn host(&mut self, host: &[u8], network: IpAddr) -> Result<HostId, StateError> {
+        if let Some(known) = self.state.hosts.find(host) {
             return Ok(known);
         }
-        self.room(now, network, None, memory::HOST + 2 * host.len())?;
-        self.hosts.number(host, network, self.settings.bounds.hosts).ok_or(StateError::NoSpace)
-    }
-
-    /// Whether an NLM host has a number.
-    pub fn knows_nlm_host(&self, host: &[u8]) -> bool {
-        self.hosts.find(host).is_some()
-    }
-
-    /// The number of a host that has one.
-    pub fn known_nlm_host(&self, host: &[u8]) -> Option<HostId> {
-        self.hosts.find(host)
+        self.state.room(self.now, network, None, memory::HOST + 2 * host.len())?;
+        self.state.hosts.number(host, network, self.state.settings.bounds.hosts).ok_or(StateError::NoSpace)
     }
 
     /// LOCK of NLM. A repeated one is granted again. The host's record is written before.
@@ -43,29 +47,30 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     ///
     /// [`StateError::Denied`], [`StateError::Deadlock`], [`StateError::Grace`], [`StateError::NoGrace`], [`StateError::ReclaimBad`],
     /// [`StateError::ReclaimConflict`], [`StateError::NoSpace`]; [`StateError::Delay`] while delegations are asked for back.
-    pub fn nlm_lock(
-        &mut self,
-        now: Duration,
-        request: NlmLockRequest<'_, K>,
-    ) -> Result<LockGrant<K>, StateError> {
+    pub fn lock(&mut self, request: NlmLockRequest<'_, K>) -> Result<LockGrant<K>, StateError> {
         let NlmLockRequest { owner, key, kind, range, waits, is_reclaim } = request;
-        self.admit_host(owner.host, is_reclaim)?;
-        let host = owner.host;
-        if !self.has_room_for_range(Party::Host(host), key) {
+        self.state.reclaims.admit_host(self.state.hosts.get(owner.host), is_reclaim)?;
+        if !self.state.files.locks.has_room(Party::Host(owner.host), key) {
             return Err(StateError::NoSpace);
         }
-        self.room_for_host(now, host, 2 * (memory::RANGE + owner.oh.len()))?;
+        self.room(owner.host, 2 * (memory::RANGE + owner.oh.len()))?;
         if kind == LockKind::Write {
             // A client with a delegation may have locked the file for reading without a call.
-            self.recall(now, key, None)?;
+            self.state.recall(self.now, key, None)?;
         }
-        let owner = LockOwner::Nlm(owner.clone());
+        let (host, owner) = (owner.host, LockOwner::Nlm(owner.clone()));
         let wish = LockWish { key, owner: &owner, range, kind };
-        self.make_way(now, &wish, waits && !is_reclaim).map_err(|error| conflict(error, is_reclaim))?;
-        self.granted_to_host(now, host, is_reclaim);
-        let grant = self.files.grant(&wish, &mut self.effects);
-        self.freed = Some((now, key.clone()));
-        Ok(grant)
+        self.state
+            .make_way(self.now, &wish, waits && !is_reclaim)
+            .map_err(|error| conflict(error, is_reclaim))?;
+        self.state.reclaims.granted_to_host(self.now, self.state.hosts.get(host), is_reclaim);
+        Ok(self.state.grant(self.now, &wish))
+    }
+
+    /// Room for what a host is to be given.
+    fn room(&mut self, host: HostId, bytes: usize) -> Result<(), StateError> {
+        let network = self.state.hosts.get(host).ok_or(StateError::NoSpace)?.network;
+        self.state.room(self.now, network, None, bytes)
     }
 
     /// TEST of NLM: ends nobody.
@@ -73,29 +78,25 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     /// # Errors
     ///
     /// [`StateError::Denied`], [`StateError::Grace`].
-    pub fn nlm_test(
+    pub fn test(
         &self,
-        now: Duration,
         owner: &NlmOwner,
         key: &K,
         kind: LockKind,
         range: ByteRange,
     ) -> Result<(), StateError> {
-        self.test(now, &LockWish { key, owner: &LockOwner::Nlm(owner.clone()), range, kind })
+        self.state.test(self.now, &LockWish { key, owner: &LockOwner::Nlm(owner.clone()), range, kind })
     }
 
     /// CANCEL of NLM: whether such a lock waited. If it did not, it may have been granted: then the host unlocks.
-    pub fn nlm_cancel(
-        &mut self,
-        now: Duration,
-        owner: &NlmOwner,
-        key: &K,
-        kind: LockKind,
-        range: ByteRange,
-    ) -> bool {
-        let has_waited =
-            self.files.cancel(&LockWish { key, owner: &LockOwner::Nlm(owner.clone()), range, kind });
-        self.wake(now, key);
+    pub fn cancel(&mut self, owner: &NlmOwner, key: &K, kind: LockKind, range: ByteRange) -> bool {
+        let has_waited = self.state.files.locks.cancel(&LockWish {
+            key,
+            owner: &LockOwner::Nlm(owner.clone()),
+            range,
+            kind,
+        });
+        self.state.wake(self.now, key);
         has_waited
     }
 
@@ -104,14 +105,8 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     /// # Errors
     ///
     /// [`StateError::NoSpace`] if it would make two ranges of one beyond the bound.
-    pub fn nlm_unlock(
-        &mut self,
-        now: Duration,
-        owner: &NlmOwner,
-        key: &K,
-        range: ByteRange,
-    ) -> Result<(), StateError> {
-        self.let_go(now, &LockOwner::Nlm(owner.clone()), key, range)
+    pub fn unlock(&mut self, owner: &NlmOwner, key: &K, range: ByteRange) -> Result<(), StateError> {
+        self.state.let_go(self.now, &LockOwner::Nlm(owner.clone()), key, range)
     }
 
     /// SHARE of NLM: one for each owner and file; a second takes the place of the first. NLM's shares have no `svid`: give 0.
@@ -120,28 +115,29 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     ///
     /// [`StateError::ShareDenied`], [`StateError::Grace`], [`StateError::NoGrace`], [`StateError::ReclaimBad`],
     /// [`StateError::ReclaimConflict`], [`StateError::NoSpace`]; [`StateError::Delay`] while delegations are asked for back.
-    pub fn nlm_share(
+    pub fn share(
         &mut self,
-        now: Duration,
         owner: &NlmOwner,
         key: &K,
         (access, deny): (ShareAccess, ShareDeny),
         is_reclaim: bool,
     ) -> Result<(), StateError> {
-        self.admit_host(owner.host, is_reclaim)?;
+        self.state.reclaims.admit_host(self.state.hosts.get(owner.host), is_reclaim)?;
         let (holder, mode) = (ShareHolder::Nlm(owner.clone()), ShareMode { access, deny });
-        if self.files.shares_of(owner.host) >= self.settings.bounds.states_of_client {
+        if self.state.files.shares.usage().count(Party::Host(owner.host))
+            >= self.state.settings.bounds.states_of_client
+        {
             return Err(StateError::NoSpace);
         }
-        self.room_for_host(now, owner.host, memory::SHARE + owner.oh.len())?;
-        self.share(now, &holder, key, mode).map_err(|error| conflict(error, is_reclaim))?;
-        self.granted_to_host(now, owner.host, is_reclaim);
-        self.files.set_share(key, holder, Some(mode));
+        self.room(owner.host, memory::SHARE + owner.oh.len())?;
+        self.state.share(self.now, &holder, key, mode).map_err(|error| conflict(error, is_reclaim))?;
+        self.state.reclaims.granted_to_host(self.now, self.state.hosts.get(owner.host), is_reclaim);
+        self.state.files.shares.set(key, &holder, Some(mode));
         Ok(())
     }
 
     /// UNSHARE of NLM: nothing to take back is no error.
-    pub fn nlm_unshare(&mut self, owner: &NlmOwner, key: &K) {
-        self.files.set_share(key, ShareHolder::Nlm(owner.clone()), None);
+    pub fn unshare(&mut self, owner: &NlmOwner, key: &K) {
+        self.state.files.shares.set(key, &ShareHolder::Nlm(owner.clone()), None);
     }
 }

@@ -1,10 +1,10 @@
 //! OPEN, OPEN_DOWNGRADE, CLOSE (RFC 8881 18.16, 18.18, 18.2).
 
 use std::hash::Hash;
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::{NfsState, OpenAnswer, OpenRequest};
+use crate::effects::ClientEnd;
 use crate::error::StateError;
 use crate::files::{ShareHolder, ShareMode};
 use crate::ids::{ClientId, ShareAccess, ShareDeny, StateId};
@@ -23,26 +23,30 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         if access == ShareAccess::NONE {
             return Err(StateError::Invalid);
         }
-        self.admit_client(client, is_reclaim)?;
-        if self.states.get(&client).and_then(|states| states.open_of(key, owner)).is_none() {
+        let states_most = self.settings.bounds.states_of_client;
+        self.reclaims.admit_client(self.clients.get(client), is_reclaim)?;
+        if self.states.of_new(client).open_of(key, owner).is_none() {
             self.room_for_client(now, client, bytes_of_open(owner))?;
         }
-        let rights = &self.rights;
-        let states =
-            self.states.entry(client).or_insert_with(|| ClientStates::new(client, Arc::clone(rights)));
+        let states = self.states_of(client)?;
         let there = states.open_of(key, owner);
-        if there.is_none() && states.count() >= self.settings.bounds.states_of_client {
+        if there.is_none() && states.count() >= states_most {
             return Err(StateError::NoSpace);
         }
         let index = there.unwrap_or_else(|| states.add_open(key, owner));
         let open = states.name(index);
         let shared = self.share(now, &ShareHolder::Open(open), key, ShareMode { access, deny });
         if shared.is_err() && there.is_none() {
-            self.states.get_mut(&client).and_then(|states| states.remove_open(index));
+            self.states_of(client)?.remove_open(index);
         }
         shared.map_err(|error| if is_reclaim { StateError::ReclaimConflict } else { error })?;
-        self.granted_to_client(now, client, is_reclaim);
-        let stateid = self.add_to_open(client, index, key, ShareMode { access, deny })?;
+        self.reclaims.granted_to_client(now, self.clients.get(client), is_reclaim);
+        let states = self.states.of_mut(client)?;
+        let shown = states.open_mut(index).ok_or(StateError::Expired)?;
+        shown.combinations.add(access, deny);
+        let (access, deny) = shown.combinations.union();
+        let stateid = states.change(index);
+        self.files.shares.set(key, &ShareHolder::Open(open), Some(ShareMode { access, deny }));
         Ok(OpenAnswer { stateid, open, is_new: there.is_none() })
     }
 
@@ -58,27 +62,11 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
             self.recall(now, key, holder.client())?;
         }
         let in_the_way = {
-            let lapsed = |other| holder.client() != Some(other) && self.is_lapsed(now, other);
-            self.files.may_share(key, holder, mode, &lapsed)?
+            let lapsed = |other| holder.client() != Some(other) && self.clients.is_lapsed(now, other);
+            self.files.shares.may_share(key, holder, mode, &lapsed)?
         };
-        self.end_in_the_way(now, in_the_way);
+        self.end_clients(now, in_the_way, ClientEnd::Conflict);
         Ok(())
-    }
-
-    fn add_to_open(
-        &mut self,
-        client: ClientId,
-        index: u32,
-        key: &K,
-        more: ShareMode,
-    ) -> Result<StateId, StateError> {
-        let states = self.states.get_mut(&client).ok_or(StateError::Expired)?;
-        let open = states.open_mut(index).ok_or(StateError::Expired)?;
-        open.combinations.add(more.access, more.deny);
-        let (access, deny) = open.combinations.union();
-        let (name, stateid) = (states.name(index), states.change(index));
-        self.files.set_share(key, ShareHolder::Open(name), Some(ShareMode { access, deny }));
-        Ok(stateid)
     }
 
     /// OPEN_DOWNGRADE (RFC 8881 18.18): to what some of the owner's OPENs together asked for.
@@ -99,7 +87,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         let open = states.open_mut(index).ok_or(StateError::BadStateId)?;
         open.combinations = open.combinations.within(access, deny).ok_or(StateError::Invalid)?;
         let (name, stateid) = (states.name(index), states.change(index));
-        self.files.set_share(key, ShareHolder::Open(name), Some(ShareMode { access, deny }));
+        self.files.shares.set(key, &ShareHolder::Open(name), Some(ShareMode { access, deny }));
         Ok(stateid)
     }
 
@@ -116,7 +104,7 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
         key: &K,
     ) -> Result<(), StateError> {
         let index = self.states_of(client)?.find_open(stateid, key)?;
-        self.end_open(client, index);
+        self.files.end_open(self.states.of_mut(client)?, index, self.reclaims.effects());
         self.wake(now, key);
         Ok(())
     }
@@ -128,11 +116,6 @@ impl<K: Clone + Eq + Hash, S> NfsState<K, S> {
     /// [`StateError::Expired`] if the client is gone, [`StateError::BadStateId`] if it has none.
     pub(super) fn states_of(&mut self, client: ClientId) -> Result<&mut ClientStates<K>, StateError> {
         self.clients.get(client).ok_or(StateError::Expired)?;
-        self.states.get_mut(&client).ok_or(StateError::BadStateId)
-    }
-
-    /// Whether a client's lease has passed.
-    pub(super) fn is_lapsed(&self, now: Duration, client: ClientId) -> bool {
-        self.clients.get(client).is_none_or(|record| record.is_lapsed(now, self.settings.lease))
+        self.states.of_mut(client)
     }
 }

@@ -6,8 +6,11 @@ use std::sync::Arc;
 
 use super::{Allows, Combinations, IoRight, IoRights};
 use crate::error::StateError;
-use crate::ids::{ClientId, IoPermit, LockOwner, OpenId, ShareAccess, StateId};
+use crate::ids::{ClientId, IoKind, IoPermit, LockOwner, OpenId, ShareAccess, StateId};
 use crate::memory;
+
+/// A delegation never changes.
+const DELEGATION_SEQID: u32 = 1;
 
 /// What one owner has open of a file.
 #[derive(Debug)]
@@ -42,8 +45,6 @@ pub struct LockState<K> {
 pub struct DelegationState<K> {
     /// The file.
     pub key: K,
-    /// 1 once it is given: it never changes.
-    pub seqid: u32,
     /// It was not given back in time. The stateid stays until the client frees it.
     pub is_revoked: bool,
 }
@@ -80,7 +81,7 @@ impl<K> Stated<K> {
         match self {
             Self::Open(open) => open.seqid,
             Self::Lock(lock) => lock.seqid,
-            Self::Delegation(delegation) => delegation.seqid,
+            Self::Delegation(_) => DELEGATION_SEQID,
         }
     }
 }
@@ -187,6 +188,30 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
         }
     }
 
+    /// Whether I/O by a stateid may run, and why not.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::find`]; [`StateError::BadStateId`] also for another file, [`StateError::OpenMode`], [`StateError::DelegationRevoked`].
+    pub fn permit(&self, stateid: StateId, key: &K, io: IoKind) -> Result<IoPermit, StateError> {
+        let open = match self.find(stateid)? {
+            (_, Stated::Delegation(one)) if one.is_revoked => return Err(StateError::DelegationRevoked),
+            (_, Stated::Delegation(one)) if one.key == *key && io == IoKind::Read => {
+                return Ok(IoPermit::Special);
+            }
+            (_, Stated::Delegation(one)) if one.key == *key => return Err(StateError::OpenMode),
+            (index, Stated::Open(open)) if open.key == *key => index,
+            (_, Stated::Lock(lock)) if lock.key == *key => lock.open,
+            _ => return Err(StateError::BadStateId),
+        };
+        let (access, _) = self.open(open).ok_or(StateError::BadStateId)?.combinations.union();
+        if access.allows(io.needs()) {
+            Ok(IoPermit::Open(self.name(open)))
+        } else {
+            Err(StateError::OpenMode)
+        }
+    }
+
     /// The open of an owner.
     pub fn open_of(&self, key: &K, owner: &[u8]) -> Option<u32> {
         self.opens.get(&(key.clone(), owner.into())).copied()
@@ -253,8 +278,7 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
         let seqid = match self.by_index.get_mut(&index) {
             Some(Stated::Open(open)) => &mut open.seqid,
             Some(Stated::Lock(lock)) => &mut lock.seqid,
-            Some(Stated::Delegation(delegation)) => &mut delegation.seqid,
-            None => return StateId::INVALID,
+            Some(Stated::Delegation(_)) | None => return StateId::INVALID,
         };
         *seqid = next(*seqid);
         self.show(index);
@@ -304,41 +328,36 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
         self.bytes = self.bytes.saturating_sub(bytes);
     }
 
-    /// Makes a delegation.
-    pub fn add_delegation(&mut self, key: &K) -> u32 {
+    /// Makes a delegation, if it is given.
+    pub fn add_delegation(&mut self, key: &K, give: impl FnOnce(StateId) -> bool) -> Option<StateId> {
         let index = self.free_index();
-        let delegation = DelegationState { key: key.clone(), seqid: 0, is_revoked: false };
-        self.by_index.insert(index, Stated::Delegation(delegation));
-        self.bytes += memory::DELEGATION;
-        index
-    }
-
-    /// A delegation that was added was given.
-    pub fn keep_delegation(&mut self, index: u32) -> StateId {
-        if let Some(Stated::Delegation(one)) = self.by_index.get(&index) {
-            self.delegations.insert(one.key.clone(), index);
+        let stateid = StateId::new(self.client.epoch(), self.client.number(), index, DELEGATION_SEQID);
+        if !give(stateid) {
+            return None;
         }
-        self.change(index)
+        let delegation = DelegationState { key: key.clone(), is_revoked: false };
+        self.by_index.insert(index, Stated::Delegation(delegation));
+        self.delegations.insert(key.clone(), index);
+        self.bytes += memory::DELEGATION;
+        self.show(index);
+        Some(stateid)
     }
 
     /// Takes a delegation out.
     pub fn remove_delegation(&mut self, index: u32) {
-        let removed = self.by_index.remove(&index);
+        let Some(Stated::Delegation(one)) = self.by_index.remove(&index) else { return };
         self.show(index);
-        if removed.is_some() {
-            self.bytes = self.bytes.saturating_sub(memory::DELEGATION);
-        }
-        match removed {
-            Some(Stated::Delegation(one)) if one.is_revoked => self.revoked -= 1,
-            Some(Stated::Delegation(one)) if self.delegations.get(&one.key) == Some(&index) => {
-                self.delegations.remove(&one.key);
-            }
-            _ => {}
+        self.bytes = self.bytes.saturating_sub(memory::DELEGATION);
+        if one.is_revoked {
+            self.revoked -= 1;
+        } else if self.delegations.get(&one.key) == Some(&index) {
+            self.delegations.remove(&one.key);
         }
     }
 
     /// A delegation was not given back in time.
-    pub fn revoke(&mut self, index: u32) {
+    pub fn revoke(&mut self, stateid: StateId) {
+        let (.., index) = stateid.parts();
         if let Some(Stated::Delegation(one)) = self.by_index.get_mut(&index)
             && !one.is_revoked
         {

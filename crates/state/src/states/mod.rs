@@ -3,7 +3,9 @@
 mod client_states;
 mod combinations;
 mod io_rights;
+mod table;
 
 pub use client_states::{ClientStates, Stated, bytes_of_lock, bytes_of_open};
 pub use combinations::Combinations;
 pub use io_rights::{Allows, IoRight, IoRights};
+pub use table::StateTable;

@@ -72,7 +72,7 @@ impl World {
     }
 
     fn may_change(&mut self, key: u8, by: Option<ClientId>) -> bool {
-        let watch = self.state.delegations().watch();
+        let watch = self.state.files().delegations.watch();
         let change = watch.begin(&key);
         let others = self.naive.delegates(key, by).count();
         assert!(change.may_be_delegated() || others == 0, "the watch knows of all delegations");

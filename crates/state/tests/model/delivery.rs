@@ -48,7 +48,9 @@ impl World {
                     }
                     self.pending.push((*serial, record.clone()));
                 }
-                Effect::Mirror { key, range } => self.naive.mirrored(*key, &self.state.held(key, *range).0),
+                Effect::Mirror { key, range } => {
+                    self.naive.mirrored(*key, &self.state.files().locks.ranges.union(key, *range).0)
+                }
                 Effect::Closed { open, .. } => self.naive.closed(*open),
                 Effect::ClientEnded { client, why, .. } => {
                     self.saw(match why {

@@ -21,7 +21,7 @@ impl Host {
 
 impl World {
     pub fn host_step(&mut self, number: usize) {
-        let id = self.state.nlm_host(self.now, &[number as u8], [192, 0, 2, 1].into()).expect("a host");
+        let id = self.state.nlm(self.now).host(&[number as u8], [192, 0, 2, 1].into()).expect("a host");
         let host = &mut self.hosts[number];
         host.id = Some(id);
         let has_restarted = std::mem::replace(&mut host.epoch, self.epoch) != self.epoch;
@@ -53,7 +53,7 @@ impl World {
             let owner = NlmOwner { host: id, svid: u32::from(svid), oh: [1].into() };
             let request =
                 NlmLockRequest { owner: &owner, key: &key, kind, range, waits: false, is_reclaim: true };
-            match self.state.nlm_lock(self.now, request) {
+            match self.state.nlm(self.now).lock(request) {
                 Ok(_) => {
                     self.naive.set(key, &LockOwner::Nlm(owner), range, Some(kind));
                     if !self.deliver() {
@@ -77,12 +77,12 @@ impl World {
         let (is_firm, has_turns) = (self.is_locked(key, &full, range, kind), self.has_turns(key));
         let is_circle = self.naive.is_circle(&self.state, (key, &full, range, kind));
         let request = NlmLockRequest { owner, key: &key, kind, range, waits, is_reclaim: false };
-        match self.state.nlm_lock(self.now, request) {
+        match self.state.nlm(self.now).lock(request) {
             Ok(grant) => {
                 assert!(!is_firm);
                 if self.random.one_in(20) {
                     self.saw("kernel refused");
-                    self.state.refuse(self.now, &grant);
+                    self.state.refuse(self.now, &grant, false);
                     self.deliver();
                     return;
                 }
@@ -124,7 +124,7 @@ impl World {
 
     fn host_unlock(&mut self, number: usize, owner: &NlmOwner) {
         let (key, range) = (self.key(), self.range());
-        if self.state.nlm_unlock(self.now, owner, &key, range).is_ok() {
+        if self.state.nlm(self.now).unlock(owner, &key, range).is_ok() {
             self.naive.set(key, &LockOwner::Nlm(owner.clone()), range, None);
             let me = (Machine::Nlm(number), owner.svid as u8);
             for byte in bytes(range) {
@@ -135,10 +135,11 @@ impl World {
     }
 
     fn host_cancel(&mut self, owner: &NlmOwner) {
-        let waits = self.state.waits().filter(|wait| *wait.owner == LockOwner::Nlm(owner.clone()));
+        let waits =
+            self.state.files().locks.waits().filter(|wait| *wait.owner == LockOwner::Nlm(owner.clone()));
         let waits: Vec<_> = waits.map(|wait| (*wait.key, wait.kind, wait.range)).collect();
         for (key, kind, range) in waits {
-            assert!(self.state.nlm_cancel(self.now, owner, &key, kind, range));
+            assert!(self.state.nlm(self.now).cancel(owner, &key, kind, range));
         }
         self.deliver();
     }

@@ -1,6 +1,6 @@
 //! Locks.
 
-use howdah_state::{LockKind, LockOwner, LockRequest, Locker, StateError, StateId};
+use howdah_state::{ByteRange, LockKind, LockOwner, LockRequest, Locker, StateError, StateId};
 
 use super::machine::{Machine, Open, Step, needed};
 use super::truth::{Thing, bytes};
@@ -27,7 +27,7 @@ impl World {
                 assert!(access.allows(needed(kind)) && !is_firm && !self.state.is_grace());
                 if self.random.one_in(20) {
                     self.saw("kernel refused");
-                    self.state.take_back(self.now, &answer);
+                    self.state.refuse(self.now, &answer, false);
                     return self.arrived();
                 }
                 self.naive.set(key, &full_owner, range, Some(kind));
@@ -100,7 +100,7 @@ impl World {
     /// A process of the server's own host locks some bytes that are free, or lets all go.
     pub fn local_step(&mut self) {
         let (key, range, kind) = (self.key(), self.range(), self.kind());
-        let held = self.state.local_locks_of(&key);
+        let held = self.state.files().locks.ranges.within(&key, &LockOwner::Local, ByteRange::ALL);
         if held.is_empty() {
             if self.state.is_grace()
                 || self.naive.conflicts(key, &LockOwner::Local, range, kind).next().is_some()

@@ -136,7 +136,7 @@ impl World {
         let (client, sequence) = (exchanged.client, exchanged.sequence);
         let created = self.state.create_session(self.now, client, sequence, identity.caller(), 4, ());
         let Ok(SessionAnswer::Created(session)) = created else { panic!("CREATE_SESSION: {created:?}") };
-        self.state.remember_created(client, sequence, b"created");
+        self.state.answer_created(client, sequence, Some(b"created"));
         self.arrived()?;
         let again = self.state.create_session(self.now, client, sequence, identity.caller(), 4, ());
         assert!(matches!(again, Ok(SessionAnswer::Replay(reply)) if *reply == *b"created"));

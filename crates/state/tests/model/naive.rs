@@ -73,7 +73,7 @@ impl Naive {
         let mut reached: BTreeSet<&LockOwner> = self.conflicts(key, first, range, kind).collect();
         loop {
             let before = reached.len();
-            for wait in state.waits().filter(|wait| wait.owner != first) {
+            for wait in state.files().locks.waits().filter(|wait| wait.owner != first) {
                 if reached.contains(wait.owner) {
                     reached.extend(self.conflicts(*wait.key, wait.owner, wait.range, wait.kind));
                 }
@@ -147,7 +147,7 @@ impl Naive {
                 .map(move |byte| ByteLock { key, byte, owner: owner.clone(), kind })
                 .collect::<Vec<_>>()
         };
-        let mut its: Vec<ByteLock> = state.locks().flat_map(of).collect();
+        let mut its: Vec<ByteLock> = state.files().locks.held().flat_map(of).collect();
         mine.sort();
         its.sort();
         assert_eq!(mine, its, "locks");

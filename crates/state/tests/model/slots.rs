@@ -57,7 +57,7 @@ fn slots_never_skip_and_never_stay_taken() {
         if random.one_in(3)
             && let Some(guard) = naive.running.take()
         {
-            naive.reply = finish(&mut random, guard, state.cached_bytes());
+            naive.reply = finish(&mut random, guard, state.sessions().cached_bytes());
             continue;
         }
         let step = [1, 1, 1, 0, 0, 2, u32::MAX][random.index(7)];
@@ -91,7 +91,11 @@ fn slots_never_skip_and_never_stay_taken() {
             (step, answer) => panic!("slot {slot}, {step} on: {answer:?}"),
         }
         let kept: usize = slots.iter().map(|slot| slot.reply.as_ref().map_or(0, Vec::len)).sum();
-        assert!(kept == state.cached_bytes() && kept <= KEPT_MAX, "{kept} {}", state.cached_bytes());
+        assert!(
+            kept == state.sessions().cached_bytes() && kept <= KEPT_MAX,
+            "{kept} {}",
+            state.sessions().cached_bytes()
+        );
     }
 }
 

@@ -169,7 +169,7 @@ impl World {
 
     /// Whether somebody may have its turn to take a lock, or get one when a client ends that is in the way.
     pub fn has_turns(&self, key: u8) -> bool {
-        self.state.waits().any(|wait| {
+        self.state.files().locks.waits().any(|wait| {
             // A local process may take what somebody has its turn for.
             let may_have_one = |holder: &LockOwner| {
                 *holder == LockOwner::Local || holder.client().is_some_and(|client| self.is_lapsed(client))
@@ -200,11 +200,11 @@ impl World {
         self.naive.assert_is(&self.state);
         let denying = self.naive.opens.iter().filter(|one| one.deny.bits() != 0).count();
         assert_eq!(
-            self.state.restrictions().load(std::sync::atomic::Ordering::Relaxed),
+            self.state.files().shares.restrictions().load(std::sync::atomic::Ordering::Relaxed),
             denying,
             "restrictions"
         );
-        let bounds = &self.state.settings().bounds;
+        let bounds = settings(self.epoch).bounds;
         for client in self.state.clients(self.now) {
             assert!(client.opens <= bounds.states_of_client && client.locks <= bounds.ranges_of_client + 2);
             let opens = self.naive.opens.iter().filter(|one| one.open.client == client.client).count();
@@ -212,23 +212,25 @@ impl World {
             let mine = self.naive.delegations.iter().filter(|one| one.client == client.client).count();
             assert_eq!(client.delegations, mine, "delegations of {client:?}");
         }
-        assert_eq!(self.state.delegations().count(), self.naive.delegations.len());
-        assert!(self.state.count_files() <= KEYS as usize);
-        assert!(self.state.waits().count() <= bounds.waiters_of_client * (MACHINES * 2 + HOSTS));
+        assert_eq!(self.state.files().delegations.count(), self.naive.delegations.len());
+        assert!(self.state.files().count() <= KEYS as usize);
+        assert!(
+            self.state.files().locks.waits().count() <= bounds.waiters_of_client * (MACHINES * 2 + HOSTS)
+        );
     }
 
     /// Everybody goes, and nothing is left.
     pub fn finish(&mut self) {
         let clients: Vec<ClientId> = self.state.clients(self.now).map(|client| client.client).collect();
         clients.into_iter().for_each(|client| assert!(self.state.release_client(self.now, client)));
-        let hosts: Vec<_> = self.state.hosts().map(|(host, _)| host).collect();
+        let hosts: Vec<_> = self.state.hosts().iter().map(|(host, _)| host).collect();
         hosts.into_iter().for_each(|host| self.state.release_host(self.now, host));
         for key in 0..KEYS as u8 {
             self.state.set_local(self.now, &key, ByteRange::ALL, None);
         }
         let _ = self.state.take_effects();
-        assert_eq!(self.state.count_files(), 0);
-        assert_eq!(self.state.locks().count() + self.state.waits().count(), 0);
+        assert_eq!(self.state.files().count(), 0);
+        assert_eq!(self.state.files().locks.held().count() + self.state.files().locks.waits().count(), 0);
         assert_eq!(self.state.records().present_clients().count(), 0);
         assert_eq!(self.state.records().present_hosts().count(), 0);
     }

@@ -49,7 +49,7 @@ fn a_restarted_client_loses_its_state_when_it_is_confirmed_and_not_before() {
     let effects = state.take_effects();
     assert!(has_record(&effects.list) && effects.durable.0 > 0, "the old record goes first: {effects:?}");
     assert_eq!(state.test_stateid(old, opened.stateid), Err(StateError::BadStateId));
-    assert_eq!(state.count_files(), 0);
+    assert_eq!(state.files().count(), 0);
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn a_stranger_who_knows_an_id_finds_no_client_there() {
     let elsewhere = ("a", address("z"));
     assert_eq!(create_from(&mut state, NOW, exchanged, elsewhere).err(), Some(StateError::StaleClientId));
     create(&mut state, NOW, exchanged, "a").expect("CREATE_SESSION");
-    state.remember_created(exchanged.client, exchanged.sequence, b"the id of the session");
+    state.answer_created(exchanged.client, exchanged.sequence, Some(b"the id of the session"));
     // Neither the reply that was kept, nor the next number.
     for sequence in [exchanged.sequence, exchanged.sequence + 1] {
         let asked = ExchangeAnswer { sequence, ..exchanged };

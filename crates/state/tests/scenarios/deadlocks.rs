@@ -15,7 +15,7 @@ fn is_waiting<T>(outcome: Result<T, StateError>) -> bool {
 fn nlm_lock(state: &mut State, owner: &NlmOwner, range: ByteRange) -> Result<(), StateError> {
     let (key, kind) = (&"file", LockKind::Write);
     let request = NlmLockRequest { owner, key, kind, range, waits: true, is_reclaim: false };
-    state.nlm_lock(NOW, request).map(drop)
+    state.nlm(NOW).lock(request).map(drop)
 }
 
 /// Owners of one host, each with a byte of its own.
@@ -35,8 +35,8 @@ fn who_would_close_a_circle_of_hosts_is_refused_and_the_others_wait_on() {
     assert!(is_waiting(nlm_lock(&mut state, &one, range(1, 1))));
     assert!(is_waiting(nlm_lock(&mut state, &two, range(2, 2))));
     assert_eq!(nlm_lock(&mut state, &three, range(0, 0)), Err(StateError::Deadlock));
-    assert_eq!(state.waits().count(), 2);
-    state.nlm_unlock(NOW, &three, &"file", range(2, 2)).expect("UNLOCK");
+    assert_eq!(state.files().locks.waits().count(), 2);
+    state.nlm(NOW).unlock(&three, &"file", range(2, 2)).expect("UNLOCK");
     assert_eq!(nlm_lock(&mut state, &three, range(9, 9)), Ok(()));
     assert!(
         is_waiting(nlm_lock(&mut state, &three, range(2, 2))),
@@ -51,10 +51,10 @@ fn an_owner_that_gave_up_or_waits_twice_closes_no_circle() {
     assert!(is_waiting(nlm_lock(&mut state, &one, range(1, 1))));
     assert!(is_waiting(nlm_lock(&mut state, &one, range(2, 2))));
     assert!(is_waiting(nlm_lock(&mut state, &two, range(0, 0))), "another thread of the first may unlock");
-    state.nlm_cancel(NOW, &two, &"file", LockKind::Write, range(0, 0));
-    state.nlm_cancel(NOW, &one, &"file", LockKind::Write, range(2, 2));
+    state.nlm(NOW).cancel(&two, &"file", LockKind::Write, range(0, 0));
+    state.nlm(NOW).cancel(&one, &"file", LockKind::Write, range(2, 2));
     assert_eq!(nlm_lock(&mut state, &two, range(0, 0)), Err(StateError::Deadlock));
-    state.nlm_cancel(NOW, &one, &"file", LockKind::Write, range(1, 1));
+    state.nlm(NOW).cancel(&one, &"file", LockKind::Write, range(1, 1));
     assert!(is_waiting(nlm_lock(&mut state, &two, range(0, 0))));
 }
 

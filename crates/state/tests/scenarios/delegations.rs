@@ -49,7 +49,7 @@ fn readers_share_a_file_until_somebody_writes() {
     assert_eq!(state.return_delegation(b, second, &"file"), Ok(()));
     assert_eq!(state.return_delegation(b, second, &"file"), Err(StateError::BadStateId));
     open(&mut state, NOW, a, "o", BOTH).expect("OPEN");
-    assert_eq!(state.delegations().count(), 1);
+    assert_eq!(state.files().delegations.count(), 1);
     // Now it writes.
     assert_eq!(state.delegate(seconds(80), b, &"file"), None);
 }
@@ -58,7 +58,7 @@ fn readers_share_a_file_until_somebody_writes() {
 fn whoever_changes_a_file_waits_for_its_delegations() {
     let mut state = server();
     let (a, mine) = delegated(&mut state, "a");
-    let watch = state.delegations().watch();
+    let watch = state.files().delegations.watch();
     let change = watch.begin(&"file");
     assert!(change.may_be_delegated());
     assert_eq!(state.recall(NOW, &"file", Some(a)), Ok(()), "its own");
@@ -119,7 +119,7 @@ fn a_silent_client_is_not_waited_for() {
     let later = LEASE + seconds(1);
     assert_eq!(state.recall(later, &"file", None), Ok(()));
     assert_eq!(
-        (state.delegations().count(), state.clients(later).any(|client| client.client == a)),
+        (state.files().delegations.count(), state.clients(later).any(|client| client.client == a)),
         (0, false)
     );
 }
@@ -133,7 +133,7 @@ fn locks_of_hosts_wait_for_those_who_may_have_locked_without_a_word() {
     let lock = |state: &mut State, kind| {
         let (key, range) = (&"file", range(0, 9));
         let request = NlmLockRequest { owner: &owner, key, kind, range, waits: false, is_reclaim: false };
-        state.nlm_lock(NOW, request).map(|_| ())
+        state.nlm(NOW).lock(request).map(|_| ())
     };
     assert_eq!(lock(&mut state, LockKind::Read), Ok(()));
     assert_eq!(lock(&mut state, LockKind::Write), Err(StateError::Delay));
@@ -194,9 +194,9 @@ fn a_change_of_a_file_recalls_the_directory_that_covers_it() {
     let (a, first) = covering(&mut state, "a", &["one", "two"]);
     let b = connect(&mut state, NOW, "b");
     state.delegate(NOW, b, &"directory").expect("a delegation of names alone");
-    let watch = state.delegations().watch();
-    assert!(watch.begin(&"two").may_be_delegated() && state.delegations().is_delegated(&"two"));
-    assert!(!state.delegations().is_delegated(&"three"));
+    let watch = state.files().delegations.watch();
+    assert!(watch.begin(&"two").may_be_delegated() && state.files().delegations.is_delegated(&"two"));
+    assert!(!state.files().delegations.is_delegated(&"three"));
     state.take_effects();
     assert_eq!(state.recall(NOW, &"two", Some(a)), Ok(()), "its own change");
     assert_eq!(state.recall(NOW, &"three", None), Ok(()));
@@ -219,16 +219,16 @@ fn files_are_forgotten_when_nobody_is_told_of_them() {
     let (a, _) = covering(&mut state, "a", &["one"]);
     let (b, _) = covering(&mut state, "b", &["one", "two"]);
     state.delegations_mut().end_children(a, &"directory");
-    assert!(state.delegations().is_delegated(&"one"));
+    assert!(state.files().delegations.is_delegated(&"one"));
     state.delegations_mut().end_children(b, &"directory");
     assert!(
-        !state.delegations().is_delegated(&"one")
-            && !state.delegations().watch().begin(&"two").may_be_delegated()
+        !state.files().delegations.is_delegated(&"one")
+            && !state.files().delegations.watch().begin(&"two").may_be_delegated()
     );
-    assert_eq!(state.delegations().count(), 2);
+    assert_eq!(state.files().delegations.count(), 2);
     assert!(
         state.delegations_mut().add_children(&"directory", &["one"])
-            && !state.delegations().is_delegated(&"one"),
+            && !state.files().delegations.is_delegated(&"one"),
         "nobody wants to know"
     );
 }

@@ -85,13 +85,14 @@ fn hosts_reclaim_too() {
         let owner = owner(nlm_host(state, name).expect("a host"));
         let (key, kind, range) = (&"file", LockKind::Write, range(0, 9));
         state
-            .nlm_lock(NOW, NlmLockRequest { owner: &owner, key, kind, range, waits: false, is_reclaim })
+            .nlm(NOW)
+            .lock(NlmLockRequest { owner: &owner, key, kind, range, waits: false, is_reclaim })
             .map(|_| ())
     };
     assert_eq!(lock(&mut state, b"h", true), Err(StateError::NoGrace));
     lock(&mut state, b"h", false).expect("LOCK");
     let mut state = restart(&mut state);
-    assert_eq!(state.hosts_to_notify(), [Box::from(&b"h"[..])]);
+    assert!(state.records().earlier_hosts().eq([b"h"]));
     assert_eq!(lock(&mut state, b"h", false), Err(StateError::Grace));
     assert_eq!(lock(&mut state, b"i", true), Err(StateError::ReclaimBad));
     lock(&mut state, b"h", true).expect("a reclaim");

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use howdah_state::{Effect, LockKind, LockOwner, MirrorPiece, NlmLockRequest, NlmOwner, StateError};
+use howdah_state::{
+    ByteRange, Effect, LockKind, LockOwner, MirrorPiece, NlmLockRequest, NlmOwner, StateError,
+};
 
 use crate::server::*;
 
@@ -21,11 +23,12 @@ fn they_are_in_the_way_and_are_not_told_to_the_kernel() {
     state.set_local(NOW, &"file", range(0, 9), Some((range(0, 19), LockKind::Write)));
     assert_eq!(state.take_effects().list, [], "the kernel knows");
     assert_eq!(
-        state.held(&"file", range(0, 9)),
+        state.files().locks.ranges.union(&"file", range(0, 9)),
         (vec![MirrorPiece { range: range(0, 9), kind: None }], false)
     );
     assert!(is_denied_by_local(&lock(&mut state, NOW, a, mine, range(5, 14))));
-    assert_eq!(state.local_locks().collect::<Vec<_>>(), [(&"file", range(0, 9), LockKind::Write)]);
+    let seen = state.files().locks.ranges.within(&"file", &LockOwner::Local, ByteRange::ALL);
+    assert_eq!(seen, [(range(0, 9), LockKind::Write)]);
     state.set_local(NOW, &"file", range(0, 9), None);
     let effects = state.take_effects().list;
     assert!(matches!(effects[..], [Effect::Notify { .. }]), "the waiter has its turn: {effects:?}");
@@ -41,9 +44,9 @@ fn a_grant_that_meets_one_waits_again() {
         let (key, kind, range) = (&"file", LockKind::Write, range(0, 9));
         NlmLockRequest { owner, key, kind, range, waits: true, is_reclaim: false }
     };
-    state.nlm_lock(NOW, request(&owners[0])).expect("LOCK");
-    assert!(matches!(state.nlm_lock(NOW, request(&owners[1])), Err(StateError::Denied(_))));
-    state.nlm_unlock(NOW, &owners[0], &"file", range(0, 9)).expect("UNLOCK");
+    state.nlm(NOW).lock(request(&owners[0])).expect("LOCK");
+    assert!(matches!(state.nlm(NOW).lock(request(&owners[1])), Err(StateError::Denied(_))));
+    state.nlm(NOW).unlock(&owners[0], &"file", range(0, 9)).expect("UNLOCK");
     let granted = |state: &mut State| {
         let grants = state.take_effects().list.into_iter().filter_map(|effect| match effect {
             Effect::Granted { grant, .. } => Some(grant),
@@ -55,8 +58,8 @@ fn a_grant_that_meets_one_waits_again() {
     assert_eq!(grants.len(), 1);
     // Meanwhile a local process took one of the bytes.
     state.set_local(NOW, &"file", range(3, 3), Some((range(3, 3), LockKind::Read)));
-    state.wait_again(NOW, &grants[0]);
-    assert_eq!((granted(&mut state).len(), state.waits().count()), (0, 1));
+    state.refuse(NOW, &grants[0], true);
+    assert_eq!((granted(&mut state).len(), state.files().locks.waits().count()), (0, 1));
     state.set_local(NOW, &"file", range(3, 3), None);
     assert_eq!(granted(&mut state).len(), 1);
 }

@@ -32,15 +32,15 @@ fn a_conflict_names_the_holder_and_unlocking_a_part_splits() {
     let Err(StateError::Denied(conflict)) = denied else { panic!("{denied:?}") };
     assert_eq!(
         (conflict.range, conflict.kind, &conflict.owner),
-        (range(0, 99), LockKind::Write, &locked.grant.owner)
+        (range(0, 99), LockKind::Write, &locked.owner)
     );
     state.take_effects();
     let unlocked = state.unlock(NOW, a, locked.stateid, &"file", range(40, 59)).expect("LOCKU");
     assert_eq!(state.take_effects().list[0], Effect::Mirror { key: "file", range: range(40, 59) });
     let piece = |first, last, kind| MirrorPiece { range: range(first, last), kind };
     let pieces = vec![piece(30, 39, Some(LockKind::Write)), piece(40, 59, None)];
-    assert_eq!(state.held(&"file", range(30, 59)), (pieces, true));
-    let held: Vec<_> = state.locks().map(|lock| lock.range).collect();
+    assert_eq!(state.files().locks.ranges.union(&"file", range(30, 59)), (pieces, true));
+    let held: Vec<_> = state.files().locks.held().map(|lock| lock.range).collect();
     assert_eq!(held, [range(0, 39), range(60, 99)]);
     lock(&mut state, NOW, b, theirs, range(50, 50)).expect("LOCK");
     let tested = state.test_lock(NOW, b, b"p", &"file", LockKind::Read, range(0, 0));
@@ -59,7 +59,7 @@ fn close_lets_locks_go() {
     let mine = open(&mut state, NOW, a, "o", BOTH).expect("OPEN").stateid;
     let locked = lock(&mut state, NOW, a, mine, range(0, 99)).expect("LOCK");
     state.close(NOW, a, mine, &"file").expect("CLOSE");
-    assert_eq!(state.locks().count() + state.count_files(), 0);
+    assert_eq!(state.files().locks.held().count() + state.files().count(), 0);
     assert_eq!(state.test_stateid(a, locked.stateid), Err(StateError::BadStateId));
 }
 
@@ -77,8 +77,8 @@ fn what_the_kernel_refuses_is_as_if_it_had_been_denied() {
     let a = connect(&mut state, NOW, "a");
     let mine = open(&mut state, NOW, a, "o", BOTH).expect("OPEN").stateid;
     let refused = lock(&mut state, NOW, a, mine, range(0, 9)).expect("LOCK");
-    state.take_back(NOW, &refused);
-    assert_eq!(state.locks().count(), 0);
+    state.refuse(NOW, &refused, false);
+    assert_eq!(state.files().locks.held().count(), 0);
     assert_eq!(state.test_stateid(a, refused.stateid), Err(StateError::BadStateId));
     let locked = lock(&mut state, NOW, a, mine, range(0, 9)).expect("LOCK");
     let (locker, key, kind) = (Locker::Existing(locked.stateid), &"file", LockKind::Read);
@@ -86,9 +86,9 @@ fn what_the_kernel_refuses_is_as_if_it_had_been_denied() {
         LockRequest { client: a, locker, key, kind, range: range(5, 19), waits: false, is_reclaim: false };
     let refused = state.lock(NOW, request).expect("LOCK");
     assert_eq!(refused.stateid.seqid, 2);
-    state.take_back(NOW, &refused);
+    state.refuse(NOW, &refused, false);
     assert_eq!(state.test_stateid(a, locked.stateid), Ok(()), "the client has not heard of another");
-    let held: Vec<_> = state.locks().map(|lock| (lock.range, lock.kind)).collect();
+    let held: Vec<_> = state.files().locks.held().map(|lock| (lock.range, lock.kind)).collect();
     assert_eq!(held, [(range(0, 9), LockKind::Write)]);
 }
 

@@ -99,8 +99,8 @@ fn what_is_held_is_counted_and_nothing_is_left() {
             waits: false,
             is_reclaim: false,
         };
-        state.nlm_lock(NOW, request).expect("LOCK");
-        state.nlm_share(NOW, &owner, &"file", (ShareAccess::READ, ShareDeny::NONE), false).expect("SHARE");
+        state.nlm(NOW).lock(request).expect("LOCK");
+        state.nlm(NOW).share(&owner, &"file", (ShareAccess::READ, ShareDeny::NONE), false).expect("SHARE");
     }
     let granted = state.held_memory();
     state.expire(seconds(1));

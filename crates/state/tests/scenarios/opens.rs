@@ -74,7 +74,7 @@ fn what_stateids_allow_is_seen_without_the_state_and_ends_with_them() {
 fn deny_modes_hold_against_other_owners_and_against_io_without_an_open() {
     let mut state = server();
     let (a, b) = (connect(&mut state, NOW, "a"), connect(&mut state, NOW, "b"));
-    let restrictions = state.restrictions();
+    let restrictions = state.files().shares.restrictions();
     let mine = open(&mut state, NOW, a, "o", (ShareAccess::READ, ShareDeny::WRITE)).expect("OPEN");
     assert_eq!(restrictions.load(Ordering::Relaxed), 1);
     for (client, owner) in [(a, "p"), (b, "o")] {

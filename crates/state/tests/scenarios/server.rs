@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use howdah_state::{
-    ByteRange, ClientCaller, ClientId, ClientIdentity, Effect, ExchangeAnswer, HostId, LockAnswer, LockKind,
+    ByteRange, ClientCaller, ClientId, ClientIdentity, Effect, ExchangeAnswer, HostId, LockGrant, LockKind,
     LockRequest, Locker, NfsState, OpenAnswer, OpenRequest, Principal, RecoveryRecords, SessionAnswer,
     ShareAccess, ShareDeny, StateBounds, StateError, StateId, StateSettings,
 };
@@ -128,7 +128,7 @@ pub fn lock(
     client: ClientId,
     open: StateId,
     range: ByteRange,
-) -> Result<LockAnswer<&'static str>, StateError> {
+) -> Result<LockGrant<&'static str>, StateError> {
     let locker = Locker::New { open, owner: b"process" };
     let kind = LockKind::Write;
     state.lock(now, LockRequest { client, locker, key: &"file", kind, range, waits: true, is_reclaim: false })
@@ -140,5 +140,5 @@ pub fn has_record(effects: &[Effect<&'static str>]) -> bool {
 
 /// The number of an NLM host.
 pub fn nlm_host(state: &mut State, name: &[u8]) -> Result<HostId, StateError> {
-    state.nlm_host(Duration::ZERO, name, address("h"))
+    state.nlm(Duration::ZERO).host(name, address("h"))
 }

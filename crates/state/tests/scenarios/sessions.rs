@@ -24,7 +24,7 @@ fn a_retry_of_create_session_has_the_same_answer() {
         Some(StateError::Delay),
         "its answer is not encoded yet"
     );
-    state.remember_created(a.client, a.sequence, b"bytes");
+    state.answer_created(a.client, a.sequence, Some(b"bytes"));
     let again = create(&mut state, NOW, a, "a");
     assert!(matches!(again, Ok(SessionAnswer::Replay(bytes)) if *bytes == *b"bytes"));
     assert_eq!(state.sessions().count(), 1);
@@ -36,12 +36,12 @@ fn an_answer_that_could_not_be_given_leaves_no_session_and_a_retry_runs() {
     let a = exchange(&mut state, NOW, "a", 1, "a", false).expect("EXCHANGE_ID");
     for _ in 0..3 {
         create(&mut state, NOW, a, "a").expect("CREATE_SESSION");
-        state.undo_created(a.client, a.sequence);
+        state.answer_created(a.client, a.sequence, None);
         assert_eq!(state.sessions().count(), 0);
     }
     create(&mut state, NOW, a, "a").expect("CREATE_SESSION");
-    state.remember_created(a.client, a.sequence, b"bytes");
-    state.undo_created(a.client, a.sequence);
+    state.answer_created(a.client, a.sequence, Some(b"bytes"));
+    state.answer_created(a.client, a.sequence, None);
     assert_eq!(state.sessions().count(), 1, "it was answered");
 }
 
@@ -138,7 +138,7 @@ fn kept_replies_are_bounded() {
     let id = session.id();
     drop(session);
     state.destroy_session(id).expect("DESTROY_SESSION");
-    assert_eq!(state.cached_bytes(), 0);
+    assert_eq!(state.sessions().cached_bytes(), 0);
 }
 
 #[test]

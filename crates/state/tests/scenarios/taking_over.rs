@@ -27,7 +27,7 @@ fn nlm_lock(state: &mut State, name: &[u8], is_reclaim: bool) -> Result<(), Stat
     let owner = NlmOwner { host, svid: 1, oh: [1].into() };
     let (key, kind, range) = (&"locked", LockKind::Write, range(0, 9));
     let request = NlmLockRequest { owner: &owner, key, kind, range, waits: false, is_reclaim };
-    state.nlm_lock(NOW, request).map(|_| ())
+    state.nlm(NOW).lock(request).map(|_| ())
 }
 
 fn no_host(_: &[u8]) -> bool {
@@ -78,7 +78,7 @@ fn who_waits_is_served_when_grace_ends_and_not_before() {
     let waiter = NlmOwner { host: nlm_host(&mut state, b"waiter").expect("a host"), svid: 1, oh: [1].into() };
     let (key, kind, range) = (&"locked", LockKind::Write, range(0, 9));
     let request = NlmLockRequest { owner: &waiter, key, kind, range, waits: true, is_reclaim: false };
-    assert!(matches!(state.nlm_lock(NOW, request), Err(StateError::Denied(_))));
+    assert!(matches!(state.nlm(NOW).lock(request), Err(StateError::Denied(_))));
     state.take_over(NOW, left(&["a"]).to_take_over(SERVER, no_host));
     state.release_host(NOW, holder);
     let is_granted = |state: &mut State| {
@@ -107,9 +107,9 @@ fn a_server_lets_go_of_an_address_that_another_one_has() {
     open(&mut state, NOW, client, "o", BOTH).expect("OPEN");
     nlm_lock(&mut state, b"h", false).expect("LOCK");
     state.leave_server(NOW, OTHER, no_host);
-    assert_eq!(state.count_files(), 2, "that was another address");
+    assert_eq!(state.files().count(), 2, "that was another address");
     state.leave_server(NOW, SERVER, |host| host == b"h");
-    assert_eq!(state.count_files(), 0);
+    assert_eq!(state.files().count(), 0);
     assert_eq!(state.records().to_take_over(SERVER, |_| true), []);
     // One that was down meanwhile forgets them at its start.
     let mut records = left(&["a"]);

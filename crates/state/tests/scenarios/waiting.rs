@@ -38,7 +38,7 @@ fn queue() -> (State, [(howdah_state::ClientId, howdah_state::StateId); 3], howd
 #[test]
 fn the_first_in_line_is_told_and_nobody_comes_before_it() {
     let (mut state, [a, b, c], held) = queue();
-    assert_eq!(state.waits().count(), 2);
+    assert_eq!(state.files().locks.waits().count(), 2);
     state.unlock(NOW, a.0, held, &"file", range(0, 9)).expect("LOCKU");
     assert_eq!(notified(&mut state), [b.0]);
     for other in [a, c] {
@@ -59,7 +59,7 @@ fn a_client_that_asks_without_waiting_gives_its_place_up() {
     let wish = LockRequest { client, locker, key, kind, range, waits: false, is_reclaim: false };
     let denied = state.lock(NOW, wish);
     assert!(matches!(denied, Err(StateError::Denied(conflict)) if !conflict.is_waiting));
-    assert_eq!(state.waits().count(), 1);
+    assert_eq!(state.files().locks.waits().count(), 1);
     state.unlock(NOW, a.0, held, &"file", crate::server::range(0, 9)).expect("LOCKU");
     assert_eq!(notified(&mut state), [c.0]);
 }
@@ -74,19 +74,19 @@ fn a_turn_ends() {
     state.expire(seconds(2));
     assert_eq!(notified(&mut state), [c.0]);
     lock(&mut state, seconds(2), c.0, c.1, range(5, 5)).expect("its turn");
-    assert_eq!(state.waits().count(), 0);
+    assert_eq!(state.files().locks.waits().count(), 0);
 }
 
 #[test]
 fn a_waiter_is_remembered_for_a_lease_and_no_courtesy_is_shown_to_whom_it_waits_for() {
     let (mut state, [_, b, _], _) = queue();
     state.expire(LEASE);
-    assert_eq!((state.waits().count(), state.clients(LEASE).count()), (2, 3));
+    assert_eq!((state.files().locks.waits().count(), state.clients(LEASE).count()), (2, 3));
     let again = lock(&mut state, LEASE, b.0, b.1, range(5, 5));
     assert!(matches!(again, Err(StateError::Denied(_))));
     state.expire(LEASE + seconds(1));
     assert_eq!(notified(&mut state), [b.0], "a's lease passed, and somebody waits");
-    assert_eq!(state.waits().count(), 1, "c did not ask again");
+    assert_eq!(state.files().locks.waits().count(), 1, "c did not ask again");
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn a_blocked_host_gets_its_lock_and_may_refuse_it() {
         waits: true,
         is_reclaim: false,
     };
-    let blocked = state.nlm_lock(NOW, request);
+    let blocked = state.nlm(NOW).lock(request);
     assert!(matches!(blocked, Err(StateError::Denied(conflict)) if conflict.is_waiting));
     state.take_effects();
     state.unlock(NOW, a.0, held, &"file", range(0, 2)).expect("LOCKU");
@@ -127,7 +127,7 @@ fn a_blocked_host_gets_its_lock_and_may_refuse_it() {
     let (granted_to, grant) = granted.expect("it is granted");
     assert!(has_record(&effects.list) && effects.durable.0 > 0, "its record comes first");
     assert_eq!(granted_to, owner);
-    assert_eq!(state.locks().count(), 2);
-    state.refuse(NOW, &grant);
-    assert_eq!(state.locks().count(), 1);
+    assert_eq!(state.files().locks.held().count(), 2);
+    state.refuse(NOW, &grant, false);
+    assert_eq!(state.files().locks.held().count(), 1);
 }

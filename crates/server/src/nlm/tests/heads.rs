@@ -69,7 +69,7 @@ fn locks_move_with_their_address_and_nobody_else_gets_them() {
     assert_ne!(late.lock(&first.file, 1, (30, 1)), Status::Granted);
     let states = first.service.states.as_ref().expect("locks");
     states.leave_lost_addresses();
-    assert_eq!(states.ask(|state, _| Ok(state.count_files())), Ok(0));
+    assert_eq!(states.ask(|state, _| Ok(state.files().count())), Ok(0));
 
     // Killed, it does not give grace to clients that went.
     drop(first);
