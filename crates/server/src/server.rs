@@ -23,7 +23,7 @@ use crate::nsm::Notices;
 use crate::secure::TlsDoor;
 use crate::service::Service;
 use crate::shared::Shared;
-use crate::states::States;
+use crate::states::{ServingHead, States};
 use crate::tuning::{self, Knob, KnobError, Knobs, Sizing, Tuning, TuningReport, Watcher};
 use crate::udp::{Follower, PerInterface, UdpSettings, UdpTraffic};
 use crate::watch::Watch;
@@ -435,8 +435,8 @@ impl Server {
 fn pass_time(shared: &Shared, states: &States) {
     let mut tidied = Instant::now();
     while !shared.stopping.load(Ordering::SeqCst) {
-        if states.is_head() {
-            follow_addresses(shared, states);
+        if let Some(cluster) = states.cluster() {
+            follow_addresses(shared, states, cluster);
         }
         states.tick();
         tidied = tidy_watched(shared, tidied);
@@ -459,7 +459,7 @@ fn tidy_watched(shared: &Shared, last: Instant) -> Instant {
 
 /// Looks which addresses clients call, and which ones other heads of the cluster have taken. Clients of version 3 that have locks say
 /// nothing until they are told to reclaim them.
-fn follow_addresses(shared: &Shared, states: &States) {
+fn follow_addresses(shared: &Shared, states: &States, cluster: &ServingHead) {
     let lost = states.leave_lost_addresses();
     for connection in shared.connections() {
         let address = connection.peer().ends.server.ip().to_canonical();
@@ -471,8 +471,8 @@ fn follow_addresses(shared: &Shared, states: &States) {
         // What fails was logged, and is tried again.
         let _ = states.serve_address(address);
     }
-    states.publish(&head_report(shared));
-    let untold = states.untold_hosts();
+    cluster.publish(&head_report(shared));
+    let untold = cluster.untold_hosts();
     if let Some(calls) = shared.service.lock_calls.as_ref().filter(|_| !untold.is_empty()) {
         calls.notices.tell(untold);
     }

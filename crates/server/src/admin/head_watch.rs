@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::timeout;
 
-use crate::states::{HeadClient, SeenHead, States};
+use crate::states::{HeadClient, SeenHead, ServingHead, States};
 
 /// How long the records have to be read, so that the answer is of now.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -79,12 +79,13 @@ impl HeadWatch {
         }
         let (watch, states) = (Arc::clone(self), Arc::clone(states));
         Some(spawn_blocking(move || {
-            let read = states.seen_heads();
+            let cluster = states.cluster();
+            let read = cluster.map_or_else(|| Ok(Vec::new()), ServingHead::seen_heads);
             let mut seen = watch.0.lock();
             seen.is_asked = false;
             seen.failed = read.is_err();
             if let Ok(heads) = read {
-                seen.take_in(heads, states.head().unwrap_or_default(), Instant::now());
+                seen.take_in(heads, cluster.map_or("", ServingHead::name), Instant::now());
             }
         }))
     }

@@ -10,7 +10,7 @@ use super::head_watch::ClusterHeads;
 
 /// Answers with all of them.
 pub async fn heads(State(asked): State<Arc<Asked>>) -> Json<ClusterHeads> {
-    let states = asked.shared.service.states.as_ref().filter(|states| states.is_head());
+    let states = asked.shared.service.states.as_ref().filter(|states| states.cluster().is_some());
     Json(match states {
         Some(states) => asked.heads.look(states).await,
         None => ClusterHeads { heads: Vec::new(), is_current: true },

@@ -10,7 +10,7 @@ use howdah_wire::xdr::{Decode, Decoder};
 
 use super::compound::{Compound, Outcome};
 use crate::Reply;
-use crate::states::status;
+use crate::states::{ServingHead, status};
 
 /// Answers it.
 pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut Reply) -> Outcome {
@@ -39,7 +39,7 @@ pub fn run(compound: &mut Compound<'_>, arguments: &mut Decoder<'_>, reply: &mut
     let identity = ClientIdentity { owner: &name, verifier, principal, peer, network, server };
     let answer = states.judge(|state, now| state.exchange_id(now, identity, flags & UPDATE != 0))?;
     let own = compound.exports.identity();
-    let scope = states.scope().unwrap_or(own);
+    let scope = states.cluster().map_or(own, ServingHead::scope);
     reply.write(&Success {
         client: ClientId(answer.client.0),
         sequence: answer.sequence,

@@ -27,6 +27,7 @@ mod record_line;
 mod record_log;
 mod returns;
 mod serving;
+mod serving_head;
 mod session_data;
 mod state_number;
 #[allow(clippy::module_inception, reason = "the file holds the state itself")]
@@ -47,6 +48,7 @@ pub use private_files::{is_unwritable, private_directory, private_file, private_
 pub use recalling::{Changer, Recalling};
 pub use record_file::RecordFile;
 pub use record_log::RecordLog;
+pub use serving_head::ServingHead;
 pub use session_data::SessionData;
 pub use states::{State, States};
 pub use status::status;

@@ -13,6 +13,7 @@ use super::head_settings::HeadSettings;
 use super::own_rights::OwnRights;
 use super::record_file::RecordFile;
 use super::record_log::{NoLog, RecordLog};
+use super::serving_head::ServingHead;
 use super::state_number::next_state_number;
 
 /// Seconds by which the numbers of runs of different heads may lie apart: half a year, in which no two are likely to meet.
@@ -42,18 +43,10 @@ pub struct StateOptions {
     pub host_number: u32,
     /// Where records go.
     pub log: Box<dyn RecordLog>,
-    /// What several heads of a cluster that know each other's clients have in common.
-    pub cluster: Option<ClusterState>,
+    /// This head, of a cluster whose heads know each other's clients.
+    pub cluster: Option<ServingHead>,
     /// What clients may hold.
     pub memory: MemoryBounds,
-}
-
-/// What several heads of a cluster that know each other's clients have in common.
-pub struct ClusterState {
-    /// Their name together (RFC 8881 2.10.4): clients reclaim at one what they had at another.
-    pub scope: [u8; 16],
-    /// The addresses of this one.
-    pub addresses: Arc<HeadAddresses>,
 }
 
 impl StateOptions {
@@ -116,12 +109,7 @@ impl StateOptions {
         let host_number = (forgetful.epoch << 1 | 1) & (u32::MAX >> 1);
         let addresses = Arc::new(HeadAddresses::new(heads, run, settings.addresses.clone(), lease));
         let log = Box::new(HeadLog::new(file, Arc::clone(&addresses)));
-        Ok(Self {
-            host_number,
-            log,
-            cluster: Some(ClusterState { scope: settings.scope, addresses }),
-            ..forgetful
-        })
+        Ok(Self { host_number, log, cluster: Some(ServingHead::new(settings.scope, addresses)), ..forgetful })
     }
 
     /// The same with another lease.

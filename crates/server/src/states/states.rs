@@ -17,7 +17,6 @@ use howdah_wire::nfs4::Status;
 use super::caller::name_of_client;
 use super::client_news::ClientNews;
 use super::file_key::FileKey;
-use super::head_log::HeadAddresses;
 use super::host_mirror::HostMirror;
 use super::lock_hosts::{LockHost, LockHosts};
 use super::lock_news::{GrantTicket, LockNews};
@@ -25,10 +24,10 @@ use super::log_trouble::LogTrouble;
 use super::options::{StateOptions, since_1970};
 use super::record_log::RecordLog;
 use super::returns::Returns;
+use super::serving_head::ServingHead;
 use super::session_data::SessionData;
 use super::status::status;
 use crate::exports::Exported;
-use crate::seldom::Seldom;
 
 /// The state as this server keeps it.
 pub type State = NfsState<FileKey, SessionData>;
@@ -62,19 +61,9 @@ pub struct States {
     own: OnceLock<Weak<Self>>,
     /// What processes of this host see of locks, and lock themselves.
     pub(super) mirror: Option<HostMirror>,
-    /// The addresses of this head of a cluster, if it is one that shares its records.
-    pub(super) heads: Option<Arc<HeadAddresses>>,
-    /// The name of all heads together.
-    scope: Option<[u8; 16]>,
-    /// Taken by whoever takes over an address, or leaves one.
-    pub(super) taking_over: Mutex<()>,
-    /// What the log says of it.
-    pub(super) takeover_log: Seldom,
-    pub(super) lost_log: Seldom,
+    cluster: Option<ServingHead>,
     /// Bytes that clients held at most since memory was given back.
     most_held: AtomicUsize,
-    /// Hosts of such addresses that are to be told.
-    pub(super) untold: Mutex<Vec<LockHost>>,
 }
 
 /// Memory is given back to the system once clients have let go of so many bytes.
@@ -131,13 +120,8 @@ impl States {
             client_news: OnceLock::new(),
             own: OnceLock::new(),
             mirror: None,
-            scope: cluster.as_ref().map(|cluster| cluster.scope),
-            heads: cluster.map(|cluster| cluster.addresses),
-            taking_over: Mutex::default(),
-            takeover_log: Seldom::each_minute(),
-            lost_log: Seldom::each_minute(),
+            cluster,
             most_held: AtomicUsize::new(0),
-            untold: Mutex::default(),
         };
         // The record of the start.
         let effects = states.state.lock().take_effects();
@@ -166,9 +150,9 @@ impl States {
         self.lease
     }
 
-    /// The name that this server has in common with those at which its clients may reclaim (RFC 8881 2.10.4), if there are others.
-    pub fn scope(&self) -> Option<[u8; 16]> {
-        self.scope
+    /// This head, if the server is one of a cluster that shares its records with others.
+    pub fn cluster(&self) -> Option<&ServingHead> {
+        self.cluster.as_ref()
     }
 
     /// The state number of this host's status monitor in this run.
@@ -322,7 +306,7 @@ impl States {
     /// Whether time changes nothing: no client has state, none may reclaim some, and no record waits to be written.
     pub fn is_at_rest(&self) -> bool {
         let is_empty = self.look(|state| !state.is_grace() && state.is_empty());
-        is_empty && self.unwritable().is_none() && !self.is_head()
+        is_empty && self.unwritable().is_none() && self.cluster.is_none()
     }
 
     /// Why records of clients cannot be written, if they cannot: those who are not recorded wait.

@@ -111,7 +111,11 @@ impl MetricsFacts {
         let tuner = asked.shared.tuner_now();
         Self {
             is_unwritable: service.states.as_ref().is_some_and(|states| states.unwritable().is_some()),
-            head: service.states.as_ref().and_then(|states| states.head()).map(str::to_owned),
+            head: service
+                .states
+                .as_ref()
+                .and_then(|states| states.cluster())
+                .map(|cluster| cluster.name().to_owned()),
             seconds: asked.shared.started.elapsed().as_secs_f64(),
             rows: service.dispatcher.counts.rows(),
             unheard: service.dispatcher.counts.unheard(),

@@ -60,9 +60,9 @@ fn locks_move_with_their_address_and_nobody_else_gets_them() {
     assert_eq!(reclaim(&second, &at_second), Status::Denied, "it had nothing there");
     assert_eq!(reclaim(&second, &mover), Status::Granted);
     let states = second.service.states.as_ref().expect("locks");
-    let untold = states.untold_hosts();
+    let untold = states.cluster().expect("a head").untold_hosts();
     assert_eq!(untold.iter().map(|host| &*host.name).collect::<Vec<_>>(), [b"one"]);
-    assert_eq!(states.untold_hosts(), [], "each gets one notice");
+    assert_eq!(states.cluster().expect("a head").untold_hosts(), [], "each gets one notice");
 
     // The first head, if it lives, has lost the client, and grants nothing to others that still come to it.
     let late = client(&first, "late", "192.0.2.11", SERVER);
