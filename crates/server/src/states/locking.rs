@@ -26,7 +26,7 @@ impl States {
             let (answer, mut done) = self.run(&call);
             let met = answer.as_ref().ok().and_then(|grant| {
                 done.changed.retain(|(file, range)| (file, range) != (&grant.key, &grant.range));
-                self.update(grant)
+                self.update(&grant.key, grant.range)
             });
             self.settle(done);
             match (answer, met) {
@@ -78,35 +78,31 @@ impl States {
     }
 
     /// Does what is to be done outside after the state changed.
-    pub(super) fn settle(&self, mut done: Done) {
-        while !done.is_nothing() {
-            let mut more = Done::default();
-            for (file, range) in &done.changed {
-                let met = self.mirror.as_ref().and_then(|mirror| {
-                    mirror.update(file, || self.look(|state| state.files().locks.ranges.union(file, *range)))
-                });
-                if let Some(met) = met {
-                    more.add(self.withdraw(file, met, &done));
-                }
-            }
-            if let Some(news) = self.lock_news.get() {
-                for ticket in done.granted {
-                    // A host that is gone has no locks.
-                    if let Some(known) = self.hosts().get(ticket.host) {
-                        news.tell(ticket, known.host.client);
-                    }
-                }
-            }
-            if let Some(news) = self.client_news() {
-                done.ended.into_iter().for_each(|client| news.ended(client));
-                done.free.iter().for_each(|(client, owner, file)| news.lock_is_free(*client, owner, file));
-                done.revoked.iter().for_each(|(client, file)| news.returned(*client, file));
-                done.recalled
-                    .iter()
-                    .for_each(|(client, delegation, file)| news.recall(*client, *delegation, file));
-            }
-            done = more;
+    pub(super) fn settle(&self, done: Done) {
+        if done.is_nothing() {
+            return;
         }
+        let mut more = Vec::new();
+        for (file, range) in &done.changed {
+            more.extend(self.update(file, *range).map(|met| self.withdraw(file, met, &done)));
+        }
+        if let Some(news) = self.lock_news.get() {
+            for ticket in done.granted {
+                // A host that is gone has no locks.
+                if let Some(known) = self.hosts().get(ticket.host) {
+                    news.tell(ticket, known.host.client);
+                }
+            }
+        }
+        if let Some(news) = self.client_news() {
+            done.ended.into_iter().for_each(|client| news.ended(client));
+            done.free.iter().for_each(|(client, owner, file)| news.lock_is_free(*client, owner, file));
+            done.revoked.iter().for_each(|(client, file)| news.returned(*client, file));
+            done.recalled
+                .iter()
+                .for_each(|(client, delegation, file)| news.recall(*client, *delegation, file));
+        }
+        more.into_iter().for_each(|done| self.settle(done));
     }
 
     /// Takes back what hosts got and a local process is in the way of: they wait again.
@@ -123,18 +119,17 @@ impl States {
         more
     }
 
-    fn update(&self, grant: &LockGrant<FileKey>) -> Option<LocalLock> {
-        let LockGrant { key, range, .. } = grant;
-        self.mirror.as_ref()?.update(key, || self.look(|state| state.files().locks.ranges.union(key, *range)))
+    fn update(&self, file: &FileKey, range: ByteRange) -> Option<LocalLock> {
+        let held = || self.look(|state| state.files().locks.ranges.union(file, range));
+        self.mirror.as_ref()?.update(file, held)
     }
 
     fn take_back(&self, grant: &LockGrant<FileKey>, met: LocalLock) {
-        let (_, done) = self.run(|state, now| {
+        let _ = self.ask(|state, now| {
             state.set_local(now, &grant.key, grant.range, Some((met.range, met.kind)));
             state.refuse(now, grant, false);
             Ok(())
         });
-        self.settle(done);
     }
 
     /// Looks again at what local processes were seen to hold of a file. Whether it is something else now.
@@ -150,11 +145,10 @@ impl States {
                 continue;
             }
             has_changed = true;
-            let (_, done) = self.run(|state, now| {
+            let _ = self.ask(|state, now| {
                 state.set_local(now, file, range, found);
                 Ok(())
             });
-            self.settle(done);
         }
         has_changed
     }
@@ -165,15 +159,5 @@ impl Done {
         let Self { granted, changed, free, recalled, revoked, ended, closed: _ } = self;
         let of_clients = free.is_empty() && recalled.is_empty() && revoked.is_empty() && ended.is_empty();
         granted.is_empty() && changed.is_empty() && of_clients
-    }
-
-    fn add(&mut self, more: Self) {
-        self.granted.extend(more.granted);
-        self.changed.extend(more.changed);
-        self.free.extend(more.free);
-        self.recalled.extend(more.recalled);
-        self.revoked.extend(more.revoked);
-        self.ended.extend(more.ended);
-        self.closed.extend(more.closed);
     }
 }

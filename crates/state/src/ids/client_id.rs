@@ -1,4 +1,4 @@
-//! The server's name of a client.
+//! The server's names of a client and its opens, and who the client is.
 
 /// The server's name of one run of a client (RFC 8881 2.4, `clientid4`): the boot epoch in the upper half, so that an id of an
 /// earlier run of the server is known as stale, and a random number in the lower.
@@ -21,3 +21,18 @@ impl ClientId {
         self.0 as u32
     }
 }
+
+/// One open state: what one open owner of one client has open of one file. The server keeps its open file under this name until
+/// [`Effect::Closed`](crate::Effect::Closed).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OpenId {
+    /// Whose.
+    pub client: ClientId,
+    /// The index in its stateid.
+    pub index: u32,
+}
+
+/// Who sent a call, as bytes that the server makes of flavour and user; never of the address, or trunking and renumbering break
+/// (RFC 8881 2.4.3).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Principal(pub Box<[u8]>);

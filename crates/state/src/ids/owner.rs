@@ -1,6 +1,10 @@
-//! Who holds a lock.
+//! Who holds a lock, and the hosts of NLM.
 
-use super::{ClientId, HostId};
+use super::ClientId;
+
+/// The number of a host that takes locks by NLM, for this run of the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct HostId(pub u32);
 
 /// Who holds byte-range locks. Locks of one owner never exclude each other; a lock of another owner may (RFC 8881 9.1).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::budget::ReplyBudget;
-use super::request::SequenceRequest;
-use super::{ClientShared, SessionSlots, SlotAnswer};
+use super::{ClientShared, SequenceRequest, SessionSlots, SlotAnswer};
 use crate::error::StateError;
 use crate::ids::{ClientId, SessionId};
 use crate::memory;

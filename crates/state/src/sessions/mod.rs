@@ -2,7 +2,6 @@
 
 mod budget;
 mod live;
-mod request;
 mod sequence;
 mod shared;
 mod slot;
@@ -10,9 +9,8 @@ mod slots;
 mod table;
 
 pub use live::LiveSession;
-pub use request::SequenceRequest;
 pub use sequence::{SequenceAnswer, SlotGuard};
 pub use shared::ClientShared;
-pub use slot::{SessionSlot, SlotAnswer};
+pub use slot::{SequenceRequest, SessionSlot, SlotAnswer};
 pub use slots::SessionSlots;
 pub use table::SessionTable;

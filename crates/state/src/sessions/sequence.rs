@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::request::SequenceRequest;
-use super::{LiveSession, SlotAnswer};
+use super::{LiveSession, SequenceRequest, SlotAnswer};
 use crate::error::StateError;
 
 /// What SEQUENCE found.
