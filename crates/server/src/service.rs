@@ -108,7 +108,6 @@ impl Service {
         let exported = Arc::new(Exported::new(exports));
         let states =
             (nfs4 || locks).then(|| Arc::new(States::new(states).with_host_locks(Arc::clone(&exported))));
-        states.iter().for_each(States::set_own);
         let (ranges, listeners) = (Arc::<RangeDoubt>::default(), Arc::<RwLock<Listeners>>::default());
         let nfs3 = || Nfs3Program::new(Arc::clone(&exported), Arc::clone(&ranges), states.clone());
         let mut programs: Vec<Box<dyn Program>> = vec![Box::new(nfs3())];

@@ -32,8 +32,8 @@ impl Nfs3Program {
     }
 
     /// What clients of NFSv4 have open, if that is served.
-    pub(super) fn states(&self) -> Option<&States> {
-        self.states.as_deref()
+    pub(super) fn states(&self) -> Option<&Arc<States>> {
+        self.states.as_ref()
     }
 
     /// The exports as they are now.

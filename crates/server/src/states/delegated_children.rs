@@ -84,7 +84,7 @@ impl States {
 
     /// A client that has a directory delegated put a node into it. From now on changes of that one call the delegation back.
     pub(super) fn add_child(
-        &self,
+        self: &Arc<Self>,
         export: &Export,
         directory: &Handle,
         node: &Handle,
@@ -93,8 +93,8 @@ impl States {
         let id = export.id();
         let [directory, child] = [directory, node].map(|node| FileKey { export: id, node: *node });
         let needs_watch = seen.is_none_or(is_watched_by_itself);
-        let is_kept = self.add_children(&directory, &[child])
-            && (!needs_watch || self.own().is_some_and(|own| own.watch_child(export, node)));
+        let is_kept =
+            self.add_children(&directory, &[child]) && (!needs_watch || self.watch_child(export, node));
         if !is_kept {
             // Changes of it would go unnoticed.
             let _ = self.ask(|state, now| state.recall(now, &directory, None));
@@ -102,8 +102,8 @@ impl States {
     }
 
     /// A file in a delegated directory has another name now, by which programs of this host may change it.
-    pub(super) fn watch_linked(&self, export: &Export, node: &Handle) {
-        if !self.own().is_some_and(|own| own.watch_child(export, node)) {
+    pub(super) fn watch_linked(self: &Arc<Self>, export: &Export, node: &Handle) {
+        if !self.watch_child(export, node) {
             self.recall_changed(&FileKey { export: export.id(), node: *node }, None);
         }
     }

@@ -1,5 +1,7 @@
 //! A file system whose changes wait for the delegations of the files and directories that they change.
 
+use std::sync::Arc;
+
 use howdah_state::{Changing, ClientId, UnnamedChange};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::{
@@ -16,7 +18,7 @@ use crate::exports::Export;
 /// Who changes files of an export.
 #[derive(Clone, Copy)]
 pub struct Changer<'s> {
-    states: &'s States,
+    states: &'s Arc<States>,
     export: &'s Export,
     client: Option<ClientId>,
 }
@@ -38,13 +40,13 @@ pub struct FileChange<'s> {
 
 impl<'s> Changer<'s> {
     /// Whoever calls, who is perhaps a client of NFSv4. `None` where nobody has delegations.
-    pub fn of(states: Option<&'s States>, export: &'s Export, client: Option<ClientId>) -> Option<Self> {
-        let states = states.filter(|states| states.are_changes_watched(export.delegations()))?;
+    pub fn of(states: Option<&'s Arc<States>>, export: &'s Export, client: Option<ClientId>) -> Option<Self> {
+        let states = states.filter(|states| states.changes().are_watched(export.delegations()))?;
         Some(Self { states, export, client })
     }
 
     fn must_wait(&self) -> bool {
-        self.states.do_changes_wait(self.client, self.export.delegations())
+        self.states.changes().must_wait(self.client, self.export.delegations())
     }
 }
 
@@ -95,7 +97,7 @@ impl<'f> Recalling<'f> {
     /// A change begins of whatever it is that has the names of a call, if nobody has a delegation of anything.
     fn begin_unnamed_change(&self) -> Option<UnnamedChange<'f>> {
         let changer = self.changer?;
-        if changer.must_wait() { None } else { changer.states.begin_unnamed_change() }
+        if changer.must_wait() { None } else { changer.states.changes().begin_unnamed() }
     }
 
     /// The same for what has a name, if anything has.

@@ -2,20 +2,21 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use crate::locks::Mutex;
 use howdah_state::{
-    ByteRange, ChangeWatch, ClientId, ClientView, DurableRecord, Effect, IoKind, IoPermit, IoRights,
-    NfsState, OpenId, Serial, SessionTable, StateBounds, StateError, StateId, StateSettings,
+    ByteRange, ClientId, ClientView, DurableRecord, Effect, IoKind, IoPermit, IoRights, NfsState, OpenId,
+    Serial, SessionTable, StateBounds, StateError, StateId, StateSettings,
 };
 use howdah_vfs::KeptOpen;
 use howdah_wire::nfs4::Status;
 
 use super::caller::name_of_client;
 use super::client_news::ClientNews;
+use super::file_changes::FileChanges;
 use super::file_key::FileKey;
 use super::host_mirror::HostMirror;
 use super::lock_hosts::{LockHost, LockHosts};
@@ -23,7 +24,6 @@ use super::lock_news::{GrantTicket, LockNews};
 use super::log_trouble::LogTrouble;
 use super::options::{StateOptions, since_1970};
 use super::record_log::RecordLog;
-use super::returns::Returns;
 use super::serving_head::ServingHead;
 use super::session_data::SessionData;
 use super::status::status;
@@ -42,23 +42,16 @@ pub struct States {
     restrictions: Arc<AtomicUsize>,
     /// What keeps the files of opens.
     kept: Mutex<HashMap<OpenId, KeptOpen>>,
-    /// Changes of files under way, and delegations outstanding.
-    pub(super) changes: Arc<ChangeWatch>,
-    /// Whether clients of an earlier run may still reclaim what they had.
-    pub(super) is_grace: AtomicBool,
-    /// Calls that wait for delegations.
-    pub(super) returns: Returns,
+    changes: FileChanges,
     log: Box<dyn RecordLog>,
     log_trouble: LogTrouble,
     started: Instant,
-    began: Duration,
     lease: Duration,
     host_number: u32,
     hosts: LockHosts,
     pub(super) lock_news: OnceLock<Arc<dyn LockNews>>,
     /// It has the state, which must not keep it.
     client_news: OnceLock<Weak<dyn ClientNews>>,
-    own: OnceLock<Weak<Self>>,
     /// What processes of this host see of locks, and lock themselves.
     pub(super) mirror: Option<HostMirror>,
     cluster: Option<ServingHead>,
@@ -91,15 +84,14 @@ impl States {
     /// The state of a server that starts now.
     pub fn new(options: StateOptions) -> Self {
         let StateOptions { lease, records, epoch, host_number, log, cluster, memory } = options;
-        let began = since_1970();
         // From the system's source of random numbers.
-        let seed = RandomState::new().hash_one(began);
+        let seed = RandomState::new().hash_one(since_1970());
         let bounds = StateBounds { memory, ..StateBounds::default() };
         let settings = StateSettings { lease, grace: lease, bounds, ..StateSettings::new(epoch, seed) };
         let state = NfsState::new(settings, records);
         let (sessions, rights, restrictions) =
             (state.sessions(), state.rights(), state.files().shares.restrictions());
-        let (changes, is_grace) = (state.files().delegations.watch(), AtomicBool::new(state.is_grace()));
+        let changes = FileChanges::new(state.files().delegations.watch(), state.is_grace());
         let states = Self {
             state: Mutex::new(state),
             sessions,
@@ -107,18 +99,14 @@ impl States {
             restrictions,
             kept: Mutex::default(),
             changes,
-            is_grace,
-            returns: Returns::default(),
             log_trouble: LogTrouble::at_start(&log.look()),
             log,
             started: Instant::now(),
-            began,
             lease,
             host_number,
             hosts: LockHosts::default(),
             lock_news: OnceLock::new(),
             client_news: OnceLock::new(),
-            own: OnceLock::new(),
             mirror: None,
             cluster,
             most_held: AtomicUsize::new(0),
@@ -138,11 +126,6 @@ impl States {
     /// The time since the start.
     pub fn now(&self) -> Duration {
         self.started.elapsed()
-    }
-
-    /// When the server began, since 1970.
-    pub fn began(&self) -> Duration {
-        self.began
     }
 
     /// How long a client keeps what it has without a word from it.
@@ -178,6 +161,11 @@ impl States {
     /// From now on this one calls clients back. Only the first one does.
     pub fn set_client_news(&self, news: &Arc<dyn ClientNews>) {
         let _ = self.client_news.set(Arc::downgrade(news));
+    }
+
+    /// Changes of files that clients may have delegations of.
+    pub(super) fn changes(&self) -> &FileChanges {
+        &self.changes
     }
 
     /// Who calls clients back.
@@ -233,16 +221,6 @@ impl States {
         at(&mut self.state.lock())
     }
 
-    /// From now on it can be found by what it does for others later.
-    pub fn set_own(self: &Arc<Self>) {
-        let _ = self.own.set(Arc::downgrade(self));
-    }
-
-    /// Itself, to be kept by others.
-    pub(super) fn own(&self) -> Option<Arc<Self>> {
-        self.own.get()?.upgrade()
-    }
-
     /// Looks at the state, and changes nothing.
     pub fn look<T>(&self, at: impl FnOnce(&State) -> T) -> T {
         at(&self.state.lock())
@@ -296,8 +274,12 @@ impl States {
             state.expire(now);
             Ok(state.held_memory())
         });
-        if let Ok(held) = held {
-            self.give_memory_back(held);
+        // The allocator keeps memory that clients have let go. What was much goes back to the system.
+        if let Ok(held) = held
+            && held.saturating_add(GIVEN_BACK) < self.most_held.fetch_max(held, Ordering::Relaxed)
+        {
+            self.most_held.store(held, Ordering::Relaxed);
+            howdah_net::give_memory_back();
         }
         self.look_at_host();
         self.log_trouble.look(&self.log.look());
@@ -312,14 +294,6 @@ impl States {
     /// Why records of clients cannot be written, if they cannot: those who are not recorded wait.
     pub fn unwritable(&self) -> Option<String> {
         self.log_trouble.why()
-    }
-
-    /// The allocator keeps memory that clients have let go. What was much goes back to the system.
-    fn give_memory_back(&self, held: usize) {
-        if held.saturating_add(GIVEN_BACK) < self.most_held.fetch_max(held, Ordering::Relaxed) {
-            self.most_held.store(held, Ordering::Relaxed);
-            howdah_net::give_memory_back();
-        }
     }
 
     /// Whether clients of an earlier run may still reclaim what they had.
@@ -339,9 +313,9 @@ impl States {
             match effect {
                 Effect::Persist { serial, record } => {
                     match record {
-                        DurableRecord::EndGrace => self.is_grace.store(false, Ordering::Relaxed),
+                        DurableRecord::EndGrace => self.changes.set_grace(false),
                         DurableRecord::TakeClient { .. } | DurableRecord::TakeHost { .. } => {
-                            self.is_grace.store(true, Ordering::Relaxed);
+                            self.changes.set_grace(true);
                         }
                         _ => {}
                     }

@@ -53,7 +53,8 @@ impl<K: Clone + Eq + Hash, S> NlmCalls<'_, K, S> {
         if !self.state.files.locks.has_room(Party::Host(owner.host), key) {
             return Err(StateError::NoSpace);
         }
-        self.room(owner.host, 2 * (memory::RANGE + owner.oh.len()))?;
+        let network = self.state.hosts.get(owner.host).ok_or(StateError::NoSpace)?.network;
+        self.state.room(self.now, network, None, 2 * (memory::RANGE + owner.oh.len()))?;
         if kind == LockKind::Write {
             // A client with a delegation may have locked the file for reading without a call.
             self.state.recall(self.now, key, None)?;
@@ -65,12 +66,6 @@ impl<K: Clone + Eq + Hash, S> NlmCalls<'_, K, S> {
             .map_err(|error| conflict(error, is_reclaim))?;
         self.state.reclaims.granted_to_host(self.now, self.state.hosts.get(host), is_reclaim);
         Ok(self.state.grant(self.now, &wish))
-    }
-
-    /// Room for what a host is to be given.
-    fn room(&mut self, host: HostId, bytes: usize) -> Result<(), StateError> {
-        let network = self.state.hosts.get(host).ok_or(StateError::NoSpace)?.network;
-        self.state.room(self.now, network, None, bytes)
     }
 
     /// TEST of NLM: ends nobody.
@@ -129,7 +124,8 @@ impl<K: Clone + Eq + Hash, S> NlmCalls<'_, K, S> {
         {
             return Err(StateError::NoSpace);
         }
-        self.room(owner.host, memory::SHARE + owner.oh.len())?;
+        let network = self.state.hosts.get(owner.host).ok_or(StateError::NoSpace)?.network;
+        self.state.room(self.now, network, None, memory::SHARE + owner.oh.len())?;
         self.state.share(self.now, &holder, key, mode).map_err(|error| conflict(error, is_reclaim))?;
         self.state.reclaims.granted_to_host(self.now, self.state.hosts.get(owner.host), is_reclaim);
         self.state.files.shares.set(key, &holder, Some(mode));
