@@ -56,7 +56,7 @@ impl How {
         // Half of them near to each other.
         let (first, length) =
             if self.waits { (self.first % 32, self.length % 32) } else { (self.first, self.length) };
-        ByteRange::from_length(first, length).unwrap_or(ByteRange::from_nlm_length(first, length))
+        ByteRange::from_length(first, length).unwrap_or(ByteRange { first, last: u64::MAX })
     }
 
     fn kind(self) -> LockKind {

@@ -18,10 +18,4 @@ impl ByteRange {
         };
         Ok(Self { first, last })
     }
-
-    /// The range of an NLM lock: a length of 0 is "to the end", and so is what ends beyond 2^64 - 1 (C702).
-    pub fn from_nlm_length(first: u64, length: u64) -> Self {
-        let last = if length == 0 { u64::MAX } else { first.saturating_add(length - 1) };
-        Self { first, last }
-    }
 }

@@ -18,7 +18,6 @@ fn ranges_come_from_lengths() {
     assert_eq!(ByteRange::from_length(5, 2), Ok(range(5, 6)));
     assert_eq!(ByteRange::from_length(u64::MAX, 1), Err(StateError::Invalid));
     assert_eq!(ByteRange::from_length(u64::MAX - 5, 5), Ok(range(u64::MAX - 5, u64::MAX - 1)));
-    assert_eq!(ByteRange::from_nlm_length(5, 0), range(5, u64::MAX));
     assert_eq!((range(5, 6).length(), range(5, u64::MAX).length()), (2, u64::MAX));
 }
 
