@@ -170,6 +170,13 @@ impl Shared {
         })
     }
 
+    /// Whether one of the workers is to end: the caller.
+    pub fn dismisses_one(&self) -> bool {
+        let fewer = |count: usize| count.checked_sub(1);
+        self.dismissed.load(Ordering::Relaxed) > 0
+            && self.dismissed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fewer).is_ok()
+    }
+
     /// Arms the waker and all listeners.
     pub fn open(&self) -> io::Result<()> {
         self.poller.add_waker(&self.waker, WAKER)?;

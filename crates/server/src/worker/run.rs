@@ -91,7 +91,7 @@ impl Worker {
 
     /// Until the server stops, or has enough without it.
     fn serve_all(&mut self) {
-        while !self.shared.stopping.load(Ordering::SeqCst) && !self.is_dismissed() {
+        while !self.shared.stopping.load(Ordering::SeqCst) && !self.shared.dismisses_one() {
             self.clerk.wait();
             match self.shared.poller.wait() {
                 Ok(Some(ready)) => {
@@ -107,14 +107,6 @@ impl Worker {
                 }
             }
         }
-    }
-
-    fn is_dismissed(&self) -> bool {
-        let dismissed = &self.shared.dismissed;
-        dismissed.load(Ordering::Relaxed) > 0
-            && dismissed
-                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| count.checked_sub(1))
-                .is_ok()
     }
 
     /// Something happened to a socket.
