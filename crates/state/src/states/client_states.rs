@@ -151,11 +151,7 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
         }
     }
 
-    /// The open that a stateid names.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::find`]; [`StateError::BadStateId`] also for locks, and for another file.
+    /// The open that a stateid names. Refused as by [`Self::find`]; [`StateError::BadStateId`] also for locks, and for another file.
     pub fn find_open(&self, stateid: StateId, key: &K) -> Result<u32, StateError> {
         match self.find(stateid)? {
             (index, Stated::Open(open)) if open.key == *key => Ok(index),
@@ -163,11 +159,7 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
         }
     }
 
-    /// The locks that a stateid names.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::find`]; [`StateError::BadStateId`] also for an open, and for another file.
+    /// The locks that a stateid names. Refused as by [`Self::find`]; [`StateError::BadStateId`] also for an open, and for another file.
     pub fn find_lock(&self, stateid: StateId, key: &K) -> Result<u32, StateError> {
         match self.find(stateid)? {
             (index, Stated::Lock(lock)) if lock.key == *key => Ok(index),
@@ -175,11 +167,8 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
         }
     }
 
-    /// The delegation that a stateid names.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::find`]; [`StateError::BadStateId`] also for anything else, and for another file; [`StateError::DelegationRevoked`].
+    /// The delegation that a stateid names. Refused as by [`Self::find`]; [`StateError::BadStateId`] also for anything else, and for another
+    /// file; [`StateError::DelegationRevoked`].
     pub fn find_delegation(&self, stateid: StateId, key: &K) -> Result<u32, StateError> {
         match self.find(stateid)? {
             (_, Stated::Delegation(one)) if one.is_revoked => Err(StateError::DelegationRevoked),
@@ -188,11 +177,8 @@ impl<K: Clone + Eq + Hash> ClientStates<K> {
         }
     }
 
-    /// Whether I/O by a stateid may run, and why not.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::find`]; [`StateError::BadStateId`] also for another file, [`StateError::OpenMode`], [`StateError::DelegationRevoked`].
+    /// Whether I/O by a stateid may run. Refused as by [`Self::find`]; [`StateError::BadStateId`] also for another file,
+    /// [`StateError::OpenMode`], [`StateError::DelegationRevoked`].
     pub fn permit(&self, stateid: StateId, key: &K, io: IoKind) -> Result<IoPermit, StateError> {
         let open = match self.find(stateid)? {
             (_, Stated::Delegation(one)) if one.is_revoked => return Err(StateError::DelegationRevoked),

@@ -27,20 +27,12 @@ impl<K: Clone + Eq + Hash> StateTable<K> {
         &self.rights
     }
 
-    /// Those of a client.
-    ///
-    /// # Errors
-    ///
-    /// [`StateError::BadStateId`] if it has none.
+    /// Those of a client. [`StateError::BadStateId`] if it has none.
     pub fn of(&self, client: ClientId) -> Result<&ClientStates<K>, StateError> {
         self.of_client.get(&client).ok_or(StateError::BadStateId)
     }
 
     /// The same, to be changed.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::of`].
     pub fn of_mut(&mut self, client: ClientId) -> Result<&mut ClientStates<K>, StateError> {
         self.of_client.get_mut(&client).ok_or(StateError::BadStateId)
     }
