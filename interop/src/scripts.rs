@@ -8,7 +8,7 @@ macro_rules! texts {
 
 /// What the guest runs.
 pub const GUEST: &[(&str, &str)] = texts!(
-    "guest": "acls.sh", "attributes.sh", "capture-nfs4.sh", "checksum.sh", "copies.sh", "delegations-nfs4.sh", "directory.sh", "exercise.sh", "exports-nfs4.sh", "falls-back.sh", "file-systems.sh", "krb5-client.sh", "krb5-lib.sh", "krb5.sh", "pass-through.sh", "quotas.sh", "heads.sh", "heads-race.sh",
+    "guest": "acls.sh", "attributes.sh", "capture-nfs4.sh", "checksum.sh", "copies.sh", "delegations-nfs4.sh", "directory.sh", "exercise.sh", "exports-nfs4.sh", "falls-back.sh", "far-copies.sh", "file-systems.sh", "krb5-client.sh", "krb5-lib.sh", "krb5.sh", "pass-through.sh", "quotas.sh", "heads.sh", "heads-race.sh",
     "lib.sh", "locks-nfs4.sh", "locks-nlm.sh", "locks-reclaim.sh", "locks-refused.sh", "mount-nfs4.sh", "mount.sh",
     "open-files.sh", "ranges-nfs4.sh", "relay-applications.sh", "relay-connectathon.sh", "relay-fsx.sh", "relay-ganesha.sh", "relay-ganesha4.sh", "relay-howdah.sh", "relay-kernel.sh", "relay-kernel4.sh", "relay-krb5.sh", "relay-memory.sh", "relay-passed.sh",
     "relay-pjdfstest.sh", "relay.sh",

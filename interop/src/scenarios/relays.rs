@@ -59,6 +59,13 @@ pub const SCENARIOS: &[Scenario] = &[
         ..BASE
     },
     Scenario {
+        name: "far-linux-server4",
+        about: "small files to the Linux kernel's server 100 ms away and back: its few slots do not limit NFSv4.1",
+        peer: guest("far-copies.sh", RELAY),
+        sizes: &[("FILES", 2_000, 1_000)],
+        ..RELAYED
+    },
+    Scenario {
         name: "relay-linux-server",
         about: "the same on an export of the Linux kernel's server, relayed through caches",
         peer: guest("relay-kernel.sh", RELAY),
