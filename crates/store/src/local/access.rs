@@ -3,43 +3,42 @@
 use howdah_vfs::{Access, Attributes, Caller, FileKind, Handle, Result};
 use rustix::io::Errno;
 
-use super::LocalFileSystem;
 use super::errno::refusal;
+use super::identity::Identity;
 use super::node::Node;
+use super::open_nodes::OpenNodes;
 use super::syscall;
 
 /// Execute permission for owner, group or others. An access list gives nobody more than these show.
 const ANY_EXECUTE: u32 = 0o111;
 
-impl LocalFileSystem {
-    /// ACCESS: the kernel judges, for the caller. One system call if it grants everything that is asked for.
-    pub(super) fn check_access(
-        &self,
-        caller: &Caller,
-        handle: &Handle,
-        wanted: Access,
-    ) -> Result<(Access, Attributes)> {
-        let node = self.node(handle)?;
-        let attributes = self.stat(&node)?;
-        self.identity.assume(caller)?;
-        let rights = rights(attributes.kind);
-        // Most files are no programs, and most clients ask whether they are: no bit for anybody is an answer already.
-        let runs = attributes.kind == FileKind::Directory || attributes.mode & ANY_EXECUTE != 0;
-        let possible = rights.into_iter().filter(|(right, _)| *right != libc::X_OK || runs);
-        let asked = possible.filter(|(_, access)| wanted.intersects(*access));
-        let all = asked.clone().fold(0, |all, (right, _)| all | right);
-        let everything = asked.clone().fold(Access::NONE, |all, (_, access)| all | access);
-        if all == 0 || allows(&node, all)? {
-            return Ok((everything & wanted, attributes));
-        }
-        let mut granted = Access::NONE;
-        for (right, access) in asked {
-            if right != all && allows(&node, right)? {
-                granted = granted | access;
-            }
-        }
-        Ok((granted & wanted, attributes))
+/// ACCESS: the kernel judges, for the caller. One system call if it grants everything that is asked for.
+pub(super) fn check_access(
+    nodes: &OpenNodes,
+    identity: Identity,
+    caller: &Caller,
+    (handle, wanted): (&Handle, Access),
+) -> Result<(Access, Attributes)> {
+    let node = nodes.node(handle)?;
+    let attributes = nodes.stat(&node)?;
+    identity.assume(caller)?;
+    let rights = rights(attributes.kind);
+    // Most files are no programs, and most clients ask whether they are: no bit for anybody is an answer already.
+    let runs = attributes.kind == FileKind::Directory || attributes.mode & ANY_EXECUTE != 0;
+    let possible = rights.into_iter().filter(|(right, _)| *right != libc::X_OK || runs);
+    let asked = possible.filter(|(_, access)| wanted.intersects(*access));
+    let all = asked.clone().fold(0, |all, (right, _)| all | right);
+    let everything = asked.clone().fold(Access::NONE, |all, (_, access)| all | access);
+    if all == 0 || allows(&node, all)? {
+        return Ok((everything & wanted, attributes));
     }
+    let mut granted = Access::NONE;
+    for (right, access) in asked {
+        if right != all && allows(&node, right)? {
+            granted = granted | access;
+        }
+    }
+    Ok((granted & wanted, attributes))
 }
 
 /// What the rights to a node of this kind grant (RFC 1813 3.3.4).

@@ -14,8 +14,9 @@ use std::time::{Duration, Instant};
 
 use howdah_vfs::Handle;
 use parking_lot::Mutex;
+use rustix::fs::fsync;
 
-use super::closing::flush_before_close;
+use super::errno::refusal;
 use super::handles::file_number;
 use super::node::Node;
 use super::open_files::OpenFiles;
@@ -88,29 +89,28 @@ impl NodeCache {
         let file = file_number(handle);
         let shard = self.shard(file).lock();
         let node = shard.nodes.get(&file).filter(|node| node.handle == *handle)?;
-        self.touch(node);
+        node.touch(self.now());
         Some(Arc::clone(node))
     }
 
     /// Takes in a node behind an `O_PATH` descriptor. If the node is there already, that one stays.
     pub(super) fn insert(&self, handle: Handle, path: OwnedFd) -> Arc<Node> {
-        self.insert_node(Node::new(handle, path, &self.open))
+        self.insert_node(Node::new(handle, path, self.now(), &self.open))
     }
 
     /// Takes in a node that was just created, behind a descriptor that reads and writes.
     pub(super) fn insert_created(&self, handle: Handle, file: OwnedFd) -> Arc<Node> {
-        self.insert_node(Node::created(handle, file, &self.open))
+        self.insert_node(Node::created(handle, file, self.now(), &self.open))
     }
 
     /// A node beside the cache, which never leaves.
     pub(super) fn pinned(&self, handle: Handle, path: OwnedFd) -> Arc<Node> {
-        Arc::new(Node::new(handle, path, &self.open))
+        Arc::new(Node::new(handle, path, self.now(), &self.open))
     }
 
     fn insert_node(&self, node: Node) -> Arc<Node> {
         let file = file_number(&node.handle);
         // Not touched yet: what is looked at once goes before what is used again.
-        node.used.store(self.tick.load(Ordering::Relaxed), Ordering::Relaxed);
         let node = Arc::new(node);
         let replaced = {
             let mut shard = self.shard(file).lock();
@@ -128,7 +128,7 @@ impl NodeCache {
     fn close(&self, node: Option<Arc<Node>>) {
         let Some(node) = node else { return };
         // Before the look: a WRITE that has the node looks the other way around, and one of both sees the other.
-        node.is_let_go.store(true, Ordering::SeqCst);
+        node.let_go();
         if needs_flush(&node) {
             self.flush_later(node);
         }
@@ -136,12 +136,12 @@ impl NodeCache {
 
     /// Data was written to a node that no COMMIT has made durable.
     pub(super) fn on_uncommitted(&self, node: &Arc<Node>) {
-        if node.uncommitted.load(Ordering::Relaxed) {
+        if node.is_uncommitted() {
             return;
         }
-        node.uncommitted.store(true, Ordering::SeqCst);
+        node.set_uncommitted();
         // Taken out of the cache since its call found it.
-        if node.is_let_go.load(Ordering::SeqCst) {
+        if node.is_let_go() {
             let waiting = self.closing.lock().len();
             match self.may_wait(waiting) {
                 true => self.flush_later(Arc::clone(node)),
@@ -261,7 +261,7 @@ impl NodeCache {
     /// Closes files with uncommitted data whose last name went without our doing: nobody commits them, and their space is wanted.
     fn close_gone(&self) {
         for shard in &self.shards {
-            let written = |node: &&Arc<Node>| node.uncommitted.load(Ordering::Relaxed);
+            let written = |node: &&Arc<Node>| node.is_uncommitted();
             let written: Vec<_> = shard.lock().nodes.values().filter(written).cloned().collect();
             written.iter().filter(|node| node.is_gone()).for_each(|node| self.forget(&node.handle));
         }
@@ -280,9 +280,8 @@ impl NodeCache {
         part.flat_map(|shard| shard.lock().directories()).collect()
     }
 
-    fn touch(&self, node: &Node) {
-        node.touched.store(true, Ordering::Relaxed);
-        node.used.store(self.tick.load(Ordering::Relaxed), Ordering::Relaxed);
+    fn now(&self) -> u32 {
+        self.tick.load(Ordering::Relaxed)
     }
 
     fn shard(&self, file: u64) -> &Mutex<Shard> {
@@ -299,20 +298,33 @@ impl Drop for NodeCache {
     }
 }
 
+/// Flushes a node that is about to be closed, if it has data that no COMMIT made durable: once it is closed the kernel
+/// may forget that writing it back failed, and a later COMMIT would be answered that all is well.
+fn flush_before_close(node: &Node, verifier: &Verifier) {
+    if !node.take_uncommitted() || node.is_gone() {
+        return;
+    }
+    if let Some(file) = node.writing() {
+        let flushed = node.flushes().flush(|| fsync(file).map_err(refusal), || verifier.on_loss(file));
+        if let Err(error) = flushed {
+            tracing::warn!(%error, "data of a client could not be written back; clients are asked to send it again");
+        }
+    }
+}
+
 fn needs_flush(node: &Arc<Node>) -> bool {
-    node.uncommitted.load(Ordering::SeqCst) && !node.is_gone()
+    node.is_uncommitted() && !node.is_gone()
 }
 
 fn is_old(node: &Arc<Node>, now: u32) -> bool {
-    let age = now.wrapping_sub(node.used.load(Ordering::Relaxed));
-    let closes_early = node.writing().is_some() && !node.uncommitted.load(Ordering::Relaxed);
-    age > if closes_early { WRITABLE_AGE } else { AGE }
+    let closes_early = node.writing().is_some() && !node.is_uncommitted();
+    node.age(now) > if closes_early { WRITABLE_AGE } else { AGE }
 }
 
 impl Shard {
     fn directories(&self) -> Vec<Arc<Node>> {
         let nodes = self.nodes.values();
-        nodes.filter(|node| node.may_be_directory.load(Ordering::Relaxed)).cloned().collect()
+        nodes.filter(|node| node.may_be_directory()).cloned().collect()
     }
 
     fn insert(&mut self, file: u64, node: Arc<Node>) -> Option<Arc<Node>> {
@@ -341,7 +353,7 @@ impl Shard {
             if !self.nodes.get(&file).is_some_and(|present| Arc::ptr_eq(present, &node)) {
                 continue;
             }
-            if node.touched.swap(false, Ordering::Relaxed) {
+            if node.take_touched() {
                 self.queue.push_back(entry);
             } else {
                 return self.nodes.remove(&file);
@@ -430,7 +442,7 @@ mod tests {
         cache.insert_created(handle(2), file());
         let place = tempfile::NamedTempFile::new().expect("a file");
         let named = place.reopen().expect("opened").into();
-        cache.insert_created(handle(3), named).uncommitted.store(true, Ordering::Relaxed);
+        cache.insert_created(handle(3), named).set_uncommitted();
         (0..=WRITABLE_AGE).for_each(|_| cache.tick());
         assert!(cache.get(&handle(1)).is_some() && cache.get(&handle(3)).is_some());
         assert!(cache.get(&handle(2)).is_none());
@@ -467,7 +479,7 @@ mod tests {
     fn the_bound_holds_for_what_must_be_flushed_before_it_is_closed() {
         let cache = NodeCache::new(exactly(100), verifier());
         for number in 0..=255 {
-            cache.insert_created(handle(number), file()).uncommitted.store(true, Ordering::Relaxed);
+            cache.insert_created(handle(number), file()).set_uncommitted();
             assert!(cache.open.load(Ordering::Relaxed) <= 100 + 100 / CLOSING_SHARE, "after {number}");
         }
     }
@@ -513,13 +525,13 @@ mod tests {
             ("forget by number", |cache, number| cache.forget_file(file_number(&handle(number)))),
             ("forget while it is written", |cache, number| {
                 let node = cache.get(&handle(number)).expect("it is open");
-                node.uncommitted.store(false, Ordering::Relaxed);
+                node.take_uncommitted();
                 cache.forget(&node.handle);
                 cache.tick();
                 cache.on_uncommitted(&node);
                 // It is in its call still.
                 cache.tick();
-                assert!(node.uncommitted.load(Ordering::Relaxed));
+                assert!(node.is_uncommitted());
             }),
             ("room", |cache, _| (100..=255).for_each(|number| drop(cache.insert(handle(number), file())))),
         ];
@@ -528,7 +540,7 @@ mod tests {
             let cache = NodeCache::new(exactly(10), Arc::clone(&verifier));
             let before = verifier.current();
             let node = cache.insert_created(handle(1), pipe());
-            node.uncommitted.store(true, Ordering::Relaxed);
+            node.set_uncommitted();
             drop(node);
             let committed = cache.insert_created(handle(2), pipe());
             drop(committed);

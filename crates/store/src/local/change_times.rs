@@ -17,6 +17,8 @@ use parking_lot::Mutex;
 use rustix::time::{ClockId, clock_gettime};
 use siphasher::sip::SipHasher13;
 
+use super::known::nanoseconds;
+
 /// Nanoseconds before a stamp that belong to it: less than the shortest tick (1 ms at 1000 Hz).
 const RANGE: i128 = 500_000;
 
@@ -54,6 +56,12 @@ pub(super) struct Start {
     now: i128,
 }
 
+#[cfg(test)]
+thread_local! {
+    /// What stands still in the file systems that this thread opens.
+    pub(super) static FROZEN: std::cell::Cell<Option<Timestamp>> = const { std::cell::Cell::new(None) };
+}
+
 /// Times of change.
 pub(super) struct ChangeTimes {
     pages: Box<[Page]>,
@@ -63,18 +71,20 @@ pub(super) struct ChangeTimes {
     is_own_clock: bool,
     /// Stands still for tests.
     #[cfg(test)]
-    pub(super) frozen: Option<Timestamp>,
+    frozen: Option<Timestamp>,
 }
 
 impl ChangeTimes {
     /// Remembers the counts of about `most` nodes. `fine`: the file system whose stamps always differ.
     pub(super) fn new(most: usize, fine: Option<u64>, is_own_clock: bool) -> Self {
+        #[cfg(test)]
+        let (fine, is_own_clock) = if FROZEN.get().is_some() { (None, false) } else { (fine, is_own_clock) };
         Self {
             pages: (0..most.div_ceil(PAGE).max(1)).map(|_| Mutex::new(None)).collect(),
             fine,
             is_own_clock,
             #[cfg(test)]
-            frozen: None,
+            frozen: FROZEN.get(),
         }
     }
 
@@ -245,10 +255,6 @@ fn digest(node: &Attributes) -> u64 {
 fn now() -> i128 {
     let now = clock_gettime(ClockId::Realtime);
     i128::from(now.tv_sec) * 1_000_000_000 + i128::from(now.tv_nsec)
-}
-
-fn nanoseconds(time: Timestamp) -> i128 {
-    i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanoseconds)
 }
 
 #[cfg(test)]

@@ -1,22 +1,27 @@
-//! CREATE.
+//! CREATE, MKDIR, SYMLINK and MKNOD.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
 use howdah_vfs::{
-    Attributes, Caller, Change, Create, FileKind, FsError, Handle, Name, NewAttributes, Node as Named,
-    Result, SetTime, Shown, Timestamp,
+    Attributes, Caller, Change, Create, CreateFile, DeviceNumber, FileKind, FsError, Handle, MakeDirectory,
+    MakeLink, MakeSpecial, Name, NewAttributes, Node as Named, Result, SetTime, Shown, SpecialKind,
 };
-use rustix::fs::{AtFlags, Mode, OFlags, Timestamps, openat, unlinkat};
+use rustix::fs::{FileType, Mode, OFlags, makedev, mkdirat, mknodat, openat, symlinkat};
 use rustix::io::Errno;
 
-use super::LocalFileSystem;
-use super::attributes::Seen;
 use super::errno::refusal;
-use super::exclusive::{holds_verifier, with_verifier};
+use super::exclusive::{Verifiers, holds_verifier, with_verifier};
+use super::identify::identify;
 use super::known::{Identification, now};
+use super::lookup::NamedNodes;
 use super::node::Node;
-use super::set_attributes::time;
+use super::node_changes::NodeChanges;
+use super::open_nodes::OpenNodes;
+use super::reserve::Reserve;
+use super::set_attributes::{AttributeSetter, set_times_of, times_of};
+use super::stable_storage::StableStorage;
+use super::unnamed::Unnamed;
 
 /// How a new file is opened: for reading and writing, because its maker most often writes next.
 const NEW: OFlags =
@@ -25,21 +30,49 @@ const NEW: OFlags =
 /// The mode of a new file whose maker names none: it is for its owner alone until its mode is set.
 const MODE_UNTIL_TOLD: u32 = 0o600;
 
+/// The mode of a new directory whose maker names none.
+const DIRECTORY_UNTIL_TOLD: u32 = 0o700;
+/// The mode of a new device, socket or pipe whose maker names none.
+const SPECIAL_UNTIL_TOLD: u32 = 0o600;
+/// Descriptors that a new node may take: the one that names it, and one to make it durable.
+const TO_OPEN: usize = 2;
+/// The bits that `mkdir` does not set.
+const SET_IDS: u32 = 0o6000;
+
 /// How often a file may be there when it is made, and gone when it is looked at, before the call is refused.
 const MOST_TRIES: u32 = 16;
 
-impl LocalFileSystem {
+/// Makes nodes.
+pub(super) struct NodeMaker {
+    nodes: Arc<OpenNodes>,
+    names: Arc<NamedNodes>,
+    changes: Arc<NodeChanges>,
+    storage: Arc<StableStorage>,
+    setter: Arc<AttributeSetter>,
+    verifiers: Arc<Verifiers>,
+    unnamed: Unnamed,
+    reserve: Reserve,
+}
+
+impl NodeMaker {
+    pub(super) fn new(
+        (nodes, names): (Arc<OpenNodes>, Arc<NamedNodes>),
+        (changes, storage): (Arc<NodeChanges>, Arc<StableStorage>),
+        (setter, verifiers): (Arc<AttributeSetter>, Arc<Verifiers>),
+    ) -> Self {
+        let (unnamed, reserve) = Default::default();
+        Self { nodes, names, changes, storage, setter, verifiers, unnamed, reserve }
+    }
+
     /// CREATE: `fstat` of the directory before and after, `openat`, the new file's handle and attributes.
     pub(super) fn create_file(
         &self,
         caller: &Caller,
-        directory: &Handle,
-        name: Name<'_>,
-        asked: &Create,
+        CreateFile { directory, name, how: asked }: CreateFile<'_>,
         change: &mut Change,
     ) -> Result<Named> {
-        let directory = self.node(directory)?;
-        let (node, named) = self.changing_directory(&directory, change, || {
+        let directory = self.nodes.node(directory)?;
+        let (node, named) = self.changes.changing_directory(&directory, change, || {
             let how = Made::of(asked);
             let mode = Mode::from_raw_mode(how.new.mode.unwrap_or(MODE_UNTIL_TOLD) & 0o7777);
             let mut tries = 0;
@@ -56,11 +89,11 @@ impl LocalFileSystem {
                 }
             };
             let made = self.finish_file(caller, &directory, name, file, &how);
-            self.unless_unfinished(&directory, name, made)
+            made.map_err(|unfinished| self.take_away(&directory, name, unfinished))
         })?;
         // Also what was there: its maker may not have come to that, such as a process of ours that was killed, for the same
         // call.
-        self.settle(&[(&node, &named.attributes)], &directory)?;
+        self.storage.settle(&node, &named.attributes, &directory)?;
         Ok(named)
     }
 
@@ -72,7 +105,7 @@ impl LocalFileSystem {
         (name, mode): (Name<'_>, Mode),
         asked: &Create,
     ) -> Result<rustix::io::Result<OwnedFd>> {
-        self.identity.assume(caller)?;
+        self.nodes.identity().assume(caller)?;
         // A client that sends the call again, also after a crash of this server, knows its file by these times.
         let telling = match asked {
             Create::Guarded(new) if matches!(new.modified, SetTime::To(_)) => Some(*new),
@@ -82,9 +115,7 @@ impl LocalFileSystem {
             Create::Guarded(_) | Create::Unchecked(_) => None,
         };
         if let Some(new) = telling {
-            let (last_access, last_modification) = (time(new.accessed), time(new.modified));
-            let times = Timestamps { last_access, last_modification };
-            let made = self.unnamed.make(directory.descriptor(), (name, mode), &times)?;
+            let made = self.unnamed.make(directory.descriptor(), (name, mode), &times_of(&new))?;
             if let Some(opened) = made {
                 return Ok(opened);
             }
@@ -103,7 +134,7 @@ impl LocalFileSystem {
         if matches!(how, Create::Guarded(_)) {
             return Err(FsError::Exists);
         }
-        let (node, mut named) = self.open_child(directory, name)?;
+        let (node, mut named) = self.names.child(directory, name)?;
         if named.attributes.kind != FileKind::Regular {
             return Err(FsError::Exists);
         }
@@ -112,8 +143,8 @@ impl LocalFileSystem {
                 if self.is_repeated(caller, &named, *verifier) => {}
             Create::Unchecked(NewAttributes { size: None, .. }) => {}
             Create::Unchecked(NewAttributes { size: Some(size), .. }) => {
-                self.set_size(caller, &node, &named.attributes, *size)?;
-                named.attributes = self.stat_changed(&node)?;
+                self.setter.set_size(caller, &node, &named.attributes, *size)?;
+                named.attributes = self.nodes.stat_changed(&node)?;
             }
             _ => return Err(FsError::Exists),
         }
@@ -124,7 +155,7 @@ impl LocalFileSystem {
     /// is what another user's file has for times.
     fn is_repeated(&self, caller: &Caller, file: &Named, verifier: [u8; 8]) -> bool {
         let Attributes { user, size, .. } = file.attributes;
-        let may_be_maker = !self.identity.acts_as_caller || caller.user == 0 || caller.user == user;
+        let may_be_maker = !self.nodes.identity().acts_as_caller() || caller.user == 0 || caller.user == user;
         let is_held = may_be_maker && holds_verifier(&file.attributes, verifier);
         size == 0 && (is_held || self.verifiers.has(&file.handle, verifier))
     }
@@ -138,16 +169,20 @@ impl LocalFileSystem {
         file: OwnedFd,
         how: &Made,
     ) -> std::result::Result<(Arc<Node>, Named), Unfinished> {
-        let seen = self.look(file.as_fd(), b"").map_err(|errno| Unfinished::unknown(refusal(errno)))?;
-        let unfinished = |error| Unfinished { error, made: Some(seen.identification) };
-        let handle = self.maker.of_open(file.as_fd(), &seen.identification).map_err(unfinished)?;
-        let node = self.nodes.insert_created(handle, file);
+        let seen = self.nodes.attributes().look(file.as_fd(), b"");
+        let seen = seen.map_err(|errno| (refusal(errno), None))?;
+        let handles = self.nodes.handles();
+        let unfinished = |error| (error, Some(seen.identification));
+        let handle = handles.of_open(file.as_fd(), &seen.identification).map_err(unfinished)?;
+        let node = self.nodes.cache().insert_created(handle, file);
         node.found(&seen.identification);
-        self.on_seen(directory, name, &seen, now(), &handle);
+        handles.on_seen(directory, name, &seen.identification, now(), &handle);
         let new = &how.new;
         let rest = NewAttributes { mode: None, size: new.size.filter(|&size| size > 0), ..*new };
-        let attributes =
-            self.finish_new(caller, &node, (seen.attributes, Some(seen.stamp)), &rest).map_err(unfinished)?;
+        let attributes = self
+            .setter
+            .finish_new(caller, &node, (seen.attributes, Some(seen.stamp)), &rest)
+            .map_err(unfinished)?;
         let Some(verifier) = how.verifier else { return Ok((node, Named { handle, attributes })) };
         if holds_verifier(&attributes, verifier) && attributes.user == caller.user {
             return Ok((node, Named { handle, attributes }));
@@ -160,69 +195,111 @@ impl LocalFileSystem {
     /// no business of its maker.
     fn keep_verifier(&self, caller: &Caller, node: &Node, verifier: [u8; 8]) -> Result<Attributes> {
         let times = with_verifier(verifier);
-        if self.set_times_of(node, &times).is_err() {
-            self.identity.assume_root()?;
+        if set_times_of(node, &times).is_err() {
+            self.nodes.identity().assume_root()?;
             // What does not keep it is remembered.
-            let _ = self.set_times_of(node, &times);
+            let _ = set_times_of(node, &times);
         }
-        let attributes = self.stat_changed(node)?;
+        let attributes = self.nodes.stat_changed(node)?;
         if !holds_verifier(&attributes, verifier) || attributes.user != caller.user {
             self.verifiers.keep(&node.handle, verifier, (caller.user, attributes.user));
         }
         Ok(attributes)
     }
 
-    /// Takes a new node away again that could not be finished: its maker gets the answer that there is none.
-    pub(super) fn unless_unfinished<T>(
+    /// Takes a node away again that could not be finished: its maker gets the answer that there is none.
+    fn take_away(&self, directory: &Node, name: Name<'_>, (error, made): Unfinished) -> FsError {
+        if let Some(made) = made
+            && let Err(cause) = self.names.remove_made(directory, name, made)
+        {
+            tracing::warn!(name = %Shown(name.as_bytes()), %error, %cause, "a new file was refused, and could not be removed again");
+        }
+        error
+    }
+
+    /// MKDIR.
+    pub(super) fn create_directory(
         &self,
-        directory: &Node,
-        name: Name<'_>,
-        made: std::result::Result<T, Unfinished>,
-    ) -> Result<T> {
-        made.map_err(|Unfinished { error, made }| {
-            let is_it = |seen: &Seen| made.is_some_and(|made| seen.identification == made);
-            let found = self.identity.assume_root().and_then(|()| {
-                self.look(directory.descriptor(), name.as_bytes()).map_err(refusal)
-            });
-            // Somebody else's has the name by now, or the directory says nothing: it stays.
-            if let Some(seen) = found.ok().as_ref().filter(|seen| is_it(seen)) {
-                let how = match seen.attributes.kind {
-                    FileKind::Directory => AtFlags::REMOVEDIR,
-                    _ => AtFlags::empty(),
-                };
-                let handle = self.before_name_goes(directory, name, seen);
-                match unlinkat(directory.descriptor(), name.as_bytes(), how) {
-                    Ok(()) => self.on_name_gone(seen, handle),
-                    Err(cause) => {
-                        tracing::warn!(name = %Shown(name.as_bytes()), %error, %cause, "a new file was refused, and could not be removed again");
-                    }
-                }
-            }
-            error
+        caller: &Caller,
+        MakeDirectory { directory, name, new }: MakeDirectory<'_>,
+        change: &mut Change,
+    ) -> Result<Named> {
+        let mode = new.mode.unwrap_or(DIRECTORY_UNTIL_TOLD) & 0o7777;
+        // The kernel hands a set-group-id bit down by itself; only what the client asks for is set again.
+        let rest = NewAttributes { mode: Some(mode).filter(|mode| mode & SET_IDS != 0), size: None, ..*new };
+        self.make(caller, (directory, name), FileKind::Directory, &rest, change, |directory| {
+            mkdirat(directory.descriptor(), name.as_bytes(), Mode::from_raw_mode(mode)).map_err(refusal)
         })
     }
 
-    /// Sets what a new node could not be made with, and gives its attributes then. An owner or group is given only
-    /// by the superuser, else it is left out rather than refused (some clients send what they would get anyway).
-    pub(super) fn finish_new(
+    /// SYMLINK.
+    pub(super) fn create_link(
         &self,
         caller: &Caller,
-        node: &Node,
-        (attributes, stamp): (Attributes, Option<Timestamp>),
-        rest: &NewAttributes,
-    ) -> Result<Attributes> {
-        let is_superuser = caller.user == 0 && self.identity.acts_as_caller;
-        let rest = if is_superuser { *rest } else { NewAttributes { user: None, group: None, ..*rest } };
-        if rest == NewAttributes::default() {
-            // Its first state is one that its maker writes to next.
-            return match stamp {
-                _ if self.times.is_fine(&attributes) => Ok(attributes),
-                Some(changed) => Ok(self.times.changed(None, &attributes.with_changed(changed), true)),
-                None => self.stat_changed(node),
-            };
+        MakeLink { directory, name, target, new }: MakeLink<'_>,
+        change: &mut Change,
+    ) -> Result<Named> {
+        if target.is_empty() || target.contains(&0) {
+            return Err(FsError::Invalid);
         }
-        self.set_all(caller, node, &attributes, &rest)?;
-        self.stat_changed(node)
+        let rest = NewAttributes { mode: None, size: None, ..*new };
+        self.make(caller, (directory, name), FileKind::SymbolicLink, &rest, change, |directory| {
+            symlinkat(target, directory.descriptor(), name.as_bytes()).map_err(refusal)
+        })
+    }
+
+    /// MKNOD.
+    pub(super) fn create_special(
+        &self,
+        caller: &Caller,
+        MakeSpecial { directory, name, kind: special, new }: MakeSpecial<'_>,
+        change: &mut Change,
+    ) -> Result<Named> {
+        let (kind, file_type, device) = match special {
+            SpecialKind::BlockDevice(device) => (FileKind::BlockDevice, FileType::BlockDevice, device),
+            SpecialKind::CharacterDevice(device) => {
+                (FileKind::CharacterDevice, FileType::CharacterDevice, device)
+            }
+            SpecialKind::Socket => (FileKind::Socket, FileType::Socket, DeviceNumber::default()),
+            SpecialKind::Fifo => (FileKind::Fifo, FileType::Fifo, DeviceNumber::default()),
+        };
+        let mode = Mode::from_raw_mode(new.mode.unwrap_or(SPECIAL_UNTIL_TOLD) & 0o7777);
+        let device = makedev(device.major, device.minor);
+        let rest = NewAttributes { mode: None, size: None, ..*new };
+        self.make(caller, (directory, name), kind, &rest, change, |directory| {
+            mknodat(directory.descriptor(), name.as_bytes(), file_type, mode, device).map_err(refusal)
+        })
+    }
+
+    /// Makes a node by name and opens it. Between the two another process may have put another node there: if it is
+    /// of another kind, what was made is gone; else it is what the name holds now, and as good an answer as any.
+    fn make(
+        &self,
+        caller: &Caller,
+        (directory, name): (&Handle, Name<'_>),
+        kind: FileKind,
+        rest: &NewAttributes,
+        change: &mut Change,
+        make: impl FnOnce(&Node) -> Result<()>,
+    ) -> Result<Named> {
+        let directory = self.nodes.node(directory)?;
+        let mut spare = self.reserve.take(TO_OPEN, directory.descriptor())?;
+        let (node, named) = self.changes.changing_directory(&directory, change, || {
+            self.nodes.identity().assume(caller)?;
+            make(&directory)?;
+            let (node, named) = spare.with(|| self.names.child(&directory, name))?;
+            if named.attributes.kind != kind {
+                return Err(FsError::NotFound);
+            }
+            let finished = self.setter.finish_new(caller, &node, (named.attributes, None), rest);
+            let attributes = finished.map_err(|error| {
+                let made = identify(node.descriptor()).ok();
+                self.take_away(&directory, name, (error, made))
+            })?;
+            Ok((node, Named { attributes, ..named }))
+        })?;
+        spare.with(|| self.storage.settle(&node, &named.attributes, &directory))?;
+        Ok(named)
     }
 }
 
@@ -247,18 +324,8 @@ impl Made {
     }
 }
 
-/// Why a node that was made is refused all the same.
-pub(super) struct Unfinished {
-    pub(super) error: FsError,
-    /// The node, if that much is known.
-    pub(super) made: Option<Identification>,
-}
-
-impl Unfinished {
-    fn unknown(error: FsError) -> Self {
-        Self { error, made: None }
-    }
-}
+/// Why a node that was made is refused all the same, and the node, if that much is known.
+type Unfinished = (FsError, Option<Identification>);
 
 #[cfg(test)]
 mod tests {
@@ -268,8 +335,8 @@ mod tests {
     use std::time::{Duration, SystemTime};
 
     use super::*;
-    use crate::local::Options;
-    use howdah_vfs::{CreateFile, FileSystem, SetAttributes};
+    use crate::local::{LocalFileSystem, Options};
+    use howdah_vfs::{FileSystem, SetAttributes, Timestamp};
 
     const VERIFIER: [u8; 8] = [0, 0, 0, 1, 0, 0, 0, 2];
 
@@ -310,20 +377,22 @@ mod tests {
     #[test]
     fn an_unfinished_node_goes_by_its_name_only_if_it_has_it_still() {
         let (place, fs) = opened();
-        let root = fs.node(&fs.root()).expect("it is open");
-        let unfinished = |made| -> Result<()> {
-            fs.unless_unfinished(&root, name("n"), Err(Unfinished { error: FsError::NoSpace, made }))
+        let root = fs.nodes().node(&fs.root()).expect("it is open");
+        let unfinished =
+            |made| -> Result<()> { Err(fs.maker().take_away(&root, name("n"), (FsError::NoSpace, made))) };
+        let look = |name: &[u8]| {
+            let seen = fs.nodes().attributes().look(root.descriptor(), name);
+            seen.expect("it is there").identification
         };
-        let look = || fs.look(root.descriptor(), b"n").expect("it is there").identification;
         std::fs::create_dir(place.path().join("n")).expect("made");
-        let directory = look();
+        let directory = look(b"n");
         assert_eq!(unfinished(None), Err(FsError::NoSpace));
         assert!(place.path().join("n").exists());
         assert_eq!(unfinished(Some(directory)), Err(FsError::NoSpace));
         assert!(!place.path().join("n").exists());
         // Another has the name by now.
         std::fs::write(place.path().join("other"), b"").expect("written");
-        let other = fs.look(root.descriptor(), b"other").expect("it is there").identification;
+        let other = look(b"other");
         std::fs::write(place.path().join("n"), b"").expect("written");
         assert_eq!(unfinished(Some(other)), Err(FsError::NoSpace));
         assert!(place.path().join("n").exists());
@@ -440,7 +509,7 @@ mod tests {
             ..NewAttributes::with_mode(0o640)
         };
         assert_eq!(set(&maker, new), Err(FsError::NotPermitted), "not where files have owners");
-        fs.verifiers.keep(&made.handle, VERIFIER, (maker.user, 0));
+        fs.maker().verifiers.keep(&made.handle, VERIFIER, (maker.user, 0));
         assert_eq!(set(&other, new), Err(FsError::NotPermitted));
         assert_eq!(set(&maker, NewAttributes { user: Some(1_001), ..new }), Err(FsError::NotPermitted));
         assert_eq!(set(&maker, new), Ok(()));
@@ -461,7 +530,7 @@ mod tests {
         let path = place.path().join("f");
         File::open(&path).and_then(|file| file.set_modified(SystemTime::now())).expect("set");
         assert_eq!(create(VERIFIER), Err(FsError::Exists));
-        fs.verifiers.keep(&made.handle, VERIFIER, (me().user, me().user));
+        fs.maker().verifiers.keep(&made.handle, VERIFIER, (me().user, me().user));
         assert_eq!(create(VERIFIER).map(|again| again.handle), Ok(made.handle));
         assert_eq!(create([9; 8]), Err(FsError::Exists));
         assert_eq!(std::fs::metadata(&path).expect("it is there").mode() & 0o777, 0o640);

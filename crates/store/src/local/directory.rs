@@ -2,39 +2,55 @@
 
 use std::ffi::CStr;
 use std::ops::ControlFlow;
-use std::os::fd::AsFd;
+use std::sync::Arc;
 
 use howdah_vfs::{
-    Attributes, Caller, Detail, Entry, FsError, Handle, Listing, Name, Node as Named, Result, Timestamp,
+    Attributes, Caller, Detail, Entry, FsError, ListDirectory, Listing, Name, Node as Named, Result,
+    Timestamp,
 };
 use rustix::io::Errno;
 
-use super::LocalFileSystem;
+use super::data_files::DataFiles;
 use super::errno::refusal;
 use super::known::now;
+use super::lookup::NamedNodes;
 use super::node::{Node, Right};
-use super::stream::{Item, State, Stream};
-use super::tree::LOOK;
+use super::open_nodes::OpenNodes;
+use super::stream::{Item, State, Stream, Streams};
 
-impl LocalFileSystem {
+/// Lists directories.
+pub(super) struct DirectoryLister {
+    nodes: Arc<OpenNodes>,
+    names: Arc<NamedNodes>,
+    files: Arc<DataFiles>,
+    streams: Arc<Streams>,
+}
+
+impl DirectoryLister {
+    pub(super) fn new(
+        (nodes, names): (Arc<OpenNodes>, Arc<NamedNodes>),
+        files: Arc<DataFiles>,
+        streams: Arc<Streams>,
+    ) -> Self {
+        Self { nodes, names, files, streams }
+    }
+
     /// READDIR and READDIRPLUS. Cookies are the kernel's offsets, which stay valid while the directory changes.
     pub(super) fn list(
         &self,
         caller: &Caller,
-        handle: &Handle,
-        cookie: u64,
-        detail: Detail,
+        ListDirectory { directory: handle, cookie, detail }: ListDirectory<'_>,
         sink: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<Listing> {
-        let node = self.node(handle)?;
-        let attributes = self.stat_directory(&node)?;
-        self.permit(caller, &node, &attributes, Right::Read, false)?;
+        let node = self.nodes.node(handle)?;
+        let attributes = self.nodes.stat_directory(&node)?;
+        self.files.permit(caller, &node, &attributes, Right::Read, false)?;
         let state = self.streams.state(handle, attributes.modified);
         let mut stream = match self.streams.take(handle, cookie, state) {
             Some(stream) => stream,
             None => self.open_stream(&node, state, cookie)?,
         };
-        self.identity.assume(caller)?;
+        self.nodes.identity().assume(caller)?;
         let directory = OpenDirectory { caller, node: &node, attributes: &attributes, detail, now: now() };
         while let Some(item) = stream.peek().map_err(refusal)? {
             match self.give(&directory, &item, sink)? {
@@ -49,8 +65,8 @@ impl LocalFileSystem {
     }
 
     fn open_stream(&self, node: &Node, state: State, cookie: u64) -> Result<Stream> {
-        self.identity.assume_root()?;
-        let file = self.tree.open_listing(node.descriptor()).map_err(refusal)?;
+        self.nodes.identity().assume_root()?;
+        let file = self.nodes.tree().open_listing(node.descriptor()).map_err(refusal)?;
         Stream::new(node.handle, file, cookie, state).map_err(|errno| match errno {
             Errno::INVAL => FsError::BadCookie,
             errno => refusal(errno),
@@ -68,7 +84,7 @@ impl LocalFileSystem {
         if item.cookie == 0 {
             return Err(FsError::ServerFault);
         }
-        let is_root = directory.node.handle == self.root.handle;
+        let is_root = directory.node.handle == self.nodes.root().handle;
         let name = item.name.to_bytes();
         // What is above the root is nobody's business.
         let file = if is_root && name == b".." { directory.attributes.file } else { item.file };
@@ -89,8 +105,8 @@ impl LocalFileSystem {
                 Ok(Looked::Node(Named { handle: directory.node.handle, attributes: *directory.attributes }))
             }
             b".." => {
-                let parent = self.parent_of(directory.node);
-                self.identity.assume(directory.caller)?;
+                let parent = self.names.parent_of(directory.node);
+                self.nodes.identity().assume(directory.caller)?;
                 Ok(parent.map_or(Looked::Hidden, Looked::Node))
             }
             _ => Ok(self.look_at_entry(directory, name)),
@@ -99,33 +115,24 @@ impl LocalFileSystem {
 
     /// One `statx`, and the handle from memory; else `name_to_handle_at` too; else the node is opened.
     fn look_at_entry(&self, directory: &OpenDirectory<'_>, name: &CStr) -> Looked {
-        let seen = match self.look_at(directory.node.descriptor(), name) {
+        let (node, now) = (directory.node, directory.now);
+        let seen = match self.nodes.attributes().look_at(node.descriptor(), name) {
             Ok(seen) => seen,
             Err(Errno::NOENT) => return Looked::Gone,
             Err(_) => return Looked::Hidden,
         };
-        if self.hides(&seen) {
+        if self.names.hides(&seen) {
             return Looked::Hidden;
         }
         let Ok(plain) = Name::parse(name.to_bytes()) else { return Looked::Hidden };
-        match self.handle_of_name(directory.node, name, plain, &seen, directory.now) {
-            Some(handle) => Looked::Node(Named { handle, attributes: seen.attributes }),
-            None => self.open_entry(directory, plain),
+        if let Some(handle) = self.nodes.handles().of_name(node, name, plain, &seen.identification, now) {
+            return Looked::Node(Named { handle, attributes: seen.attributes });
         }
-    }
-
-    fn open_entry(&self, directory: &OpenDirectory<'_>, name: Name<'_>) -> Looked {
-        let child = match self.tree.open_name(directory.node.descriptor(), name.as_bytes(), LOOK) {
-            Ok(child) => child,
-            Err(Errno::NOENT) => return Looked::Gone,
-            Err(_) => return Looked::Hidden,
-        };
-        let Ok(seen) = self.look(child.as_fd(), b"") else { return Looked::Hidden };
-        let Ok(handle) = self.maker.of_open(child.as_fd(), &seen.identification) else {
-            return Looked::Hidden;
-        };
-        self.on_seen(directory.node, name, &seen, directory.now, &handle);
-        Looked::Node(Named { handle, attributes: seen.attributes })
+        match self.names.open_child(node, plain, now) {
+            Ok((_, seen, handle)) => Looked::Node(Named { handle, attributes: seen.attributes }),
+            Err(FsError::NotFound) => Looked::Gone,
+            Err(_) => Looked::Hidden,
+        }
     }
 }
 

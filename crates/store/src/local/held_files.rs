@@ -167,7 +167,7 @@ mod tests {
             lose(&fs, place.path());
             for cached in [true, false] {
                 if !cached {
-                    fs.nodes.let_go();
+                    fs.let_go();
                 }
                 assert_eq!(fs.attributes(&me(), &file).map(|found| found.links), Ok(0), "{way}");
                 assert_eq!(read(&fs, &file).as_deref(), Ok(&b"data"[..]), "{way}");
@@ -188,7 +188,7 @@ mod tests {
             assert!(read(&fs, &file).is_ok(), "{way}: another has it open");
             drop(second);
             assert_eq!(read(&fs, &file), Err(FsError::Stale), "{way}");
-            assert!(!fs.held.has(&file));
+            assert!(!fs.nodes().held().has(&file));
         }
     }
 
@@ -202,13 +202,13 @@ mod tests {
         read(&fs, &node).expect("it is open");
         drop(kept);
         assert_eq!(file.metadata().expect("it is open here").nlink(), 0);
-        assert!(fs.nodes.get(&node).is_none(), "the cache does not keep it");
+        assert!(fs.nodes().cache().get(&node).is_none(), "the cache does not keep it");
     }
 
     #[test]
     fn no_more_files_are_held_than_there_is_room_for() {
         let (place, fs) = opened(40);
-        let most = fs.nodes.most() / SHARE;
+        let most = fs.nodes().cache().most() / SHARE;
         let names: Vec<_> = (0..2 * most).map(|number| format!("{number}")).collect();
         let held: Vec<_> = names
             .iter()
@@ -219,7 +219,7 @@ mod tests {
             .collect();
         assert_eq!(held.iter().flatten().count(), most);
         drop(held);
-        assert!(fs.held.files.read().is_empty());
+        assert!(fs.nodes().held().files.read().is_empty());
         assert!(fs.keep_open(&node(&fs, "0")).is_some(), "there is room again");
     }
 }

@@ -1,21 +1,99 @@
 //! Locks of NFS clients, set in the kernel so that processes of this host see them, and theirs as the kernel knows them.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
 use howdah_vfs::{FileKind, FileLock, FsError, Handle, HostLocks, Result};
+use parking_lot::Mutex;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use super::LocalFileSystem;
 use super::errno::refusal;
+use super::open_nodes::OpenNodes;
 use super::syscall;
 
-impl HostLocks for LocalFileSystem {
+/// File systems (`statfs.f_type`) that ask another host or process for each lock. That may take long, and all clients' locks would
+/// wait for it; and on a head of a cluster that lost its address, locks would be in the way of those who reclaim them elsewhere. FUSE, NFS,
+/// CIFS and SMB, Ceph, 9P, Lustre, GFS2, OCFS2, AFS, GPFS, BeeGFS.
+const REMOTE: [u64; 12] = [
+    0x6573_5546,
+    0x6969,
+    0xff53_4d42,
+    0xfe53_4d42,
+    0x00c3_6400,
+    0x0102_1997,
+    0x0bd0_0bd0,
+    0x0116_1970,
+    0x7461_636f,
+    0x5346_414f,
+    0x4750_4653,
+    0x1983_0326,
+];
+
+/// Locks of NFS clients in the kernel. One open file description per file holds what all NFS clients together have locked: locks of
+/// one description never exclude each other, and end with it. So it lives beside the cache of nodes, which closes what it likes.
+pub(super) struct ClientLocks {
+    nodes: Arc<OpenNodes>,
+    files: Mutex<HashMap<Handle, Arc<OwnedFd>>>,
+    /// How many files may hold locks.
+    most: usize,
+    is_local: bool,
+}
+
+impl ClientLocks {
+    pub(super) fn new(nodes: Arc<OpenNodes>, most: usize) -> Self {
+        let is_local = !REMOTE.contains(&nodes.tree().kind());
+        Self { nodes, files: Mutex::default(), most, is_local }
+    }
+
+    /// Whether the kernel keeps locks of this file system by itself.
+    pub(super) fn are_local(&self) -> bool {
+        self.is_local
+    }
+
+    fn locked_file(&self, node: &Handle) -> Result<Arc<OwnedFd>> {
+        if let Some(file) = self.held(node) {
+            return Ok(file);
+        }
+        let opened = self.open_for_locks(node)?;
+        let mut files = self.files.lock();
+        let has_room = files.len() < self.most;
+        match files.entry(*node) {
+            Entry::Occupied(there) => Ok(Arc::clone(there.get())),
+            Entry::Vacant(place) if has_room => Ok(Arc::clone(place.insert(Arc::new(opened)))),
+            Entry::Vacant(_) => Err(FsError::Delay),
+        }
+    }
+
+    /// The descriptor that holds locks of a file.
+    fn held(&self, node: &Handle) -> Option<Arc<OwnedFd>> {
+        self.files.lock().get(node).cloned()
+    }
+
+    /// Exclusive locks need a descriptor that may write, where the file allows it.
+    fn open_for_locks(&self, handle: &Handle) -> Result<OwnedFd> {
+        let node = self.nodes.node(handle)?;
+        let attributes = self.nodes.stat(&node)?;
+        if attributes.kind != FileKind::Regular {
+            return Err(FsError::Invalid);
+        }
+        self.nodes.identity().assume_root()?;
+        // A lease of a local process must not keep the open waiting.
+        let open = |how| self.nodes.tree().reopen(node.descriptor(), how | OFlags::NONBLOCK);
+        match open(OFlags::RDWR) {
+            Err(Errno::ROFS | Errno::ACCESS | Errno::PERM | Errno::TXTBSY) => open(OFlags::RDONLY),
+            other => other,
+        }
+        .map_err(refusal)
+    }
+}
+
+impl HostLocks for ClientLocks {
     fn lock(&self, node: &Handle, wish: FileLock) -> Result<Option<FileLock>> {
         let file = self.locked_file(node)?;
-        let mut lock =
-            record(wish.first, wish.last, if wish.exclusive { libc::F_WRLCK } else { libc::F_RDLCK });
+        let mut lock = record_of(wish);
         match syscall::set_lock(file.as_fd(), &lock) {
             Ok(()) => Ok(None),
             Err(Errno::AGAIN | Errno::ACCESS) => {
@@ -28,7 +106,7 @@ impl HostLocks for LocalFileSystem {
     }
 
     fn unlock(&self, node: &Handle, first: u64, last: u64) -> Result<()> {
-        match self.locked.get(node) {
+        match self.held(node) {
             Some(file) => {
                 syscall::set_lock(file.as_fd(), &record(first, last, libc::F_UNLCK)).map_err(refusal)
             }
@@ -37,7 +115,7 @@ impl HostLocks for LocalFileSystem {
     }
 
     fn unlock_all(&self, node: &Handle) {
-        let file = self.locked.remove(node);
+        let file = self.files.lock().remove(node);
         // A thread in the middle of another call may hold it a moment longer.
         if let Some(file) = file {
             let _ = syscall::set_lock(file.as_fd(), &record(0, u64::MAX, libc::F_UNLCK));
@@ -45,40 +123,16 @@ impl HostLocks for LocalFileSystem {
     }
 
     fn test(&self, node: &Handle, wish: FileLock) -> Result<Option<FileLock>> {
-        let own = self.locked.get(node);
+        let own = self.held(node);
         let file = own.map_or_else(|| self.open_for_locks(node).map(Arc::new), Ok)?;
-        let mut lock =
-            record(wish.first, wish.last, if wish.exclusive { libc::F_WRLCK } else { libc::F_RDLCK });
+        let mut lock = record_of(wish);
         syscall::get_lock(file.as_fd(), &mut lock).map_err(refusal)?;
         Ok(lock_of(&lock))
     }
 }
 
-impl LocalFileSystem {
-    fn locked_file(&self, node: &Handle) -> Result<Arc<OwnedFd>> {
-        if let Some(file) = self.locked.get(node) {
-            return Ok(file);
-        }
-        let opened = self.open_for_locks(node)?;
-        self.locked.keep(node, opened).ok_or(FsError::Delay)
-    }
-
-    /// Exclusive locks need a descriptor that may write, where the file allows it.
-    fn open_for_locks(&self, handle: &Handle) -> Result<OwnedFd> {
-        let node = self.node(handle)?;
-        let attributes = self.stat(&node)?;
-        if attributes.kind != FileKind::Regular {
-            return Err(FsError::Invalid);
-        }
-        self.identity.assume_root()?;
-        // A lease of a local process must not keep the open waiting.
-        let open = |how| self.tree.reopen(node.descriptor(), how | OFlags::NONBLOCK);
-        match open(OFlags::RDWR) {
-            Err(Errno::ROFS | Errno::ACCESS | Errno::PERM | Errno::TXTBSY) => open(OFlags::RDONLY),
-            other => other,
-        }
-        .map_err(refusal)
-    }
+fn record_of(wish: FileLock) -> libc::flock {
+    record(wish.first, wish.last, if wish.exclusive { libc::F_WRLCK } else { libc::F_RDLCK })
 }
 
 fn record(first: u64, last: u64, kind: i32) -> libc::flock {
@@ -106,8 +160,7 @@ mod tests {
     use howdah_vfs::{Caller, FileSystem, Name};
 
     use super::*;
-    use crate::local::Options;
-    use crate::local::locked_files::LockedFiles;
+    use crate::local::{LocalFileSystem, Options};
 
     /// A file of a local directory, its file system, and the file as a process of this host has it open.
     fn opened() -> (tempfile::TempDir, LocalFileSystem, Handle, File) {
@@ -155,15 +208,15 @@ mod tests {
 
     #[test]
     fn no_more_files_are_held_than_there_is_room_for() {
-        let (directory, mut file_system, node, _) = opened();
-        file_system.locked = LockedFiles::new(1, 0);
+        let (directory, file_system, node, _) = opened();
+        let locks = ClientLocks::new(Arc::clone(file_system.nodes()), 1);
         std::fs::write(directory.path().join("g"), b"data").expect("written");
         let (caller, name) = (Caller::ROOT, Name::parse(b"g").expect("a name"));
         let other = file_system.lookup(&caller, &file_system.root(), name).expect("it is there").node.handle;
-        assert_eq!(HostLocks::lock(&file_system, &node, WISH), Ok(None));
-        assert_eq!(HostLocks::lock(&file_system, &other, WISH), Err(FsError::Delay));
-        file_system.unlock_all(&node);
-        assert_eq!(HostLocks::lock(&file_system, &other, WISH), Ok(None));
+        assert_eq!(HostLocks::lock(&locks, &node, WISH), Ok(None));
+        assert_eq!(HostLocks::lock(&locks, &other, WISH), Err(FsError::Delay));
+        locks.unlock_all(&node);
+        assert_eq!(HostLocks::lock(&locks, &other, WISH), Ok(None));
     }
 
     #[test]
@@ -173,11 +226,11 @@ mod tests {
         assert_eq!(locks.lock(&node, FileLock { first: 0, last: u64::MAX, exclusive: true }), Ok(None));
         assert_eq!(lock_locally(&file, 0, 0, libc::F_RDLCK), Err(Errno::AGAIN));
         // A lock lives on while other descriptors of the file close.
-        file_system.forget(&node);
+        file_system.nodes().cache().forget(&node);
         assert_eq!(lock_locally(&file, 0, 0, libc::F_RDLCK), Err(Errno::AGAIN));
         locks.unlock_all(&node);
         lock_locally(&file, 0, u64::MAX, libc::F_WRLCK).expect("free");
-        assert!(file_system.locked.get(&node).is_none());
+        assert!(file_system.locks().held(&node).is_none());
         assert_eq!(locks.test(&node, WISH).map(|found| found.is_some()), Ok(true));
     }
 }

@@ -23,7 +23,7 @@ const NOBODY: Caller = Caller { user: 65_534, group: 65_534, groups: Caller::ROO
 /// Whether and how calls run as their callers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Identity {
-    pub(super) acts_as_caller: bool,
+    acts_as_caller: bool,
 }
 
 impl Identity {
@@ -33,6 +33,11 @@ impl Identity {
         let acts_as_caller =
             superuser && become_caller(&NOBODY).and_then(|()| become_caller(&Caller::ROOT)).is_ok();
         Self { acts_as_caller }
+    }
+
+    /// Whether calls run as their callers.
+    pub(super) fn acts_as_caller(self) -> bool {
+        self.acts_as_caller
     }
 
     /// From here on this thread acts as the caller.

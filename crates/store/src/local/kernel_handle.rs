@@ -17,7 +17,7 @@ use super::syscall;
 pub fn kernel_handle(path: &Path) -> io::Result<String> {
     let file = open(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
     let handle = syscall::name_to_handle(file.as_fd(), None)?;
-    let mut text = handle.kind.to_string();
+    let mut text = handle.kind().to_string();
     text.push(' ');
     for byte in handle.as_bytes() {
         write!(text, "{byte:02x}").expect("a string takes everything");

@@ -24,18 +24,12 @@ pub(super) struct Identification {
     pub(super) birth: Option<Timestamp>,
 }
 
-/// A remembered handle.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Known {
-    pub(super) handle: Handle,
-    /// A digest of the place (directory and name) where it was last seen, for who keeps places.
-    pub(super) place: u64,
-}
-
 #[derive(Clone, Copy)]
 struct Slot {
     identification: Identification,
-    known: Known,
+    handle: Handle,
+    /// A digest of the place (directory and name) where it was last seen, for those who keep places.
+    place: u64,
 }
 
 type Page = Mutex<Option<Box<[Option<Slot>; PAGE]>>>;
@@ -57,25 +51,25 @@ impl KnownHandles {
         Self { pages: (0..most.div_ceil(PAGE)).map(|_| Mutex::new(None)).collect() }
     }
 
-    /// The handle of the node that was seen at `now` or later.
-    pub(super) fn find(&self, seen: &Identification, now: Timestamp) -> Option<Known> {
+    /// The handle of the node that was seen at `now` or later, and the digest of its place.
+    pub(super) fn find(&self, seen: &Identification, now: Timestamp) -> Option<(Handle, u64)> {
         if !is_settled(seen, now) {
             return None;
         }
         let page = self.page(seen.file, seen.device)?.lock();
         let slot = page.as_ref()?[seen.file as usize % PAGE].as_ref()?;
-        (slot.identification == *seen).then_some(slot.known)
+        (slot.identification == *seen).then_some((slot.handle, slot.place))
     }
 
     /// Remembers the handle of the node that was seen at `now` or later.
-    pub(super) fn keep(&self, seen: &Identification, now: Timestamp, known: Known) {
+    pub(super) fn keep(&self, seen: &Identification, now: Timestamp, (handle, place): (Handle, u64)) {
         if !is_settled(seen, now) {
             return;
         }
         let Some(page) = self.page(seen.file, seen.device) else { return };
         let mut page = page.lock();
         let slots = page.get_or_insert_with(|| Box::new([None; PAGE]));
-        slots[seen.file as usize % PAGE] = Some(Slot { identification: *seen, known });
+        slots[seen.file as usize % PAGE] = Some(Slot { identification: *seen, handle, place });
     }
 
     /// Forgets the handle of a node that is gone.
@@ -108,7 +102,8 @@ fn is_settled(seen: &Identification, now: Timestamp) -> bool {
     seen.birth.is_some_and(|birth| nanoseconds(now) - nanoseconds(birth) >= SETTLED_NANOSECONDS)
 }
 
-fn nanoseconds(time: Timestamp) -> i128 {
+/// Since 1970.
+pub(super) fn nanoseconds(time: Timestamp) -> i128 {
     i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanoseconds)
 }
 
@@ -128,11 +123,11 @@ mod tests {
     fn only_settled_nodes_are_remembered_and_only_as_themselves() {
         let handles = KnownHandles::new(1000);
         let seen = Identification { file: 42, device: 1, birth: Some(at(100)) };
-        let known = Known { handle: handle(1), place: 7 };
+        let known = (handle(1), 7);
         handles.keep(&seen, at(100), known);
         assert!(handles.find(&seen, at(101)).is_none(), "too young when kept");
         handles.keep(&seen, at(101), known);
-        assert_eq!(handles.find(&seen, at(101)).map(|known| known.handle), Some(handle(1)));
+        assert_eq!(handles.find(&seen, at(101)).map(|known| known.0), Some(handle(1)));
         assert!(handles.find(&seen, at(100)).is_none(), "too young when asked");
         assert!(handles.find(&Identification { birth: Some(at(101)), ..seen }, at(200)).is_none());
         assert!(handles.find(&Identification { birth: None, ..seen }, at(200)).is_none());
@@ -145,7 +140,7 @@ mod tests {
     fn while_a_clock_that_jumped_back_catches_up_nothing_is_answered_from_memory() {
         let handles = KnownHandles::new(1000);
         let seen = Identification { file: 42, device: 1, birth: Some(at(100)) };
-        let known = |byte| Known { handle: handle(byte), place: 7 };
+        let known = |byte| (handle(byte), 7);
         handles.keep(&seen, at(3700), known(1));
         // An hour back. The number may be taken again now, by a node with another time of birth.
         assert!(handles.find(&seen, at(99)).is_none());
@@ -157,7 +152,7 @@ mod tests {
             "it is another node than the one that is remembered"
         );
         handles.keep(&again, at(200), known(2));
-        assert_eq!(handles.find(&again, at(200)).map(|known| known.handle), Some(handle(2)));
+        assert_eq!(handles.find(&again, at(200)).map(|known| known.0), Some(handle(2)));
         assert!(handles.find(&seen, at(3700)).is_none());
     }
 
@@ -167,7 +162,7 @@ mod tests {
         let handles = KnownHandles::new(most as usize);
         let seen = |file| Identification { file, device: 1, birth: Some(at(100)) };
         for file in 0..=most {
-            handles.keep(&seen(file), now, Known { handle: handle(file as u8), place: file });
+            handles.keep(&seen(file), now, (handle(file as u8), file));
         }
         let found = (0..=most).filter(|&file| handles.find(&seen(file), now).is_some()).count() as u64;
         assert_eq!(found, most, "one past the room takes another's place");

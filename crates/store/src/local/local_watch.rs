@@ -3,10 +3,10 @@
 //! passed over.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 
-use howdah_vfs::{FsError, Handle, LocalChange, LocalChangeObserver, Result, WatchedNode};
+use howdah_vfs::{FsError, Handle, LocalChange, LocalChangeObserver, LocalChanges, Result, WatchedNode};
 use parking_lot::Mutex;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use rustix::fs::{FileType, fstat};
@@ -16,6 +16,7 @@ use rustix::process::getpid;
 use super::change_events::{NodeIdentity, events};
 use super::errno::refusal;
 use super::node::Node;
+use super::open_nodes::OpenNodes;
 use super::syscall::{self, KernelHandle};
 use super::tree::Tree;
 use super::watched_nodes::{WatchedNodes, Watching};
@@ -42,9 +43,9 @@ const CHILDREN: u64 = libc::FAN_EVENT_ON_CHILD | libc::FAN_MODIFY | libc::FAN_CL
 /// Bytes of events that are read at a time.
 const READ_AT_ONCE: usize = 64 << 10;
 
-/// What listens, while any node is watched.
-#[derive(Default)]
+/// What listens, while any node of a directory is watched.
 pub(super) struct LocalWatch {
+    nodes: Arc<OpenNodes>,
     listener: Mutex<Option<Listener>>,
 }
 
@@ -62,14 +63,38 @@ struct Shared {
 }
 
 impl LocalWatch {
-    /// Watches a node, and tells this one.
-    pub(super) fn watch(
-        &self,
-        tree: &Tree,
-        node: &Node,
-        has_children: bool,
-        observer: Arc<dyn LocalChangeObserver>,
-    ) -> Result<()> {
+    pub(super) fn new(nodes: Arc<OpenNodes>) -> Self {
+        Self { nodes, listener: Mutex::default() }
+    }
+
+    /// Why changes by other programs of this host are not noticed, if they are not.
+    pub(super) fn obstacle(&self) -> Option<&'static str> {
+        if !self.nodes.tree().is_usual() {
+            return Some("other hosts may change its file system, or it does not report changes");
+        }
+        (!can_listen()).then_some("the kernel reports no changes to this process (fanotify, Linux 5.13)")
+    }
+
+    fn node(&self, node: &Handle) -> Result<Arc<Node>> {
+        self.nodes.identity().assume_root()?;
+        self.nodes.node(node)
+    }
+}
+
+/// Whether the kernel tells this process of changes. It is asked once.
+fn can_listen() -> bool {
+    static CAN: OnceLock<bool> = OnceLock::new();
+    *CAN.get_or_init(|| syscall::start_change_events().is_ok())
+}
+
+impl LocalChanges for LocalWatch {
+    fn watch(&self, watched: WatchedNode<'_>, observer: Arc<dyn LocalChangeObserver>) -> Result<()> {
+        let node = self.node(watched.node)?;
+        // Of file systems that are mounted inside, nothing is known.
+        if node.device() != Some(self.nodes.tree().device) {
+            return Err(FsError::NotSupported);
+        }
+        self.nodes.identity().assume_root()?;
         let shared = {
             let mut listener = self.listener.lock();
             match &*listener {
@@ -80,26 +105,24 @@ impl LocalWatch {
                 None => Arc::clone(&listener.insert(Listener::start(observer).map_err(refusal)?).shared),
             }
         };
-        shared.watch(tree, node, has_children)
+        shared.watch(self.nodes.tree(), &node, watched.has_children)
     }
 
-    /// Whether a node is watched.
-    pub(super) fn has(&self, node: &Handle) -> bool {
+    fn is_watched(&self, node: &Handle) -> bool {
         let listener = self.listener.lock();
         listener.as_ref().is_some_and(|listener| listener.shared.nodes.lock().has(node))
     }
 
-    /// How many nodes are watched.
-    pub(super) fn count(&self) -> usize {
+    fn count(&self) -> usize {
         let listener = self.listener.lock();
         listener.as_ref().map_or(0, |listener| listener.shared.nodes.lock().count())
     }
 
     /// Watches no longer what nobody wants to know of, and ends if nothing is left.
-    pub(super) fn tidy(&self, tree: &Tree, open: impl Fn(&Handle) -> Result<Arc<Node>>) {
+    fn tidy(&self) {
         let mut listener = self.listener.lock();
         let Some(Listener { shared, .. }) = &*listener else { return };
-        if shared.tidy(tree, open) > 0 {
+        if shared.tidy(self.nodes.tree(), |node| self.node(node)) > 0 {
             return;
         }
         let idle = listener.take();
@@ -236,5 +259,5 @@ impl Shared {
 }
 
 fn identity(handle: &KernelHandle) -> NodeIdentity {
-    NodeIdentity::of(handle.kind, handle.as_bytes())
+    NodeIdentity::of(handle.kind(), handle.as_bytes())
 }

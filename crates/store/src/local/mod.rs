@@ -1,8 +1,7 @@
 //! A directory as a [`FileSystem`](howdah_vfs::FileSystem).
 //!
-//! One file per operation; `file_system` is the table that calls them. A call finds its node in the cache of open
-//! nodes (or opens its handle), takes on the caller's identity, makes its system calls relative to the open node,
-//! and answers. No path is ever walked but one component at a time, or beneath the export's root.
+//! One part per kind of operation; `file_system` composes them. A call finds its node among the open nodes (`open_nodes`, or by name in
+//! `lookup`), takes on the caller's identity, makes its system calls relative to the open node, and answers. No path is ever walked but one component at a time, or beneath the export's root.
 //!
 //! Needs Linux 5.8 and `/proc`. What an administrator should know:
 //! - As the superuser the export is a private clone of its mount: what is mounted inside it is not shown (unless the
@@ -14,25 +13,21 @@
 //! - A program that is being written cannot be run, and one that runs cannot be written ("text file busy").
 
 mod access;
-mod acls;
 mod attributes;
 mod cache;
 mod change_events;
-mod change_locks;
 mod change_times;
 #[cfg(test)]
 mod change_times_tests;
-mod closing;
 mod create;
-mod data;
+mod data_files;
 mod directory;
 mod errno;
 mod exclusive;
 mod file_system;
 mod file_system_number;
-mod flush;
 mod flushes;
-mod groups;
+mod handle_table;
 mod handles;
 mod held_files;
 mod host_locks;
@@ -42,29 +37,25 @@ mod identity;
 mod junction;
 mod kernel_handle;
 mod known;
-mod link;
-mod local_changes;
 mod local_watch;
-mod locked_files;
 mod lookup;
-mod make;
+mod name_changes;
 mod node;
-mod open;
+mod node_changes;
 mod open_error;
 mod open_files;
+mod open_nodes;
 mod options;
 mod outside;
-mod place;
 mod presence;
 mod probe;
 mod quotas;
 mod ranges;
 mod read;
-mod remove;
-mod rename;
 mod reserve;
 mod root;
 mod set_attributes;
+mod stable_storage;
 mod statistics;
 mod stream;
 mod syscall;

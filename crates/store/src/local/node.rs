@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use howdah_vfs::{Caller, Handle, Timestamp};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use rustix::fs::fstat;
 
 use super::flushes::Flushes;
@@ -19,23 +19,18 @@ pub(super) struct Node {
     base: Base,
     reading: OnceLock<Arc<OwnedFd>>,
     writing: OnceLock<Arc<OwnedFd>>,
-    pub(super) verdict: Mutex<Option<Verdict>>,
+    verdict: Mutex<Option<Verdict>>,
     device: OnceLock<u64>,
-    /// When it was made, once that was seen on the way to it.
-    pub(super) created: OnceLock<Timestamp>,
+    created: OnceLock<Timestamp>,
     /// Whether it was asked for since the cache last looked.
-    pub(super) touched: AtomicBool,
+    touched: AtomicBool,
     /// The tick at which it was last asked for.
-    pub(super) used: AtomicU32,
-    /// Whether data was written that no COMMIT has made durable since.
-    pub(super) uncommitted: AtomicBool,
-    /// Whether the cache has let go of it: who writes to it from then on sees that it is flushed.
-    pub(super) is_let_go: AtomicBool,
-    /// Whether it was not found to be something else than a directory.
-    pub(super) may_be_directory: AtomicBool,
-    pub(super) flushes: Flushes,
-    /// Held while its mode is set, and while it has bits that are lent to it.
-    pub(super) mode: Mutex<()>,
+    used: AtomicU32,
+    uncommitted: AtomicBool,
+    is_let_go: AtomicBool,
+    may_be_directory: AtomicBool,
+    flushes: Flushes,
+    mode: Mutex<()>,
     open: Arc<AtomicUsize>,
 }
 
@@ -50,12 +45,10 @@ enum Base {
 
 /// What the kernel last said about a caller's rights on this node.
 #[derive(Debug, Clone)]
-pub(super) struct Verdict {
-    pub(super) caller: Caller,
-    /// The node's `changed` time then: a new mode, owner or access list moves it.
-    pub(super) changed: Timestamp,
-    /// The right that was asked for.
-    pub(super) right: Right,
+struct Verdict {
+    caller: Caller,
+    changed: Timestamp,
+    right: Right,
 }
 
 /// A right to the data of a file, or the entries of a directory.
@@ -66,17 +59,17 @@ pub(super) enum Right {
 }
 
 impl Node {
-    /// A node behind an `O_PATH` descriptor. `open` counts the descriptors of all nodes.
-    pub(super) fn new(handle: Handle, path: OwnedFd, open: &Arc<AtomicUsize>) -> Self {
-        Self::with_base(handle, Base::Path(path), open)
+    /// A node behind an `O_PATH` descriptor. `tick`: now; `open` counts the descriptors of all nodes.
+    pub(super) fn new(handle: Handle, path: OwnedFd, tick: u32, open: &Arc<AtomicUsize>) -> Self {
+        Self::with_base(handle, Base::Path(path), tick, open)
     }
 
     /// A node behind a descriptor that reads and writes.
-    pub(super) fn created(handle: Handle, file: OwnedFd, open: &Arc<AtomicUsize>) -> Self {
-        Self::with_base(handle, Base::ReadWrite(Arc::new(file)), open)
+    pub(super) fn created(handle: Handle, file: OwnedFd, tick: u32, open: &Arc<AtomicUsize>) -> Self {
+        Self::with_base(handle, Base::ReadWrite(Arc::new(file)), tick, open)
     }
 
-    fn with_base(handle: Handle, base: Base, open: &Arc<AtomicUsize>) -> Self {
+    fn with_base(handle: Handle, base: Base, tick: u32, open: &Arc<AtomicUsize>) -> Self {
         open.fetch_add(1, Ordering::Relaxed);
         let may_be_directory = AtomicBool::new(matches!(base, Base::Path(_)));
         Self {
@@ -88,7 +81,7 @@ impl Node {
             device: OnceLock::new(),
             created: OnceLock::new(),
             touched: AtomicBool::new(false),
-            used: AtomicU32::new(0),
+            used: AtomicU32::new(tick),
             uncommitted: AtomicBool::new(false),
             is_let_go: AtomicBool::new(false),
             may_be_directory,
@@ -103,6 +96,85 @@ impl Node {
         if let Some(birth) = identification.birth {
             self.created.get_or_init(|| birth);
         }
+    }
+
+    /// When it was made, once that was seen.
+    pub(super) fn birth(&self) -> Option<Timestamp> {
+        self.created.get().copied()
+    }
+
+    /// It is asked for, at this tick.
+    pub(super) fn touch(&self, tick: u32) {
+        self.touched.store(true, Ordering::Relaxed);
+        self.used.store(tick, Ordering::Relaxed);
+    }
+
+    /// Whether it was asked for since the last such question.
+    pub(super) fn take_touched(&self) -> bool {
+        self.touched.swap(false, Ordering::Relaxed)
+    }
+
+    /// Ticks since it was asked for.
+    pub(super) fn age(&self, now: u32) -> u32 {
+        now.wrapping_sub(self.used.load(Ordering::Relaxed))
+    }
+
+    /// Whether data was written that no COMMIT has made durable since.
+    pub(super) fn is_uncommitted(&self) -> bool {
+        self.uncommitted.load(Ordering::SeqCst)
+    }
+
+    /// Data was written.
+    pub(super) fn set_uncommitted(&self) {
+        self.uncommitted.store(true, Ordering::SeqCst);
+    }
+
+    /// What was written is about to be made durable. Whether there was anything.
+    pub(super) fn take_uncommitted(&self) -> bool {
+        self.uncommitted.swap(false, Ordering::Relaxed)
+    }
+
+    /// The cache lets go of it.
+    pub(super) fn let_go(&self) {
+        self.is_let_go.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether the cache has let go of it: who writes to it from then on sees that it is flushed.
+    pub(super) fn is_let_go(&self) -> bool {
+        self.is_let_go.load(Ordering::SeqCst)
+    }
+
+    /// Whether it was not found to be something else than a directory.
+    pub(super) fn may_be_directory(&self) -> bool {
+        self.may_be_directory.load(Ordering::Relaxed)
+    }
+
+    /// It is something else than a directory.
+    pub(super) fn on_no_directory(&self) {
+        self.may_be_directory.store(false, Ordering::Relaxed);
+    }
+
+    pub(super) fn flushes(&self) -> &Flushes {
+        &self.flushes
+    }
+
+    /// Holds its mode: while that is set, and while it has bits that are lent to it.
+    pub(super) fn hold_mode(&self) -> MutexGuard<'_, ()> {
+        self.mode.lock()
+    }
+
+    /// Whether the kernel has granted a caller this right while the node had this `changed` time: a new mode, owner or access list
+    /// moves it.
+    pub(super) fn is_granted(&self, caller: &Caller, right: Right, changed: Timestamp) -> bool {
+        let verdict = self.verdict.lock();
+        verdict
+            .as_ref()
+            .is_some_and(|last| last.changed == changed && last.right == right && last.caller == *caller)
+    }
+
+    /// The kernel has granted it now.
+    pub(super) fn on_granted(&self, caller: &Caller, right: Right, changed: Timestamp) {
+        *self.verdict.lock() = Some(Verdict { caller: caller.clone(), changed, right });
     }
 
     /// A descriptor that leads to the node; good for looking at it, not for its data.

@@ -3,7 +3,6 @@
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use rustix::fs::{AtFlags, Mode, OFlags, Stat, StatxFlags, fstat, openat, statx};
 use rustix::io::{Errno, Result};
@@ -38,7 +37,7 @@ impl Tree {
             Err(Errno::NOTDIR) => Position::NoDirectory,
             // The kernel lets no `..` lead from a directory that has left its mount.
             Err(Errno::NOENT) => Position::Outside,
-            _ if self.is_own_mount || self.is_named_below_root(node) => Position::Inside,
+            _ if self.is_own_mount() || self.is_named_below_root(node) => Position::Inside,
             _ => match self.is_inside(node, mounts) {
                 Ok(false) | Err(Errno::NOENT | Errno::ACCESS) => Position::Outside,
                 // Out of descriptors, or the like: that says nothing.
@@ -50,7 +49,7 @@ impl Tree {
     /// Goes up until the root is met, or what is mounted inside from elsewhere on the same file system (a bind mount): the kernel
     /// opens handles in the root's mount, where that lies elsewhere. A directory whose way up ends elsewhere has left the export.
     pub(super) fn is_inside(&self, directory: BorrowedFd<'_>, mounts: Option<&Mounts>) -> Result<bool> {
-        let root = fstat(&self.root)?;
+        let root = fstat(self.root())?;
         if self.is_below(directory, |step| is_same(step, &root))? {
             return Ok(true);
         }
@@ -80,7 +79,7 @@ impl Tree {
 
     /// Whether the kernel names a node by a path below the root's: cheaper than to go up, and as good where it holds.
     fn is_named_below_root(&self, node: BorrowedFd<'_>) -> bool {
-        let (Ok(root), Ok(path)) = (self.path_of(self.root.as_fd()), self.path_of(node)) else {
+        let (Ok(root), Ok(path)) = (self.path_of(self.root()), self.path_of(node)) else {
             return false;
         };
         let (root, path) = (root.to_bytes(), path.to_bytes());
@@ -102,7 +101,7 @@ pub(super) fn drop_moved_out(tree: &Tree, nodes: &NodeCache, mounts: Option<&Mou
         match tree.position(node.descriptor(), mounts) {
             Position::Inside => {}
             Position::Outside => nodes.forget(&node.handle),
-            Position::NoDirectory => node.may_be_directory.store(false, Ordering::Relaxed),
+            Position::NoDirectory => node.on_no_directory(),
         }
     }
 }

@@ -2,29 +2,14 @@
 
 use std::os::fd::AsFd;
 
-use howdah_vfs::AclKind;
 use rustix::fs::{Mode, OFlags, fchmod, fstat, openat};
-use rustix::io::{Errno, Result};
+use rustix::io::Result;
 
 use super::syscall::clone_range;
 use super::tree::Tree;
-use super::xattrs;
 
 /// How a file without a name is made.
 const TEMPORARY: OFlags = OFlags::TMPFILE.union(OFlags::RDWR).union(OFlags::CLOEXEC);
-
-/// Whether files and directories can have extended attributes of users.
-pub(super) fn has_xattrs(tree: &Tree) -> bool {
-    let found = xattrs::get(tree, tree.root.as_fd(), b"user.howdah", &mut Vec::new());
-    !matches!(found, Err(Errno::OPNOTSUPP | Errno::NOSYS))
-}
-
-/// Whether files and directories can have POSIX ACLs.
-pub(super) fn has_acls(tree: &Tree) -> bool {
-    let name = AclKind::Access.xattr_name().as_bytes();
-    let found = xattrs::get(tree, tree.root.as_fd(), name, &mut Vec::new());
-    !matches!(found, Err(Errno::OPNOTSUPP | Errno::NOSYS))
-}
 
 /// How often a file is changed to see whether its time of change always moves: many times within a tick of any clock.
 const CHANGES: usize = 32;
@@ -37,7 +22,7 @@ pub(super) fn has_fine_times(tree: &Tree) -> bool {
         return false;
     }
     let tried = || -> Result<bool> {
-        let file = openat(&tree.root, ".", TEMPORARY, Mode::RUSR | Mode::WUSR)?;
+        let file = openat(tree.root(), ".", TEMPORARY, Mode::RUSR | Mode::WUSR)?;
         let mut last = None;
         for change in 0..CHANGES {
             fchmod(&file, if change % 2 == 0 { Mode::RUSR } else { Mode::RUSR | Mode::WUSR })?;
@@ -55,7 +40,7 @@ pub(super) fn has_fine_times(tree: &Tree) -> bool {
 /// Whether ranges of files can be cloned. Where no file can be made, none can.
 pub(super) fn clones(tree: &Tree) -> bool {
     let tried = || -> Result<()> {
-        let file = openat(&tree.root, ".", TEMPORARY, Mode::RUSR | Mode::WUSR)?;
+        let file = openat(tree.root(), ".", TEMPORARY, Mode::RUSR | Mode::WUSR)?;
         clone_range(file.as_fd(), 0, file.as_fd(), 0, 0)
     };
     tried().is_ok()

@@ -7,8 +7,9 @@ use std::thread;
 use howdah_vfs::{FsError, Handle, Quota, QuotaOwner, QuotaUse, Quotas, Result};
 use rustix::io::Errno;
 
-use super::LocalFileSystem;
 use super::errno::refusal;
+use super::node::Node;
+use super::open_nodes::OpenNodes;
 use super::syscall;
 
 /// Bytes of a block in which the kernel counts limits (`QIF_DQBLKSIZE`).
@@ -24,7 +25,7 @@ pub fn can_ask_quotas() -> bool {
     !matches!(asked, Err(Errno::NOSYS))
 }
 
-impl Quotas for LocalFileSystem {
+impl Quotas for OpenNodes {
     fn quota(&self, node: &Handle, owner: QuotaOwner) -> Result<Option<Quota>> {
         let node = self.node(node)?;
         let ask = || ask_as_owner(&node, owner);
@@ -42,7 +43,7 @@ impl Quotas for LocalFileSystem {
 }
 
 /// Asks on a thread of its own: who it was does not matter any more when it ends.
-fn ask_as_owner(node: &super::node::Node, owner: QuotaOwner) -> rustix::io::Result<libc::dqblk> {
+fn ask_as_owner(node: &Node, owner: QuotaOwner) -> rustix::io::Result<libc::dqblk> {
     let (kind, id) = match owner {
         QuotaOwner::User(user) => {
             syscall::set_effective_user(user)?;
@@ -76,7 +77,7 @@ fn quota(found: &libc::dqblk) -> Quota {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::local::Options;
+    use crate::local::{LocalFileSystem, Options};
 
     /// Where the system's directory for temporary files has no quotas, as usual, the answer is none, and the thread that asked for
     /// somebody else acts as before.
@@ -86,7 +87,7 @@ mod tests {
         let file_system = LocalFileSystem::open(home.path(), Options::default()).expect("opened");
         for owner in [QuotaOwner::User(1001), QuotaOwner::Group(1001), QuotaOwner::User(u32::MAX)] {
             let root = howdah_vfs::FileSystem::root(&file_system);
-            match file_system.quota(&root, owner) {
+            match file_system.nodes().quota(&root, owner) {
                 Ok(None) | Err(FsError::NotPermitted) => {}
                 Ok(Some(quota)) => assert!(quota.bytes.used > 0 || quota.files.used > 0, "{quota:?}"),
                 Err(other) => panic!("{owner:?}: {other}"),

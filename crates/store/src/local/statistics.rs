@@ -3,47 +3,46 @@
 use howdah_vfs::{Handle, Limits, Result, Statistics};
 use rustix::fs::fstatvfs;
 
-use super::LocalFileSystem;
 use super::errno::refusal;
+use super::open_nodes::OpenNodes;
+use super::tree::Tree;
 
-impl LocalFileSystem {
-    /// FSSTAT. What is available leaves out what the file system keeps for the superuser.
-    pub(super) fn get_statistics(&self, handle: &Handle) -> Result<Statistics> {
-        let node = self.node(handle)?;
-        let found = fstatvfs(node.descriptor()).map_err(refusal)?;
-        let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize);
-        Ok(Statistics {
-            total_bytes: bytes(found.f_blocks),
-            free_bytes: bytes(found.f_bfree),
-            available_bytes: bytes(found.f_bavail),
-            // CephFS says how many there are, and that any number is free.
-            total_files: found.f_files.max(found.f_ffree),
-            free_files: found.f_ffree,
-            available_files: found.f_favail,
-        })
-    }
+/// FSSTAT. What is available leaves out what the file system keeps for the superuser.
+pub(super) fn get_statistics(nodes: &OpenNodes, handle: &Handle) -> Result<Statistics> {
+    let node = nodes.node(handle)?;
+    let found = fstatvfs(node.descriptor()).map_err(refusal)?;
+    let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize);
+    Ok(Statistics {
+        total_bytes: bytes(found.f_blocks),
+        free_bytes: bytes(found.f_bfree),
+        available_bytes: bytes(found.f_bavail),
+        // CephFS says how many there are, and that any number is free.
+        total_files: found.f_files.max(found.f_ffree),
+        free_files: found.f_ffree,
+        available_files: found.f_favail,
+    })
+}
 
-    /// FSINFO and PATHCONF.
-    pub(super) fn get_limits(&self, handle: &Handle) -> Result<Limits> {
-        let node = self.node(handle)?;
-        let found = fstatvfs(node.descriptor()).map_err(refusal)?;
-        let kind = KINDS.iter().find(|kind| kind.magic == self.tree.kind()).unwrap_or(&ORDINARY);
-        Ok(Limits {
-            largest_file: kind.largest_file(found.f_bsize),
-            longest_name: u32::try_from(found.f_namemax).unwrap_or(u32::MAX),
-            most_links: kind.most_links,
-            time_step_nanoseconds: kind.time_step_nanoseconds,
-            hard_links: kind.links,
-            symbolic_links: kind.links,
-            chown_restricted: true,
-            case_insensitive: kind.case_insensitive,
-            case_preserving: true,
-            // Linux locks a file for each buffered write of it.
-            parallel_writes: false,
-            passes_files: false,
-            clone_block: self.clones.then(|| u32::try_from(found.f_bsize).ok()).flatten(),
-        })
-    }
+/// FSINFO and PATHCONF.
+pub(super) fn get_limits(nodes: &OpenNodes, handle: &Handle, tree: &Tree, clones: bool) -> Result<Limits> {
+    let node = nodes.node(handle)?;
+    let found = fstatvfs(node.descriptor()).map_err(refusal)?;
+    let kind = KINDS.iter().find(|kind| kind.magic == tree.kind()).unwrap_or(&ORDINARY);
+    Ok(Limits {
+        largest_file: kind.largest_file(found.f_bsize),
+        longest_name: u32::try_from(found.f_namemax).unwrap_or(u32::MAX),
+        most_links: kind.most_links,
+        time_step_nanoseconds: kind.time_step_nanoseconds,
+        hard_links: kind.links,
+        symbolic_links: kind.links,
+        chown_restricted: true,
+        case_insensitive: kind.case_insensitive,
+        case_preserving: true,
+        // Linux locks a file for each buffered write of it.
+        parallel_writes: false,
+        passes_files: false,
+        clone_block: clones.then(|| u32::try_from(found.f_bsize).ok()).flatten(),
+    })
 }
 
 /// What the kernel does not report of a kind of file system (from its sources: `s_max_links`, `s_time_gran`, `s_maxbytes`).

@@ -18,12 +18,16 @@ const EMPTY: &CStr = c"";
 
 /// What `name_to_handle_at` gives.
 pub(super) struct KernelHandle {
-    pub(super) kind: i32,
+    kind: i32,
     length: usize,
     bytes: [u8; KERNEL_HANDLE_MAX],
 }
 
 impl KernelHandle {
+    pub(super) fn kind(&self) -> i32 {
+        self.kind
+    }
+
     pub(super) fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.length]
     }

@@ -1,20 +1,21 @@
 //! The exported tree: its root, what kind of file system it lies on, and the ways into it that cannot lead out.
 
 use std::ffi::CString;
-use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 use rustix::fs::{
-    AtFlags, CWD, Mode, OFlags, ResolveFlags, StatVfsMountFlags, fstat, fstatfs, fstatvfs, open, openat,
-    openat2, readlinkat,
+    AtFlags, CWD, Mode, OFlags, ResolveFlags, StatVfsMountFlags, chmodat, fstat, fstatfs, fstatvfs, open,
+    openat, openat2, readlinkat,
 };
 use rustix::io::{Errno, Result};
 use rustix::mount::{OpenTreeFlags, open_tree};
 use rustix::path::DecInt;
 
 use super::handles::Layout;
+use super::syscall;
 
 /// How a node is opened to be looked at.
 pub(super) const LOOK: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
@@ -40,19 +41,18 @@ const DESCRIPTORS: &str = "/proc/self/fd";
 #[derive(Debug)]
 pub(super) struct Tree {
     /// The root: a mount of its own where that is allowed, else the plain directory.
-    pub(super) root: OwnedFd,
+    root: OwnedFd,
     /// The root opened for reading, which `open_by_handle_at` wants; `None` if that is not allowed.
-    pub(super) mount: Option<OwnedFd>,
+    mount: Option<OwnedFd>,
     /// `/proc/self/fd`, to open again what is open. All trees have it in common.
     descriptors: Arc<OwnedFd>,
     /// The device that the root lies on, and the number it goes by: one that survives a restart of the machine.
     pub(super) device: u64,
     number: u64,
     /// The file number of the root.
-    pub(super) root_file: u64,
-    /// Whether the root is a mount of its own, in which nothing is mounted: then no name leads out of it.
-    pub(super) is_own_mount: bool,
-    pub(super) crosses_mounts: bool,
+    root_file: u64,
+    is_own_mount: bool,
+    crosses_mounts: bool,
     kind: u64,
     /// The directory in the mount that everybody sees, where the root is a mount of its own: while it is open, that mount is busy
     /// and cannot be undone, so that nobody pulls a disk that is written to.
@@ -97,6 +97,25 @@ impl Tree {
         };
         tree.look_at_mount();
         Ok(tree)
+    }
+
+    pub(super) fn root(&self) -> BorrowedFd<'_> {
+        self.root.as_fd()
+    }
+
+    /// The root opened for reading, if that is allowed.
+    pub(super) fn mount(&self) -> Option<BorrowedFd<'_>> {
+        self.mount.as_ref().map(AsFd::as_fd)
+    }
+
+    /// Whether the root is a mount of its own, in which nothing is mounted: then no name leads out of it.
+    pub(super) fn is_own_mount(&self) -> bool {
+        self.is_own_mount
+    }
+
+    /// Whether what is mounted below is shown.
+    pub(super) fn crosses_mounts(&self) -> bool {
+        self.crosses_mounts
     }
 
     /// Looks whether the mount that everybody sees is read-only now: ours does not follow when that is changed.
@@ -161,7 +180,6 @@ impl Tree {
 
     /// The path under which an open node can be named to calls that take no descriptor of its kind.
     pub(super) fn alias(&self, node: BorrowedFd<'_>) -> (BorrowedFd<'_>, DecInt) {
-        use std::os::fd::AsFd;
         (self.descriptors.as_fd(), DecInt::new(node.as_raw_fd()))
     }
 
@@ -170,24 +188,31 @@ impl Tree {
         format!("{DESCRIPTORS}/{}", node.as_raw_fd())
     }
 
+    /// Sets the mode of an open node, whose mode is held.
+    pub(super) fn change_mode(&self, node: BorrowedFd<'_>, mode: u32) -> Result<()> {
+        match syscall::change_mode(node, mode) {
+            // Linux before 6.6.
+            Err(Errno::NOSYS) => {
+                let (directory, name) = self.alias(node);
+                chmodat(directory, name, Mode::from_raw_mode(mode), AtFlags::empty())
+            }
+            outcome => outcome,
+        }
+    }
+
     /// The number that stands for a device in attributes.
     pub(super) fn file_system_of(&self, device: u64) -> u64 {
         if device == self.device { self.number } else { self.number ^ device.rotate_left(32) }
     }
 
-    /// Whether anything here survives the machine at all.
+    /// Whether anything here survives the machine at all. Tests of what is made durable run anywhere.
     pub(super) fn is_durable(&self) -> bool {
-        !matches!(self.kind, TMPFS | RAMFS)
+        cfg!(test) || !matches!(self.kind, TMPFS | RAMFS)
     }
 
-    /// Whether it is one of the usual file systems of Linux, on storage of this host.
+    /// Whether it is one of the usual file systems of Linux, on storage of this host: times of birth are its clock, and set by nobody.
     pub(super) fn is_usual(&self) -> bool {
         matches!(self.kind, EXT | XFS | BTRFS | TMPFS)
-    }
-
-    /// Whether times of birth are this machine's clock and never set by anybody.
-    pub(super) fn has_honest_births(&self) -> bool {
-        self.is_usual()
     }
 
     /// Whether times of change are this machine's clock.
@@ -200,14 +225,15 @@ impl Tree {
         self.kind == FUSE
     }
 
-    /// Where kernel handles of this file system hold the file number.
-    pub(super) fn layout(&self) -> Layout {
-        match self.kind {
+    /// Where kernel handles of this file system hold the file number. `kind`, `bytes`: the root's.
+    pub(super) fn layout(&self, kind: i32, bytes: &[u8]) -> Layout {
+        let layout = match self.kind {
             EXT | XFS | BTRFS => Layout::First,
             TMPFS => Layout::Second,
             FUSE => Layout::HighWordFirst,
             _ => Layout::Unknown,
-        }
+        };
+        layout.or_by_example(self.root_file, kind, bytes)
     }
 
     /// The kind of file system (`statfs.f_type`).

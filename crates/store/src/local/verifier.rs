@@ -8,13 +8,16 @@
 use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::Write;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
+use rustix::fs::{Advice, fadvise};
 use siphasher::sip::SipHasher13;
 
+use super::identity::Identity;
 use super::open_error::OpenError;
 
 /// Where the kernel says which boot this is.
@@ -74,7 +77,7 @@ impl Verifier {
     }
 
     /// Data may have been lost: another verifier from here on.
-    pub(super) fn replace(&self) {
+    fn replace(&self) {
         let _turn = self.replacing.lock();
         let nonce = random();
         self.set(nonce);
@@ -85,6 +88,15 @@ impl Verifier {
                 let _ = fs::remove_file(file);
             }
         }
+    }
+
+    /// Data was lost that was answered as written.
+    pub(super) fn on_loss(&self, file: &OwnedFd) {
+        // Pages that could not be written count as clean, and ext4 takes their places for written: what is written
+        // there again would be zeros once it is read from the disk. So nothing of them is kept.
+        let _ = fadvise(file, 0, None, Advice::DontNeed);
+        // The state directory is ours, not the caller's. If it cannot be written the verifier still changes in memory.
+        let _ = Identity::as_root(|| self.replace());
     }
 
     fn set(&self, nonce: u64) {

@@ -1,34 +1,53 @@
-//! WRITE and COMMIT.
+//! WRITE and COMMIT; SEEK, ALLOCATE, DEALLOCATE, COPY and CLONE.
 
-use std::os::fd::{AsFd, OwnedFd};
-use std::sync::atomic::Ordering;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 
-use howdah_vfs::{Caller, Change, Committed, Data, FsError, Handle, Result, Stability, Written};
+use howdah_vfs::{
+    Attributes, Caller, Change, CommitFile, Committed, CopyRange, Data, FileExtent, FsError, Handle,
+    RangeOperations, Result, SeekOutcome, SeekTarget, Stability, WriteFile, Written,
+};
+use rustix::fs::{FallocateFlags, SeekFrom, fallocate, fstat, seek};
 use rustix::io::{Errno, pwrite};
 
-use super::LocalFileSystem;
-use super::data::require_regular;
+use super::data_files::DataFiles;
 use super::errno::refusal;
+use super::node_changes::NodeChanges;
+use super::open_nodes::OpenNodes;
+use super::ranges::{copy_for_a_while, range_refusal, up_to, within};
+use super::stable_storage::StableStorage;
+use super::syscall;
+use crate::limits::COPY_MAX;
 
-impl LocalFileSystem {
+/// Writes files, and works on their ranges.
+pub(super) struct FileWriter {
+    nodes: Arc<OpenNodes>,
+    files: Arc<DataFiles>,
+    changes: Arc<NodeChanges>,
+    storage: Arc<StableStorage>,
+}
+
+impl FileWriter {
+    pub(super) fn new(
+        (nodes, files): (Arc<OpenNodes>, Arc<DataFiles>),
+        (changes, storage): (Arc<NodeChanges>, Arc<StableStorage>),
+    ) -> Self {
+        Self { nodes, files, changes, storage }
+    }
+
     /// WRITE: `fstat`, `pwrite` (or the transport's own way into the file), `fstat`, `fsync` if it is to be stable.
     /// DATA_SYNC is as stable as FILE_SYNC, which a server may always be (RFC 1813 3.3.7).
-    #[allow(clippy::too_many_arguments)]
     pub(super) fn write_file(
         &self,
         caller: &Caller,
-        handle: &Handle,
-        offset: u64,
-        data: Data<'_>,
-        stability: Stability,
+        WriteFile { node, offset, data, stability }: WriteFile<'_>,
         change: &mut Change,
     ) -> Result<Written> {
-        let node = self.node(handle)?;
-        let (written, stored) = self.changing_data(&node, change, |attributes| {
-            require_regular(attributes)?;
-            self.permit_writing(caller, &node, attributes)?;
+        let node = self.nodes.node(node)?;
+        let (written, stored) = self.changes.changing_data(&node, change, |attributes| {
+            self.files.permit_writing(caller, &node, attributes)?;
             // Before the write: another verifier shows what is lost from here on.
-            let (verifier, losses) = (self.verifier.current(), node.flushes.losses());
+            let (verifier, losses) = (self.storage.verifier(), node.flushes().losses());
             if data.is_empty() {
                 return Ok((Written { count: 0, stability, verifier }, None));
             }
@@ -36,19 +55,17 @@ impl LocalFileSystem {
             if i64::try_from(end).is_err() {
                 return Err(FsError::TooBig);
             }
-            let file = self.writable(&node, attributes)?;
-            // As the caller, so that set-id bits go and reserved blocks stay.
-            self.identity.assume(caller)?;
+            let file = self.files.writable(caller, &node, attributes)?;
             let stored = store(file, offset, data);
             // Not before: a COMMIT that came in between has flushed without it.
             if stability == Stability::Unstable {
-                self.nodes.on_uncommitted(&node);
+                self.storage.on_uncommitted(&node);
             }
             let count = stored?;
             Ok((Written { count, stability, verifier }, Some((file, losses))))
         })?;
         if let Some((file, losses)) = stored.filter(|_| stability != Stability::Unstable) {
-            self.flush_written(&node, file, losses)?;
+            self.storage.flush_written(&node, file, losses)?;
         }
         Ok(written)
     }
@@ -59,25 +76,138 @@ impl LocalFileSystem {
     pub(super) fn commit_file(
         &self,
         caller: &Caller,
-        handle: &Handle,
+        CommitFile { node, .. }: CommitFile<'_>,
         change: &mut Change,
     ) -> Result<Committed> {
-        let node = self.node(handle)?;
-        let attributes = self.stat(&node)?;
+        let node = self.nodes.node(node)?;
+        let attributes = self.nodes.stat(&node)?;
         *change = Change::none(Some(attributes));
-        require_regular(&attributes)?;
-        self.permit_writing(caller, &node, &attributes)?;
+        self.files.permit_writing(caller, &node, &attributes)?;
         let file = match node.writing() {
             Some(file) => file,
-            None => self.readable(&node, &attributes)?,
+            None => self.files.readable(&node, &attributes)?,
         };
         // Before the flush: what is written while it runs is not part of it.
-        node.uncommitted.store(false, Ordering::Relaxed);
-        self.flush(&node, file)?;
+        node.take_uncommitted();
+        self.storage.flush(&node, file)?;
         // It changes nothing: one look gives before and after. What others wrote while it ran would else be shown as its own,
         // and its client would take the file that it has in memory for the file as it is.
-        *change = Change::none(self.stat(&node).ok());
-        Ok(Committed { verifier: self.verifier.current() })
+        *change = Change::none(self.nodes.stat(&node).ok());
+        Ok(Committed { verifier: self.storage.verifier() })
+    }
+
+    /// Changes which storage a file's data lies on. No protocol makes such a change durable later, so it is now.
+    fn change_range(
+        &self,
+        caller: &Caller,
+        handle: &Handle,
+        change: &mut Change,
+        call: impl FnOnce(BorrowedFd<'_>) -> rustix::io::Result<()>,
+    ) -> Result<()> {
+        let node = self.nodes.node(handle)?;
+        let attributes = self.changes.changing_data(&node, change, |attributes| {
+            self.files.permit_writing(caller, &node, attributes)?;
+            let file = self.files.writable(caller, &node, attributes)?;
+            call(file.as_fd()).map_err(range_refusal)?;
+            Ok(*attributes)
+        })?;
+        self.storage.settle_node(&node, &attributes)
+    }
+}
+
+impl RangeOperations for FileWriter {
+    /// SEEK: `lseek` with `SEEK_DATA` or `SEEK_HOLE`. Nothing else uses the position of the descriptor that this moves: data is
+    /// read and written by offset.
+    fn seek(&self, caller: &Caller, node: &Handle, offset: u64, target: SeekTarget) -> Result<SeekOutcome> {
+        let (node, attributes) = self.files.to_read(caller, node)?;
+        let size = attributes.size;
+        if offset >= size {
+            return Err(FsError::NoDevice);
+        }
+        let from = match target {
+            SeekTarget::Data => SeekFrom::Data(offset),
+            SeekTarget::Hole => SeekFrom::Hole(offset),
+        };
+        let found = match seek(self.files.readable(&node, &attributes)?, from) {
+            Ok(found) => found,
+            Err(Errno::NXIO) => size,
+            // A file system that knows no holes.
+            Err(Errno::INVAL | Errno::OPNOTSUPP) if target == SeekTarget::Data => offset,
+            Err(Errno::INVAL | Errno::OPNOTSUPP) => size,
+            Err(errno) => return Err(refusal(errno)),
+        };
+        Ok(SeekOutcome { offset: found.min(size), end: found >= size })
+    }
+
+    fn allocate(
+        &self,
+        caller: &Caller,
+        FileExtent { node, offset, length }: FileExtent<'_>,
+        change: &mut Change,
+    ) -> Result<()> {
+        self.change_range(caller, node, change, |file| {
+            fallocate(file, FallocateFlags::empty(), offset, length)
+        })
+    }
+
+    fn deallocate(
+        &self,
+        caller: &Caller,
+        FileExtent { node, offset, length }: FileExtent<'_>,
+        change: &mut Change,
+    ) -> Result<()> {
+        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        self.change_range(caller, node, change, |file| {
+            let size = u64::try_from(fstat(file)?.st_size).unwrap_or(0);
+            fallocate(file, flags, offset, within(size, offset, length))
+        })
+    }
+
+    /// CLONE: `FICLONERANGE`.
+    fn clone_range(
+        &self,
+        caller: &Caller,
+        CopyRange { from: (source, from), to: (target, to), count }: CopyRange<'_>,
+        change: &mut Change,
+    ) -> Result<()> {
+        let (source, attributes) = self.files.to_read(caller, source)?;
+        let input = self.files.readable(&source, &attributes)?.as_fd();
+        self.change_range(caller, target, change, |output| {
+            syscall::clone_range(input, from, output, to, count)
+        })
+    }
+
+    /// COPY: `copy_file_range`, for a while. A COMMIT makes it durable, as for WRITE.
+    fn copy_range(
+        &self,
+        caller: &Caller,
+        CopyRange { from: (source, from), to: (target, to), count }: CopyRange<'_>,
+        change: &mut Change,
+    ) -> Result<Written> {
+        let (source, readable) = self.files.to_read(caller, source)?;
+        let node = self.nodes.node(target)?;
+        self.changes.changing_data(&node, change, |attributes: &Attributes| {
+            self.files.permit_writing(caller, &node, attributes)?;
+            // Before the copy: another verifier shows what is lost from here on.
+            let verifier = self.storage.verifier();
+            let written = |count| Written { count, stability: Stability::Unstable, verifier };
+            let length = up_to(count, readable.size.saturating_sub(from));
+            if length == 0 {
+                return Ok(written(0));
+            }
+            if source.handle == node.handle && from.abs_diff(to) < length {
+                return Err(FsError::Invalid);
+            }
+            if to.checked_add(length).is_none_or(|end| i64::try_from(end).is_err()) {
+                return Err(FsError::TooBig);
+            }
+            let input = self.files.readable(&source, &readable)?;
+            let output = self.files.writable(caller, &node, attributes)?;
+            let copied = copy_for_a_while((input.as_fd(), from), (output.as_fd(), to), length.min(COPY_MAX));
+            // Not before: a COMMIT that came in between has flushed without it.
+            self.storage.on_uncommitted(&node);
+            copied.map(written)
+        })
     }
 }
 
@@ -122,12 +252,10 @@ mod tests {
     use std::sync::mpsc;
     use std::thread;
 
-    use howdah_vfs::{
-        Before, CommitFile, Create, CreateFile, FileSystem, Name, NewAttributes, SetAttributes, WriteFile,
-    };
+    use howdah_vfs::{Before, Create, CreateFile, FileSystem, Name, NewAttributes, SetAttributes};
 
     use super::*;
-    use crate::local::Options;
+    use crate::local::{LocalFileSystem, Options};
 
     #[test]
     fn a_file_that_takes_nothing_ends_a_write() {
@@ -152,18 +280,16 @@ mod tests {
     /// What a call reports of a file whose flush takes so long that somebody else writes its 11th byte meanwhile.
     fn reported(call: impl FnOnce(&LocalFileSystem, &Handle, &mut Change) + Send) -> Change {
         let place = tempfile::tempdir().expect("a directory");
-        let mut fs = LocalFileSystem::open(place.path(), Options::default()).expect("it opens");
-        // Also where nothing is durable: what is waited for here is no disk.
-        fs.syncs = true;
+        let fs = LocalFileSystem::open(place.path(), Options::default()).expect("it opens");
         let caller = Caller::new(rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
         let how = Create::Guarded(NewAttributes::with_mode(0o644));
         let name = Name::parse(b"f").expect("a name");
         let made = fs
             .create(&caller, CreateFile::new(&fs.root(), name, &how), &mut Change::default())
             .expect("CREATE");
-        let node = fs.node(&made.handle).expect("it is there");
+        let node = fs.nodes().node(&made.handle).expect("it is there");
         // It is the one that the call finds, however long that takes to begin.
-        node.uncommitted.store(true, Ordering::Relaxed);
+        node.set_uncommitted();
         let (entered, is_in) = mpsc::channel();
         let (go, may_go) = mpsc::channel();
         thread::scope(|scope| {
@@ -172,18 +298,18 @@ mod tests {
                 entered.send(()).expect("somebody waits");
                 may_go.recv().map_err(|_| FsError::Io)
             };
-            scope.spawn(move || node.flushes.flush(disk, || {}));
+            scope.spawn(move || node.flushes().flush(disk, || {}));
             is_in.recv().expect("it began");
-            let before = node.flushes.steps();
+            let before = node.flushes().steps();
             let reported = scope.spawn(move || {
                 let mut change = Change::default();
                 call(fs, handle, &mut change);
                 change
             });
-            while node.flushes.steps() == before && !reported.is_finished() {
+            while node.flushes().steps() == before && !reported.is_finished() {
                 thread::yield_now();
             }
-            let waits = node.flushes.steps() != before;
+            let waits = node.flushes().steps() != before;
             let mut change = Change::default();
             let other = fs.write(
                 &caller,

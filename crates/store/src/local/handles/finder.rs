@@ -12,7 +12,6 @@ use siphasher::sip::SipHasher13;
 
 use super::super::cache::NodeCache;
 use super::super::errno::refusal;
-use super::super::identify::identify;
 use super::super::open_error::OpenError;
 use super::super::tree::{LOOK, Tree};
 use super::form::Form;
@@ -89,9 +88,13 @@ impl Finder {
                 break Some(open);
             }
         };
-        let start = start.as_ref().map_or(self.tree.root.as_fd(), |open| open.descriptor());
+        let start = start.as_ref().map_or(self.tree.root(), |open| open.descriptor());
         match self.walk(start, &names) {
-            Ok(found) => Ok(if self.is_node(&found, node)? { Followed::Node(found) } else { Followed::Lost }),
+            Ok(found) => Ok(if self.maker.of(found.as_fd())? == *node {
+                Followed::Node(found)
+            } else {
+                Followed::Lost
+            }),
             Err(Errno::ACCESS) => Err(FsError::AccessDenied),
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::XDEV | Errno::STALE) => {
                 Ok(Followed::Lost)
@@ -120,11 +123,6 @@ impl Finder {
             }
         }
         Err(Errno::NOENT)
-    }
-
-    fn is_node(&self, found: &OwnedFd, node: &Handle) -> Result<bool> {
-        let seen = identify(found.as_fd()).map_err(refusal)?;
-        Ok(self.maker.of_open(found.as_fd(), &seen)? == *node)
     }
 
     /// A node was seen under a name.

@@ -8,6 +8,7 @@ use howdah_vfs::{FsError, Handle, Result};
 use rustix::io::Errno;
 
 use super::super::errno::refusal;
+use super::super::identify::identify;
 use super::super::known::Identification;
 use super::super::syscall;
 use super::form::{Form, around_birth, around_kernel, file_number};
@@ -39,11 +40,16 @@ impl Maker {
             return around_birth(seen, mark).ok_or(FsError::ServerFault);
         }
         match syscall::name_to_handle(node, None) {
-            Ok(raw) => around_kernel(seen.file, mark, raw.kind, raw.as_bytes()).ok_or(FsError::ServerFault),
+            Ok(raw) => around_kernel(seen.file, mark, raw.kind(), raw.as_bytes()).ok_or(FsError::ServerFault),
             // Another file system, mounted inside of this one, that has no handles: there is no way to name its nodes.
             Err(Errno::OPNOTSUPP | Errno::OVERFLOW) => Err(FsError::AccessDenied),
             Err(errno) => Err(refusal(errno)),
         }
+    }
+
+    /// The handle of an open node.
+    pub(in super::super) fn of(&self, node: BorrowedFd<'_>) -> Result<Handle> {
+        self.of_open(node, &identify(node).map_err(refusal)?)
     }
 
     /// Whether the bytes of a handle show by themselves that they were made by [`Self::of_open`] or
@@ -72,10 +78,10 @@ impl Maker {
             return None;
         }
         let raw = syscall::name_to_handle(directory, Some(name)).ok()?;
-        if self.layout.file_number(raw.kind, raw.as_bytes())? != seen.file {
+        if self.layout.file_number(raw.kind(), raw.as_bytes())? != seen.file {
             return None;
         }
-        around_kernel(seen.file, None, raw.kind, raw.as_bytes())
+        around_kernel(seen.file, None, raw.kind(), raw.as_bytes())
     }
 }
 

@@ -78,20 +78,20 @@ struct Sample<'n> {
 impl<'n> Sample<'n> {
     /// Looks at it, and lets go of its node.
     fn take(tree: &Tree, name: &'n CString) -> Option<Self> {
-        let node = tree.open_name(tree.root.as_fd(), name.as_bytes(), LOOK).ok()?;
+        let node = tree.open_name(tree.root(), name.as_bytes(), LOOK).ok()?;
         let file = identify(node.as_fd()).ok()?.file;
         Some(Self { name, file, handle: syscall::name_to_handle(node.as_fd(), None).ok()? })
     }
 
     fn is_numbered_as_its_file(&self) -> bool {
-        Layout::HighWordFirst.file_number(self.handle.kind, self.handle.as_bytes()) == Some(self.file)
+        Layout::HighWordFirst.file_number(self.handle.kind(), self.handle.as_bytes()) == Some(self.file)
     }
 
     /// Whether its handle leads nowhere although it is still there.
     fn is_lost(&self, tree: &Tree) -> bool {
-        let Some(mount) = &tree.mount else { return false };
-        let form = Form::Kernel { kind: self.handle.kind as u8, bytes: self.handle.as_bytes() };
-        kernel_open(mount.as_fd(), form).is_err()
+        let Some(mount) = tree.mount() else { return false };
+        let form = Form::Kernel { kind: self.handle.kind() as u8, bytes: self.handle.as_bytes() };
+        kernel_open(mount, form).is_err()
             && Self::take(tree, self.name).is_some_and(|again| again.file == self.file)
     }
 }
@@ -108,14 +108,14 @@ impl<'t> Own<'t> {
         let name = format!("{OWN}{:016x}", RandomState::new().build_hasher().finish());
         let name = CString::new(name).ok()?;
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
-        openat(&tree.root, &name, flags, Mode::RUSR | Mode::WUSR).ok()?;
+        openat(tree.root(), &name, flags, Mode::RUSR | Mode::WUSR).ok()?;
         Some(Self { tree, name })
     }
 }
 
 impl Drop for Own<'_> {
     fn drop(&mut self) {
-        if let Err(error) = unlinkat(&self.tree.root, &self.name, AtFlags::empty()) {
+        if let Err(error) = unlinkat(self.tree.root(), &self.name, AtFlags::empty()) {
             tracing::warn!(%error, name = ?self.name, "a file that was made to try handles could not be removed");
         }
     }
@@ -123,7 +123,7 @@ impl Drop for Own<'_> {
 
 /// Some names in the root.
 fn some_names(tree: &Tree) -> Vec<CString> {
-    let Ok(entries) = std::fs::read_dir(tree.descriptor_path(tree.root.as_fd())) else { return Vec::new() };
+    let Ok(entries) = std::fs::read_dir(tree.descriptor_path(tree.root())) else { return Vec::new() };
     let names = entries.flatten().map(|entry| entry.file_name());
     let names = names.filter(|name| !name.as_bytes().starts_with(OWN.as_bytes())).take(SAMPLES);
     names.filter_map(|name| CString::new(name.as_bytes()).ok()).collect()

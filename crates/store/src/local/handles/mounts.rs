@@ -214,7 +214,7 @@ impl Mounts {
     fn enter_point(&self, point: &Path) -> Result<()> {
         let tree = self.tree.upgrade().ok_or(FsError::ServerFault)?;
         let (point, flags) = (point.as_os_str().as_bytes(), OFlags::PATH | OFlags::CLOEXEC);
-        let opened = tree.open_beneath(tree.root.as_fd(), point, flags).map_err(refusal)?;
+        let opened = tree.open_beneath(tree.root(), point, flags).map_err(refusal)?;
         #[allow(clippy::unnecessary_cast)] // the type of the field differs between architectures
         let device = fstat(&opened).map_err(refusal)?.st_dev as u64;
         // The root's file system has no mark.
@@ -241,7 +241,7 @@ impl Mounts {
         let points = on_root.map(|mount| mount.point).filter(|point| !point.as_os_str().is_empty());
         let number = |point: PathBuf| {
             let flags = OFlags::PATH | OFlags::CLOEXEC;
-            let opened = tree.open_beneath(tree.root.as_fd(), point.as_os_str().as_bytes(), flags).ok()?;
+            let opened = tree.open_beneath(tree.root(), point.as_os_str().as_bytes(), flags).ok()?;
             let stat = fstat(&opened).ok()?;
             #[allow(clippy::unnecessary_cast)] // the type of the field differs between architectures
             let is_on_root = stat.st_dev as u64 == tree.device;
@@ -320,7 +320,7 @@ mod tests {
 
         /// The mark of a node that seems to lie on that device.
         fn mark_of(&self, name: &str, device: u64) -> Result<u32> {
-            let node = openat(&self.tree.root, name, LOOK, Mode::empty()).expect("it is there");
+            let node = openat(self.tree.root(), name, LOOK, Mode::empty()).expect("it is there");
             self.mounts.mark_of(node.as_fd(), device)
         }
 

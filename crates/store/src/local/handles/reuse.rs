@@ -41,7 +41,7 @@ pub fn handle_reuse(directory: &Path) -> Result<Option<(String, HandleReuse)>> {
     let has_birth = identify(file.as_fd())?.birth.is_some();
     let fits = |length: usize, kind: i32| length <= LONGEST_KERNEL_HANDLE && (0..256).contains(&kind);
     let has_handle = syscall::name_to_handle(file.as_fd(), None)
-        .is_ok_and(|handle| fits(handle.as_bytes().len(), handle.kind));
+        .is_ok_and(|handle| fits(handle.as_bytes().len(), handle.kind()));
     #[allow(clippy::unnecessary_cast)] // the types of the fields differ between architectures
     let (kind, device) = (fstatfs(&file)?.f_type as u64, fstat(&file)?.st_dev as u64);
     let why = match kind {

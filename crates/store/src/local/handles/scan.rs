@@ -17,7 +17,6 @@ use parking_lot::{Condvar, Mutex};
 use rustix::fs::OFlags;
 
 use super::super::errno::refusal;
-use super::super::identify::identify;
 use super::super::stream::{State, Stream};
 use super::super::tree::{LOOK, Tree};
 use super::form::file_number;
@@ -222,7 +221,7 @@ impl<'a> Walk<'a> {
         let shared = self.shared;
         let count = self.sought.values().map(Vec::len).sum::<usize>();
         let mut levels: Vec<Level> = Vec::new();
-        levels.extend(self.enter(shared.tree.root.as_fd(), b"."));
+        levels.extend(self.enter(shared.tree.root(), b"."));
         while let Some(level) = levels.last_mut() {
             match self.next(level) {
                 Step::Down(name) => {
@@ -294,9 +293,7 @@ impl<'a> Walk<'a> {
     }
 
     fn handle(&mut self, node: BorrowedFd<'_>) -> Option<Handle> {
-        let seen = identify(node).map_err(refusal);
-        let handle = seen.and_then(|seen| self.shared.maker.of_open(node, &seen));
-        self.there(handle)
+        self.there(self.shared.maker.of(node))
     }
 }
 
@@ -320,6 +317,7 @@ enum Step<'a> {
 mod tests {
     use rustix::io::Errno;
 
+    use super::super::super::identify::identify;
     use super::super::layout::Layout;
     use super::*;
 

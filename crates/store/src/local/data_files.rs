@@ -3,25 +3,41 @@
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use howdah_vfs::{Attributes, Caller, FileKind, FsError, Result};
+use howdah_vfs::{Attributes, Caller, FileKind, FsError, Handle, Result};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use super::LocalFileSystem;
 use super::errno::refusal;
 use super::known::is_past;
-use super::node::{Node, Right, Verdict};
+use super::node::{Node, Right};
+use super::open_nodes::OpenNodes;
 use super::syscall;
 
-impl LocalFileSystem {
-    /// Refuses a caller who may not read this file. Its owner may, and who may execute it may, since a client
-    /// reads what it executes (RFC 1813 4.4).
-    pub(super) fn permit_reading(&self, caller: &Caller, node: &Node, attributes: &Attributes) -> Result<()> {
-        self.permit(caller, node, attributes, Right::Read, attributes.kind == FileKind::Regular)
+/// Opens nodes for their data.
+pub(super) struct DataFiles {
+    nodes: Arc<OpenNodes>,
+    /// As [`Options::overrides_own_modes`](super::Options::overrides_own_modes).
+    overrides_own_modes: bool,
+}
+
+impl DataFiles {
+    pub(super) fn new(nodes: Arc<OpenNodes>, overrides_own_modes: bool) -> Self {
+        Self { nodes, overrides_own_modes }
     }
 
-    /// Refuses a caller who may not write this file. Its owner may.
+    /// A regular file that the caller may read. Its owner may, and who may execute it may, since a client reads what it
+    /// executes (RFC 1813 4.4).
+    pub(super) fn to_read(&self, caller: &Caller, file: &Handle) -> Result<(Arc<Node>, Attributes)> {
+        let node = self.nodes.node(file)?;
+        let attributes = self.nodes.stat(&node)?;
+        require_regular(&attributes)?;
+        self.permit(caller, &node, &attributes, Right::Read, true)?;
+        Ok((node, attributes))
+    }
+
+    /// Refuses what is no regular file, and a caller who may not write it. Its owner may.
     pub(super) fn permit_writing(&self, caller: &Caller, node: &Node, attributes: &Attributes) -> Result<()> {
+        require_regular(attributes)?;
         self.permit(caller, node, attributes, Right::Write, true)
     }
 
@@ -35,17 +51,14 @@ impl LocalFileSystem {
         right: Right,
         owner_may: bool,
     ) -> Result<()> {
-        if !self.identity.acts_as_caller || caller.user == 0 || (owner_may && caller.user == attributes.user)
-        {
+        let is_owner = owner_may && caller.user == attributes.user;
+        if !self.nodes.identity().acts_as_caller() || caller.user == 0 || is_owner {
             return Ok(());
         }
-        let holds = |verdict: &Verdict| {
-            verdict.changed == attributes.changed && verdict.right == right && verdict.caller == *caller
-        };
-        if node.verdict.lock().as_ref().is_some_and(holds) {
+        if node.is_granted(caller, right, attributes.changed) {
             return Ok(());
         }
-        self.identity.assume(caller)?;
+        self.nodes.identity().assume(caller)?;
         match right {
             Right::Read => syscall::access(node.descriptor(), libc::R_OK).or_else(|errno| {
                 let executes = attributes.kind == FileKind::Regular && errno == Errno::ACCESS;
@@ -56,8 +69,7 @@ impl LocalFileSystem {
         .map_err(refusal)?;
         // A change in the same tick of the clock as the last one would not show.
         if is_past(attributes.changed) {
-            *node.verdict.lock() =
-                Some(Verdict { caller: caller.clone(), changed: attributes.changed, right });
+            node.on_granted(caller, right, attributes.changed);
         }
         Ok(())
     }
@@ -67,9 +79,9 @@ impl LocalFileSystem {
         if let Some(file) = directory.reading() {
             return Ok(file);
         }
-        self.identity.assume_root()?;
-        let file = self.tree.open_listing(directory.descriptor()).map_err(refusal)?;
-        self.nodes.make_room();
+        self.nodes.identity().assume_root()?;
+        let file = self.nodes.tree().open_listing(directory.descriptor()).map_err(refusal)?;
+        self.nodes.cache().make_room();
         Ok(directory.keep_reading(file))
     }
 
@@ -84,27 +96,35 @@ impl LocalFileSystem {
             _ => return Err(FsError::Invalid),
         };
         let file = self.reopen(node, attributes, flags)?;
-        self.nodes.make_room();
+        self.nodes.cache().make_room();
         Ok(node.keep_reading(file))
     }
 
-    /// A descriptor to read and write a regular file.
-    pub(super) fn writable<'a>(&self, node: &'a Node, attributes: &Attributes) -> Result<&'a Arc<OwnedFd>> {
-        if let Some(file) = node.writing() {
-            return Ok(file);
-        }
-        require_regular(attributes)?;
-        let file = self.reopen(node, attributes, OFlags::RDWR)?;
-        self.nodes.make_room();
-        Ok(node.keep_writing(file))
+    /// A descriptor to read and write a regular file, as the caller, so that set-id bits go and reserved blocks stay.
+    pub(super) fn writable<'a>(
+        &self,
+        caller: &Caller,
+        node: &'a Node,
+        attributes: &Attributes,
+    ) -> Result<&'a Arc<OwnedFd>> {
+        let file = match node.writing() {
+            Some(file) => file,
+            None => {
+                let file = self.reopen(node, attributes, OFlags::RDWR)?;
+                self.nodes.cache().make_room();
+                node.keep_writing(file)
+            }
+        };
+        self.nodes.identity().assume(caller)?;
+        Ok(file)
     }
 
     /// Opens as the superuser: whether the caller may is judged before, call by call.
     fn reopen(&self, node: &Node, attributes: &Attributes, flags: OFlags) -> Result<OwnedFd> {
-        self.identity.assume_root()?;
+        self.nodes.identity().assume_root()?;
         // A lease of a local process would keep the open waiting for 45 s: the client is asked to try again instead.
         let flags = flags | OFlags::NONBLOCK;
-        match self.tree.reopen(node.descriptor(), flags) {
+        match self.nodes.tree().reopen(node.descriptor(), flags) {
             Err(Errno::ACCESS) if self.overrides_own_modes && attributes.kind == FileKind::Regular => {
                 self.reopen_own(node, attributes, flags)
             }
@@ -118,18 +138,18 @@ impl LocalFileSystem {
         if attributes.user != rustix::process::geteuid().as_raw() {
             return Err(FsError::AccessDenied);
         }
-        let _held = node.mode.lock();
+        let _held = node.hold_mode();
         // It may have another mode than when the call began: that call may have set it.
-        let mode = self.stat(node)?.mode;
-        self.change_mode(node, mode | 0o600).map_err(refusal)?;
-        let file = self.tree.reopen(node.descriptor(), flags);
-        self.change_mode(node, mode).map_err(refusal)?;
+        let mode = self.nodes.stat(node)?.mode;
+        self.nodes.tree().change_mode(node.descriptor(), mode | 0o600).map_err(refusal)?;
+        let file = self.nodes.tree().reopen(node.descriptor(), flags);
+        self.nodes.tree().change_mode(node.descriptor(), mode).map_err(refusal)?;
         file.map_err(refusal)
     }
 }
 
 /// The refusal for data calls on what is no regular file.
-pub(super) fn require_regular(attributes: &Attributes) -> Result<()> {
+fn require_regular(attributes: &Attributes) -> Result<()> {
     match attributes.kind {
         FileKind::Regular => Ok(()),
         FileKind::Directory => Err(FsError::IsDirectory),
