@@ -81,7 +81,7 @@ impl DiskJournal {
         let found = replay::read(&*disk, options.segment)?;
         identity::check_version(&*disk, identity, checked, found.records.is_empty())?;
         let id = checked.0;
-        let is_empty = found.segments.used.is_empty();
+        let is_empty = found.segments.is_empty();
         let mut segments =
             Segments::new(Arc::clone(&disk), options.segment, options.segments_max(), found.segments);
         match segments.prepare() {
@@ -211,7 +211,7 @@ impl DiskJournal {
 
 impl Drop for DiskJournal {
     fn drop(&mut self) {
-        self.shared.state.lock().is_stopping = true;
+        self.shared.state.lock().stop();
         self.shared.wake.notify_all();
         if let Some(thread) = self.upkeep.take() {
             let _ = thread.join();
@@ -231,7 +231,7 @@ impl Shared {
         let mut state = self.state.lock();
         let was_clean = state.is_clean();
         let outcome = change(&mut state);
-        if state.is_urgent || was_clean && !state.is_clean() {
+        if state.is_urgent() || was_clean && !state.is_clean() {
             self.wake.notify_one();
         }
         if state.check().is_err() {
@@ -250,7 +250,7 @@ impl Shared {
         let path = self.disk.path("");
         let outcome = MutexGuard::unlocked(state, || {
             self.sync_first.iter().try_for_each(|first| first.sync())?;
-            flush.files.iter().try_for_each(|file| file.sync())
+            flush.run()
         });
         let outcome = outcome.map_err(|cause| match JournalError::disk("syncing", &path)(cause) {
             // A disk that is full only when it writes has lost what it took.
@@ -270,14 +270,14 @@ impl Shared {
         loop {
             let mut state = self.state.lock();
             loop {
-                if state.is_stopping {
+                if state.is_stopping() {
                     return;
                 }
                 let changes = state.counts().changes;
                 let count_due = self.count.lock().as_ref().and_then(|count| count.due(changes));
                 let due = [state.sync_due(every), count_due].into_iter().flatten().min();
                 match due {
-                    _ if state.is_urgent => break,
+                    _ if state.is_urgent() => break,
                     Some(due) if due <= Instant::now() => break,
                     Some(due) => drop(self.wake.wait_until(&mut state, due)),
                     None => self.wake.wait(&mut state),
@@ -292,7 +292,7 @@ impl Shared {
 
     fn upkeep(&self) -> Result<(), JournalError> {
         let mut state = self.state.lock();
-        state.is_urgent = false;
+        state.set_urgent(false);
         // Without room for them, they are written when there is.
         let _ = state.write_marks();
         state.check()?;
@@ -320,7 +320,9 @@ impl Shared {
                 outcome => outcome?,
             }
         }
-        state.is_urgent |= !to_move.is_empty();
+        if !to_move.is_empty() {
+            state.set_urgent(true);
+        }
         Ok(())
     }
 

@@ -24,7 +24,7 @@ pub(super) const LAST: u8 = 2;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Chain {
     key: [u8; 16],
-    pub(super) sum: u64,
+    sum: u64,
 }
 
 /// What is at the start of a segment.
@@ -34,7 +34,7 @@ pub(super) struct SegmentHeader {
     /// Drawn for this segment, so that records of another one are not believed.
     pub(super) key: [u8; 16],
     /// The last checksum of the segment before.
-    pub(super) chain_before: u64,
+    chain_before: u64,
     /// The highest number of a change when the segment was begun.
     pub(super) highest_change: u64,
 }
@@ -80,6 +80,11 @@ pub(super) struct Scan<'a> {
 }
 
 impl SegmentHeader {
+    /// That of a new segment, which continues this chain.
+    pub(super) fn new(number: u64, key: [u8; 16], chain: Chain, highest_change: u64) -> Self {
+        Self { number, key, chain_before: chain.sum, highest_change }
+    }
+
     /// The bytes, and where the chain of the segment starts.
     pub(super) fn encode(&self) -> ([u8; HEADER], Chain) {
         let mut bytes = [0; HEADER];
@@ -149,6 +154,11 @@ impl Chain {
     /// The chain of a segment with this key, at this checksum.
     pub(super) fn at(key: [u8; 16], sum: [u8; SUM]) -> Self {
         Self { key, sum: u64::from_be_bytes(sum) }
+    }
+
+    /// Whether a segment with this header continues it.
+    pub(super) fn is_continued_by(&self, header: &SegmentHeader) -> bool {
+        header.chain_before == self.sum
     }
 
     fn after(&self, head: &[u8], payload: &[u8]) -> u64 {

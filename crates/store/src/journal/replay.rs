@@ -12,7 +12,7 @@ use super::error::JournalError;
 use super::format::{self, FINISHED, HeaderFault, OVERHEAD, Scan};
 use super::live_records::{LiveRecords, RecordPlace};
 use super::record::JournalRecord;
-use super::segments::{FoundSegments, REFUSED, Segment, name, number};
+use super::segments::{FoundSegments, REFUSED, name, number};
 
 /// What was read.
 pub(super) struct Replay {
@@ -74,14 +74,13 @@ fn follow(disk: &dyn JournalDisk) -> Result<Reading, JournalError> {
     while let Some(number) = reading.rest.front().copied() {
         let (file, bytes) = load(disk, number)?;
         let scan = match format::scan(&bytes) {
-            Ok(scan) if follows(&reading.found, &scan, number) => scan,
+            Ok(scan) if scan.header.number == number && reading.found.are_continued_by(&scan.header) => scan,
             Err(HeaderFault::Newer) => return Err(JournalError::Newer { path: disk.path(&name(number)) }),
             Ok(_) | Err(HeaderFault::Broken) => break,
         };
-        take(&mut reading.found, &mut reading.unfinished, &scan);
+        reading.unfinished.take(&scan);
         reading.torn = written(&bytes[scan.end..]).to_vec();
-        let (end, capacity, key) = (scan.end as u64, bytes.len() as u64, scan.header.key);
-        reading.found.used.push_back(Segment { number, file, end, capacity, key });
+        reading.found.add(&scan, file, bytes.len() as u64);
         reading.rest.pop_front();
     }
     Ok(reading)
@@ -97,41 +96,32 @@ fn load(disk: &dyn JournalDisk, number: u64) -> Result<(Arc<dyn JournalFile>, Ve
     read().map_err(JournalError::disk("reading", &disk.path(&name)))
 }
 
-/// Whether a segment continues those before. Older ones may be gone, so the first one continues anything.
-fn follows(found: &FoundSegments, scan: &Scan<'_>, number: u64) -> bool {
-    let continues = |last: &Segment| last.number + 1 == number && scan.header.chain_before == found.chain.sum;
-    scan.header.number == number && found.used.back().is_none_or(continues)
-}
-
 /// What was written: all up to the last byte that is not zero.
 fn written(bytes: &[u8]) -> &[u8] {
     let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     &bytes[..end]
 }
 
-fn take(found: &mut FoundSegments, unfinished: &mut Unfinished, scan: &Scan<'_>) {
-    found.chain = scan.chain;
-    found.highest_change = found.highest_change.max(scan.header.highest_change);
-    for record in &scan.records {
-        let head = record.head;
-        found.sequence = found.sequence.max(head.sequence);
-        found.highest_change = found.highest_change.max(head.change);
-        if head.flags & FINISHED != 0 {
-            unfinished.finish(head.change);
-            continue;
-        }
-        let place = RecordPlace {
-            segment: scan.header.number,
-            offset: record.offset as u64,
-            length: (OVERHEAD + record.payload.len()) as u64,
-            sequence: head.sequence,
-        };
-        let payload = record.payload.to_vec();
-        unfinished.add(JournalRecord { kind: head.kind, change: head.change, payload }, place);
-    }
-}
-
 impl Unfinished {
+    /// Takes the records of one more segment.
+    fn take(&mut self, scan: &Scan<'_>) {
+        for record in &scan.records {
+            let head = record.head;
+            if head.flags & FINISHED != 0 {
+                self.finish(head.change);
+                continue;
+            }
+            let place = RecordPlace {
+                segment: scan.header.number,
+                offset: record.offset as u64,
+                length: (OVERHEAD + record.payload.len()) as u64,
+                sequence: head.sequence,
+            };
+            let payload = record.payload.to_vec();
+            self.add(JournalRecord { kind: head.kind, change: head.change, payload }, place);
+        }
+    }
+
     /// One that was moved takes the place of its original.
     fn add(&mut self, record: JournalRecord, place: RecordPlace) {
         let change = record.change;
@@ -170,14 +160,13 @@ fn leave_out(
         }
     }
     if let Some((from, file)) = ready {
-        let number = found.used.back().map_or(1, |last| last.number + 1);
-        let to = name(number);
+        let to = name(found.next_number());
         if from != to {
             // What had this name must be elsewhere by then.
             let moved = disk.sync_names().and_then(|()| disk.rename(&from, &to));
             moved.map_err(JournalError::disk("renaming", &disk.path(&from)))?;
         }
-        found.ready = Some(Segment { number, file, end: 0, capacity: size, key: [0; 16] });
+        found.set_ready(file, size);
     }
     Ok(set_aside)
 }
@@ -189,13 +178,13 @@ fn cut(
     torn: &[u8],
     found: &mut FoundSegments,
 ) -> Result<Option<PathBuf>, JournalError> {
-    let Some(last) = found.used.back_mut().filter(|_| !torn.is_empty()) else { return Ok(None) };
-    let from = disk.path(&name(last.number));
+    let Some((number, last, end)) = found.last().filter(|_| !torn.is_empty()) else { return Ok(None) };
+    let from = disk.path(&name(number));
     let step = "setting aside what is broken in";
-    let to = free_name(disk, &format!("{REFUSED}{:010}-{}", last.number, last.end))?;
+    let to = free_name(disk, &format!("{REFUSED}{number:010}-{end}"))?;
     let file = match disk.create(&to, torn.len() as u64) {
         Err(error) if Errno::from_io_error(&error) == Some(Errno::NOSPC) => {
-            last.capacity = last.end;
+            found.close_last();
             return Ok(Some(from));
         }
         outcome => outcome.map_err(JournalError::disk(step, &from))?,
@@ -205,8 +194,8 @@ fn cut(
         file.sync()?;
         disk.sync_names()?;
         let zeros = vec![0; torn.len()];
-        last.file.write_at(last.end, &mut [IoSlice::new(&zeros)])?;
-        last.file.sync()
+        last.write_at(end, &mut [IoSlice::new(&zeros)])?;
+        last.sync()
     };
     cut().map_err(JournalError::disk(step, &from))?;
     Ok(Some(disk.path(&to)))

@@ -8,7 +8,9 @@ use rustix::rand::{GetRandomFlags, getrandom};
 
 use super::disk::{JournalDisk, JournalFile};
 use super::error::JournalError;
-use super::format::{Chain, FINISHED, HEADER, LAST, OVERHEAD, RecordHead, SUM, SegmentHeader, record_length};
+use super::format::{
+    Chain, FINISHED, HEADER, LAST, OVERHEAD, RecordHead, SUM, Scan, SegmentHeader, record_length,
+};
 use super::live_records::RecordPlace;
 
 /// The folder of what was set aside and refused, below the journal.
@@ -17,33 +19,47 @@ pub(super) const REFUSED: &str = "refused/";
 const SUFFIX: &str = ".journal";
 
 /// A segment.
-pub(super) struct Segment {
-    pub(super) number: u64,
-    pub(super) file: Arc<dyn JournalFile>,
+struct Segment {
+    number: u64,
+    file: Arc<dyn JournalFile>,
     /// Where the next record goes; 0 while it has no header.
-    pub(super) end: u64,
+    end: u64,
     /// Its length.
-    pub(super) capacity: u64,
+    capacity: u64,
     /// What its checksums are made with.
-    pub(super) key: [u8; 16],
+    key: [u8; 16],
 }
 
 /// What is to be appended.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NewRecord<'a> {
-    pub(super) kind: u8,
+    kind: u8,
     /// [`FINISHED`], or nothing.
-    pub(super) flags: u8,
-    pub(super) change: u64,
+    flags: u8,
+    change: u64,
     /// That of a record that is moved; another one gets the next.
-    pub(super) sequence: Option<u64>,
-    pub(super) payload: &'a [u8],
+    sequence: Option<u64>,
+    payload: &'a [u8],
 }
 
 impl<'a> NewRecord<'a> {
     /// A record of the caller.
     pub(super) fn new(kind: u8, change: u64, payload: &'a [u8]) -> Self {
         Self { kind, flags: 0, change, sequence: None, payload }
+    }
+
+    /// The mark of a finished change.
+    pub(super) fn mark(change: u64) -> Self {
+        Self { flags: FINISHED, ..Self::new(0, change, &[]) }
+    }
+
+    /// The same, moved.
+    pub(super) fn moved(self, sequence: u64) -> Self {
+        Self { sequence: Some(sequence), ..self }
+    }
+
+    pub(super) fn change(&self) -> u64 {
+        self.change
     }
 }
 
@@ -76,6 +92,14 @@ pub(super) struct Segments {
     size: u64,
     /// How many there may be.
     most: usize,
+    found: FoundSegments,
+    /// The first segment that may hold what is not synced.
+    unsynced: u64,
+}
+
+/// What was found on disk, and what was appended since.
+#[derive(Default)]
+pub(super) struct FoundSegments {
     /// Those in use, oldest first. Records go to the last one.
     used: VecDeque<Segment>,
     /// The next one, empty and durable.
@@ -85,18 +109,50 @@ pub(super) struct Segments {
     sequence: u64,
     /// The highest that was seen.
     highest_change: u64,
-    /// The first segment that may hold what is not synced.
-    unsynced: u64,
 }
 
-/// What was found on disk.
-#[derive(Default)]
-pub(super) struct FoundSegments {
-    pub(super) used: VecDeque<Segment>,
-    pub(super) ready: Option<Segment>,
-    pub(super) chain: Chain,
-    pub(super) sequence: u64,
-    pub(super) highest_change: u64,
+impl FoundSegments {
+    pub(super) fn is_empty(&self) -> bool {
+        self.used.is_empty()
+    }
+
+    /// The number of the next segment.
+    pub(super) fn next_number(&self) -> u64 {
+        self.used.back().map_or(1, |last| last.number + 1)
+    }
+
+    /// Whether a segment continues those before. Older ones may be gone, so the first one continues anything.
+    pub(super) fn are_continued_by(&self, header: &SegmentHeader) -> bool {
+        self.is_empty() || header.number == self.next_number() && self.chain.is_continued_by(header)
+    }
+
+    /// Adds the next segment, of so many bytes.
+    pub(super) fn add(&mut self, scan: &Scan<'_>, file: Arc<dyn JournalFile>, capacity: u64) {
+        let SegmentHeader { number, key, highest_change, .. } = scan.header;
+        let heads = || scan.records.iter().map(|record| record.head);
+        self.chain = scan.chain;
+        self.sequence = heads().map(|head| head.sequence).fold(self.sequence, u64::max);
+        let highest_change = self.highest_change.max(highest_change);
+        self.highest_change = heads().map(|head| head.change).fold(highest_change, u64::max);
+        self.used.push_back(Segment { number, file, end: scan.end as u64, capacity, key });
+    }
+
+    /// An empty segment becomes the next one.
+    pub(super) fn set_ready(&mut self, file: Arc<dyn JournalFile>, capacity: u64) {
+        self.ready = Some(Segment { number: self.next_number(), file, end: 0, capacity, key: [0; 16] });
+    }
+
+    /// The last one's number, its file and where its records end.
+    pub(super) fn last(&self) -> Option<(u64, &dyn JournalFile, u64)> {
+        self.used.back().map(|last| (last.number, &*last.file, last.end))
+    }
+
+    /// Nothing is appended to the last one.
+    pub(super) fn close_last(&mut self) {
+        if let Some(last) = self.used.back_mut() {
+            last.capacity = last.end;
+        }
+    }
 }
 
 /// The name of a segment.
@@ -125,16 +181,14 @@ fn create(disk: &dyn JournalDisk, number: u64, size: u64) -> Result<Segment, Jou
 impl Segments {
     /// Continues where the last record is.
     pub(super) fn new(disk: Arc<dyn JournalDisk>, size: u64, most: usize, found: FoundSegments) -> Self {
-        let FoundSegments { used, ready, chain, sequence, highest_change } = found;
-        let unsynced = used.back().map_or(0, |last| last.number);
-        Self { disk, size, most, used, ready, chain, sequence, highest_change, unsynced }
+        let unsynced = found.used.back().map_or(0, |last| last.number);
+        Self { disk, size, most, found, unsynced }
     }
 
     /// Makes the next segment ready, if none is.
     pub(super) fn prepare(&mut self) -> Result<(), JournalError> {
-        if self.ready.is_none() && self.used.len() < self.most {
-            let number = self.used.back().map_or(1, |last| last.number + 1);
-            self.ready = Some(create(&*self.disk, number, self.size)?);
+        if self.found.ready.is_none() && self.found.used.len() < self.most {
+            self.found.ready = Some(create(&*self.disk, self.found.next_number(), self.size)?);
         }
         Ok(())
     }
@@ -150,28 +204,28 @@ impl Segments {
         if length > most {
             return Err(JournalError::TooLarge { length, most });
         }
-        if !self.used.back().is_some_and(|last| last.has_room_for(length)) {
+        if !self.found.used.back().is_some_and(|last| last.has_room_for(length)) {
             self.advance(purpose)?;
         } else if purpose != Purpose::Marks {
             self.prepare()?;
-            self.ready.as_ref().ok_or(JournalError::Full)?;
+            self.found.ready.as_ref().ok_or(JournalError::Full)?;
         }
-        let last = self.used.back_mut().expect("there is one by now");
+        let last = self.found.used.back_mut().expect("there is one by now");
         let (header, key, mut chain) = match last.end {
             0 => {
                 let mut key = [0; 16];
                 let drawn = getrandom(&mut key, GetRandomFlags::empty());
                 let path = self.disk.path(&name(last.number));
                 drawn.map_err(|cause| JournalError::disk("drawing a key for", &path)(cause.into()))?;
-                let (chain_before, highest_change) = (self.chain.sum, self.highest_change);
-                let header = SegmentHeader { number: last.number, key, chain_before, highest_change };
+                let header =
+                    SegmentHeader::new(last.number, key, self.found.chain, self.found.highest_change);
                 let (bytes, chain) = header.encode();
                 (Some(bytes), key, chain)
             }
-            _ => (None, last.key, self.chain),
+            _ => (None, last.key, self.found.chain),
         };
         let mut offset = last.end.max(HEADER as u64);
-        let (mut places, mut sequence) = (Vec::with_capacity(records.len()), self.sequence);
+        let (mut places, mut sequence) = (Vec::with_capacity(records.len()), self.found.sequence);
         let mut sealed = Vec::with_capacity(records.len());
         for (at, record) in records.iter().enumerate() {
             let own = record.sequence.unwrap_or_else(|| {
@@ -206,29 +260,29 @@ impl Segments {
             return Err(error);
         }
         (last.end, last.key) = (offset, key);
-        (self.chain, self.sequence) = (chain, sequence);
+        (self.found.chain, self.found.sequence) = (chain, sequence);
         let changes = records.iter().map(|record| record.change);
-        self.highest_change = changes.fold(self.highest_change, u64::max);
+        self.found.highest_change = changes.fold(self.found.highest_change, u64::max);
         Ok(places)
     }
 
     /// Begins the next segment.
     fn advance(&mut self, purpose: Purpose) -> Result<(), JournalError> {
-        if self.used.len() + 1 + purpose.left() > self.most {
+        if self.found.used.len() + 1 + purpose.left() > self.most {
             return Err(JournalError::Full);
         }
         self.prepare()?;
-        let next = self.ready.take().ok_or(JournalError::Full)?;
+        let next = self.found.ready.take().ok_or(JournalError::Full)?;
         if purpose != Purpose::Marks {
             match create(&*self.disk, next.number + 1, self.size) {
-                Ok(ready) => self.ready = Some(ready),
+                Ok(ready) => self.found.ready = Some(ready),
                 Err(error) => {
-                    self.ready = Some(next);
+                    self.found.ready = Some(next);
                     return Err(error);
                 }
             }
         }
-        self.used.push_back(next);
+        self.found.used.push_back(next);
         Ok(())
     }
 
@@ -240,7 +294,7 @@ impl Segments {
     fn read_one(&self, place: &RecordPlace) -> Result<(RecordHead, Vec<u8>), JournalError> {
         let path = || self.disk.path(&name(place.segment));
         let damaged = || std::io::Error::other(format!("the record at byte {} is damaged", place.offset));
-        let segment = self.used.iter().find(|segment| segment.number == place.segment);
+        let segment = self.found.used.iter().find(|segment| segment.number == place.segment);
         let read = || {
             let segment = segment.ok_or_else(damaged)?;
             // The checksum before it is what its own one continues.
@@ -261,13 +315,13 @@ impl Segments {
 
     /// The numbers of those in use, oldest first.
     pub(super) fn numbers(&self) -> impl Iterator<Item = u64> {
-        self.used.iter().map(|segment| segment.number)
+        self.found.used.iter().map(|segment| segment.number)
     }
 
     /// The files that may hold what is not synced, and the mark to give to [`Self::synced`] once they are.
     pub(super) fn unsynced(&self) -> (Vec<Arc<dyn JournalFile>>, u64) {
-        let files = self.used.iter().filter(|segment| segment.number >= self.unsynced);
-        let last = self.used.back().map_or(0, |segment| segment.number);
+        let files = self.found.used.iter().filter(|segment| segment.number >= self.unsynced);
+        let last = self.found.used.back().map_or(0, |segment| segment.number);
         (files.map(|segment| Arc::clone(&segment.file)).collect(), last)
     }
 
@@ -278,19 +332,20 @@ impl Segments {
 
     /// How many are in use.
     pub(super) fn count(&self) -> usize {
-        self.used.len()
+        self.found.used.len()
     }
 
     /// Takes the oldest one out if it is not younger than this one. Its file is still there.
     pub(super) fn take_oldest(&mut self, up_to: u64) -> Option<String> {
-        let oldest = self.used.front().map(|segment| segment.number).filter(|number| *number <= up_to)?;
-        self.used.pop_front();
+        let oldest =
+            self.found.used.front().map(|segment| segment.number).filter(|number| *number <= up_to)?;
+        self.found.used.pop_front();
         Some(name(oldest))
     }
 
     /// Whether a record of the caller may begin another segment.
     pub(super) fn may_advance(&self) -> bool {
-        self.used.len() + 1 + Purpose::Records.left() <= self.most
+        self.found.used.len() + 1 + Purpose::Records.left() <= self.most
     }
 
     /// How many marks fit into a segment.
@@ -300,23 +355,23 @@ impl Segments {
 
     /// Bytes that are written in all.
     pub(super) fn bytes(&self) -> u64 {
-        self.used.iter().map(|segment| segment.end).sum()
+        self.found.used.iter().map(|segment| segment.end).sum()
     }
 
     /// Whether half of what may be in use is.
     pub(super) fn is_half_full(&self) -> bool {
-        self.used.len() * 2 >= self.most
+        self.found.used.len() * 2 >= self.most
     }
 
     /// The highest number of a change that was seen.
     pub(super) fn highest_change(&self) -> u64 {
-        self.highest_change
+        self.found.highest_change
     }
 
     /// The segments that are left, removed with what they hold.
     pub(super) fn remove_all(&mut self) {
-        let ready = self.ready.take();
-        for segment in self.used.drain(..).chain(ready) {
+        let ready = self.found.ready.take();
+        for segment in self.found.used.drain(..).chain(ready) {
             let _ = self.disk.remove(&name(segment.number));
         }
         let _ = self.disk.sync_names();

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use super::disk::JournalFile;
 use super::error::JournalError;
-use super::format::FINISHED;
 use super::live_records::{LiveRecords, RecordPlace};
 use super::segments::{NewRecord, Purpose, Segments};
 
@@ -41,10 +40,17 @@ struct Waiting {
 
 /// A sync that runs: what it covers.
 pub(super) struct Flush {
-    pub(super) files: Vec<Arc<dyn JournalFile>>,
+    files: Vec<Arc<dyn JournalFile>>,
     position: u64,
     last_segment: u64,
     began: Instant,
+}
+
+impl Flush {
+    /// Syncs the files.
+    pub(super) fn run(&self) -> std::io::Result<()> {
+        self.files.iter().try_for_each(|file| file.sync())
+    }
 }
 
 /// What is behind the lock of a journal.
@@ -63,9 +69,8 @@ pub(super) struct State {
     syncs: u64,
     last_sync: Duration,
     bound: u64,
-    /// There is something to do before the next sync is due.
-    pub(super) is_urgent: bool,
-    pub(super) is_stopping: bool,
+    is_urgent: bool,
+    is_stopping: bool,
 }
 
 impl State {
@@ -87,6 +92,23 @@ impl State {
         }
     }
 
+    /// Whether there is something to do before the next sync is due.
+    pub(super) fn is_urgent(&self) -> bool {
+        self.is_urgent
+    }
+
+    pub(super) fn set_urgent(&mut self, is_urgent: bool) {
+        self.is_urgent = is_urgent;
+    }
+
+    pub(super) fn is_stopping(&self) -> bool {
+        self.is_stopping
+    }
+
+    pub(super) fn stop(&mut self) {
+        self.is_stopping = true;
+    }
+
     /// Appends records. Gives the position.
     pub(super) fn append(&mut self, records: &[NewRecord<'_>]) -> Result<u64, JournalError> {
         if !self.marks.is_empty() {
@@ -98,7 +120,7 @@ impl State {
         }
         let places = self.write(records, Purpose::Records)?;
         for (record, place) in records.iter().zip(places) {
-            self.live.add(record.change, place);
+            self.live.add(record.change(), place);
         }
         Ok(self.written)
     }
@@ -122,9 +144,8 @@ impl State {
     pub(super) fn write_marks(&mut self) -> Result<u64, JournalError> {
         self.check()?;
         if !self.marks.is_empty() {
-            let mark = |change: &u64| NewRecord { flags: FINISHED, ..NewRecord::new(0, *change, &[]) };
             let marks = std::mem::take(&mut self.marks);
-            let records: Vec<_> = marks.iter().map(mark).collect();
+            let records: Vec<_> = marks.iter().map(|change| NewRecord::mark(*change)).collect();
             if let Err(error) = self.write(&records, Purpose::Marks) {
                 self.marks = marks;
                 return Err(error);
@@ -266,7 +287,7 @@ impl State {
         let read = self.segments.read(&[from]);
         let records = read.inspect_err(|error| self.note(error))?;
         for (head, payload) in &records {
-            let record = NewRecord { sequence: Some(sequence), ..NewRecord::new(head.kind, change, payload) };
+            let record = NewRecord::new(head.kind, change, payload).moved(sequence);
             let places = self.write(&[record], Purpose::Moves)?;
             places.into_iter().for_each(|to| self.live.relocate(change, from, to));
         }
