@@ -12,7 +12,7 @@ pub(super) struct ChangeEvent<'e> {
     /// Events were lost before it.
     pub(super) is_overflow: bool,
     /// The process that made the change; 0 if the kernel does not say.
-    pub(super) process: i32,
+    process: i32,
     nodes: &'e [u8],
 }
 
@@ -45,6 +45,11 @@ pub(super) fn events(mut bytes: &[u8]) -> impl Iterator<Item = ChangeEvent<'_>> 
 }
 
 impl<'e> ChangeEvent<'e> {
+    /// Whether this process made the change.
+    pub(super) fn is_by(&self, process: i32) -> bool {
+        self.process == process
+    }
+
     /// The nodes that changed: the directory, the node itself, or both.
     pub(super) fn nodes(self) -> impl Iterator<Item = NodeIdentity> + use<'e> {
         let mut bytes = self.nodes;

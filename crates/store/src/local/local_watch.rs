@@ -197,7 +197,7 @@ impl Shared {
         let own = getpid().as_raw_nonzero().get();
         let mut changed: Vec<Handle> = Vec::new();
         let mut is_overflow = false;
-        for event in events(bytes).filter(|event| event.process != own) {
+        for event in events(bytes).filter(|event| !event.is_by(own)) {
             is_overflow |= event.is_overflow;
             for identity in event.nodes() {
                 changed.extend(self.nodes.lock().find(&identity));

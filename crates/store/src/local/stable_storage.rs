@@ -36,11 +36,6 @@ impl StableStorage {
         self.verifier.current()
     }
 
-    /// Data was written to a node that no COMMIT has made durable.
-    pub(super) fn on_uncommitted(&self, node: &Arc<Node>) {
-        self.nodes.cache().on_uncommitted(node);
-    }
-
     /// Makes all of a node durable. If that fails, data that was answered as written may be gone: every client must
     /// send its uncommitted data again, so the verifier changes.
     pub(super) fn flush(&self, node: &Node, file: &OwnedFd) -> Result<()> {

@@ -59,7 +59,7 @@ impl FileWriter {
             let stored = store(file, offset, data);
             // Not before: a COMMIT that came in between has flushed without it.
             if stability == Stability::Unstable {
-                self.storage.on_uncommitted(&node);
+                self.nodes.cache().on_uncommitted(&node);
             }
             let count = stored?;
             Ok((Written { count, stability, verifier }, Some((file, losses))))
@@ -205,7 +205,7 @@ impl RangeOperations for FileWriter {
             let output = self.files.writable(caller, &node, attributes)?;
             let copied = copy_for_a_while((input.as_fd(), from), (output.as_fd(), to), length.min(COPY_MAX));
             // Not before: a COMMIT that came in between has flushed without it.
-            self.storage.on_uncommitted(&node);
+            self.nodes.cache().on_uncommitted(&node);
             copied.map(written)
         })
     }
