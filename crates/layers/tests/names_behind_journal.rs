@@ -1,6 +1,10 @@
 //! Names written behind with a journal: a mount that is killed loses nothing that programs were answered. A power cut loses only what was
 //! answered last and not synced.
 
+#[path = "../../store/tests/simulated_disk/mod.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
+mod simulated_disk;
+
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 use std::panic::AssertUnwindSafe;
@@ -10,7 +14,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use howdah_layers::{BehindOptions, Cached, CachingOptions, NamesBehind, Settle};
 use howdah_random::Random;
-use howdah_store::journal::{DiskJournal, JournalIdentity, JournalOptions, RefusedStore, SimulatedDisk};
+use howdah_store::journal::{DiskJournal, JournalIdentity, JournalOptions, RefusedStore};
 use howdah_vfs::layer::{Call, Layer};
 use howdah_vfs::memory::{MemoryFileSystem, MemoryOptions};
 use howdah_vfs::{
@@ -19,6 +23,7 @@ use howdah_vfs::{
     Result, SetAttributes, Stability, Timestamp, WriteFile,
 };
 use parking_lot::{Mutex, RwLock};
+use simulated_disk::SimulatedDisk;
 
 const ME: Caller = Caller::ROOT;
 

@@ -1,5 +1,9 @@
 //! The journal against a model, on a disk that loses power; and on a real directory, whose process is killed.
 
+#[path = "simulated_disk/mod.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
+mod simulated_disk;
+
 use std::collections::BTreeSet;
 use std::io::{self, BufRead, BufReader, IoSlice};
 use std::ops::Range;
@@ -12,9 +16,10 @@ use std::time::Duration;
 use howdah_random::Random;
 use howdah_store::journal::{
     DiskJournal, JournalDisk, JournalError, JournalFile, JournalIdentity, JournalOptions, JournalRecord,
-    JournalSummary, ReplayedJournal, SimulatedDisk, SyncFirst,
+    JournalSummary, ReplayedJournal, SyncFirst,
 };
 use rustix::io::Errno;
+use simulated_disk::SimulatedDisk;
 
 /// Histories of each kind, from seed 0 on. `HOWDAH_SEED=7` runs one, `HOWDAH_SEED=400..9000` others.
 const HISTORIES: Range<u64> = 0..400;

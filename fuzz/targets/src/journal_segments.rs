@@ -1,12 +1,16 @@
 //! Segments of a journal as a disk may give them back: damaged ones give no record that was not appended, and any bytes are read or refused.
 
+#[path = "../../../crates/store/tests/simulated_disk/mod.rs"]
+#[allow(dead_code, reason = "the tests of journals use the rest")]
+mod simulated_disk;
+
 use std::io::IoSlice;
 use std::sync::Arc;
 
 use howdah_store::journal::{
     DiskJournal, JournalDisk, JournalError, JournalIdentity, JournalOptions, JournalRecord, ReplayedJournal,
-    SimulatedDisk,
 };
+use simulated_disk::SimulatedDisk;
 
 /// Bytes of a segment.
 const SEGMENT: u64 = 4096;

@@ -16,6 +16,10 @@ mod record;
 mod refused_store;
 mod replay;
 mod segments;
+/// As the tests of the whole crate have it.
+#[cfg(test)]
+#[path = "../../tests/simulated_disk/mod.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
 mod simulated_disk;
 mod state;
 mod summary;
@@ -29,7 +33,6 @@ pub use identity::JournalIdentity;
 pub use options::{JournalOptions, SyncFirst};
 pub use record::{JournalPosition, JournalRecord};
 pub use refused_store::{RefusedChange, RefusedEntry, RefusedStore};
-pub use simulated_disk::SimulatedDisk;
 pub use state::JournalCounts;
 pub use summary::JournalSummary;
 pub use unfinished_count::MissingJournal;

@@ -243,7 +243,8 @@ fn file_name(path: &[u8], id: u64) -> Vec<u8> {
 mod tests {
     use rustix::io::Errno;
 
-    use super::super::{DirectoryDisk, SimulatedDisk};
+    use super::super::DirectoryDisk;
+    use super::super::simulated_disk::SimulatedDisk;
     use super::*;
 
     fn change(path: &[u8]) -> RefusedChange {

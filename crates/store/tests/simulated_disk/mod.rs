@@ -8,10 +8,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use howdah_random::Random;
+use howdah_store::journal::{JournalDisk, JournalFile};
 use parking_lot::Mutex;
 use rustix::io::Errno;
-
-use super::disk::{JournalDisk, JournalFile};
 
 /// What a disk writes whole.
 const SECTOR: usize = 512;
