@@ -40,9 +40,10 @@ pub trait Answers: Send + Sync {
 
 /// The notes of this process, which end with it.
 pub struct Notes {
-    _text: RunningFile,
     listener: LocalListener,
     place: PathBuf,
+    // The last to go: without it the mount is taken to have ended.
+    _text: RunningFile,
 }
 
 impl Notes {
@@ -59,7 +60,7 @@ impl Notes {
         let noted = Noted { directory: directory.to_owned(), source: source.to_owned(), socket, process };
         let mut text = RunningFile::new(&place)?;
         text.show(&serde_json::to_string(&noted).context("writing the mount down")?)?;
-        Ok(Self { _text: text, listener, place })
+        Ok(Self { listener, place, _text: text })
     }
 
     /// Answers questions about the mount, on its own thread.
