@@ -38,11 +38,10 @@ pub trait Answers: Send + Sync {
     fn flush(&self) -> FlushAnswer;
 }
 
-/// The notes of this process, which end with it.
+/// The notes of this process, which end with it: the text last, since without it the mount is taken to have ended.
 pub struct Notes {
     listener: LocalListener,
     place: PathBuf,
-    // The last to go: without it the mount is taken to have ended.
     _text: RunningFile,
 }
 
