@@ -1,4 +1,4 @@
-//! A copy of the last commit in a directory of its own.
+//! A copy of a commit in a directory of its own.
 
 use std::fs::File;
 use std::path::Path;
@@ -19,8 +19,8 @@ pub struct Checkout {
 }
 
 impl Checkout {
-    /// Copies it out of this repository.
-    pub fn of_last_commit(root: &Path) -> Result<Self> {
+    /// Copies a commit out of this repository, such as `HEAD`.
+    pub fn of(root: &Path, commit: &str) -> Result<Self> {
         let git = |arguments: &[&str]| -> Result<String> {
             let output =
                 Command::new("git").arg("-C").arg(root).args(arguments).output().context("starting git")?;
@@ -32,7 +32,7 @@ impl Checkout {
             );
             Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
         };
-        let (commit, time) = (git(&["rev-parse", "HEAD"])?, git(&["log", "-1", "--format=%ct"])?);
+        let (commit, time) = (git(&["rev-parse", commit])?, git(&["log", "-1", "--format=%ct", commit])?);
         let differs = !git(&["status", "--porcelain", "--untracked-files=no"])?.is_empty();
         let directory =
             tempfile::Builder::new().prefix("howdah-release-").tempdir().context("making a directory")?;
@@ -60,5 +60,35 @@ impl Checkout {
     /// Where it is built.
     pub fn target(&self) -> std::path::PathBuf {
         self.directory.path().join("target")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_copy_is_of_the_same_commit_whatever_was_committed_since() {
+        let place = tempfile::tempdir().expect("a directory");
+        let commit = |text: &str| {
+            std::fs::write(place.path().join("file"), text).expect("written");
+            let git = |arguments: &[&str]| {
+                let identity = ["-c", "user.name=me", "-c", "user.email=me@example.org"];
+                let mut git = Command::new("git");
+                let status = git.arg("-C").arg(place.path()).args(identity).args(arguments).status();
+                assert!(status.expect("git runs").success());
+            };
+            git(&["init", "-q"]);
+            git(&["add", "file"]);
+            git(&["commit", "-q", "-m", text]);
+        };
+        commit("first");
+        let first = Checkout::of(place.path(), "HEAD").expect("a copy");
+        commit("second");
+        let again = Checkout::of(place.path(), &first.commit).expect("another copy");
+        assert_eq!((&again.commit, &again.time), (&first.commit, &first.time));
+        let text = |copy: &Checkout| std::fs::read_to_string(copy.path().join("file")).expect("read");
+        assert_eq!([text(&first), text(&again)], ["first", "first"]);
+        assert_ne!(Checkout::of(place.path(), "HEAD").expect("a copy").commit, first.commit);
     }
 }

@@ -56,7 +56,7 @@ pub struct Arguments {
 /// Does it.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let workspace = Workspace::find()?;
-    let checkout = Checkout::of_last_commit(&workspace.root)?;
+    let checkout = Checkout::of(&workspace.root, "HEAD")?;
     println!("howdah {VERSION} of commit {}", checkout.commit);
     if checkout.differs {
         println!("what is changed here and not committed is not in it");
@@ -96,7 +96,8 @@ fn release(
 ) -> Result<Built> {
     let first = build(workspace, checkout, target).with_context(|| format!("building it for {target}"))?;
     if twice {
-        let other = Checkout::of_last_commit(&workspace.root)?;
+        // By its name: somebody may have committed since.
+        let other = Checkout::of(&workspace.root, &checkout.commit)?;
         let second = build(workspace, &other, target).context("building it again")?;
         compare(&first, &second)?;
         println!(
