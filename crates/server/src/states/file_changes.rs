@@ -1,4 +1,4 @@
-//! Changes of files of which clients may have delegations.
+//! Changes of files that clients may have delegations of.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

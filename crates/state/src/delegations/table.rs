@@ -1,4 +1,4 @@
-//! Who has read delegations of which file: any number of clients, while nobody writes.
+//! The read delegations of each file. Any number of clients may have one while nobody writes.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
@@ -39,9 +39,9 @@ pub struct DelegationTable<K> {
     children: DelegatedChildren<K>,
     /// The most of them.
     children_most: usize,
-    /// Files of which some are recalled.
+    /// Files with delegations that are being recalled.
     recalling: HashSet<K>,
-    /// Files of which some were recalled not long ago, and until when none is given.
+    /// Files whose delegations were recalled a short time ago, and when new ones may be given.
     resting: HashMap<K, Duration>,
     rest: Duration,
 }
@@ -54,7 +54,7 @@ impl<K: Clone + Eq + Hash> DelegationTable<K> {
         Self { watch, held, count: 0, children, children_most, recalling, resting, rest }
     }
 
-    /// Whoever changes a file says so here: [`NfsState::recall`](crate::NfsState::recall) need be asked only if it may be delegated.
+    /// Each change of a file is reported here. [`NfsState::recall`](crate::NfsState::recall) is needed only if it may be delegated.
     pub fn watch(&self) -> Arc<ChangeWatch> {
         self.watch.clone()
     }
@@ -192,7 +192,7 @@ impl<K: Clone + Eq + Hash> DelegationTable<K> {
         overdue
     }
 
-    /// Files of which somebody has a delegation.
+    /// Files that are delegated.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &K> {
         self.held.keys()
     }

@@ -26,7 +26,7 @@ struct Wait<'w, K> {
 /// for a lock of the owner that asks.
 ///
 /// A client of NFSv4 does not say that it gave up, as a process does that is interrupted. So its owners count only if they asked again
-/// once the chain was closed. Hosts cancel. An owner that waits for two locks has threads, of which one may unlock: it does not count.
+/// once the chain was closed. Hosts cancel. An owner that waits for two locks has threads, and one may unlock: it does not count.
 pub(super) fn is_deadlock<K: Clone + Eq + Hash>(
     ranges: &RangeTable<K>,
     waits: &WaitTable<K>,

@@ -1,11 +1,11 @@
-//! Of which files each NLM host has something.
+//! The files in which each NLM host has locks, shares or waiting requests.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 use crate::ids::HostId;
 
-/// Of which files each NLM host has something.
+/// The files in which each NLM host has locks, shares or waiting requests.
 #[derive(Debug)]
 pub(super) struct HostFiles<K> {
     keys: HashMap<HostId, HashSet<K>>,
