@@ -83,14 +83,14 @@ fn cut(held: &mut Vec<Held>, whose: (u64, u64), node: &Handle, bytes: (u64, u64)
 }
 
 impl WithLocks {
-    fn in_the_way(&self, node: &Handle, owner: u64, wish: FileLock) -> Option<FileLock> {
+    fn in_the_way(&self, held: &[Held], node: &Handle, owner: u64, wish: FileLock) -> Option<FileLock> {
         let is_in_the_way = |((client, its), file, lock): &&Held| {
             (*client, *its) != (self.client, owner)
                 && file == node
                 && (lock.exclusive || wish.exclusive)
                 && (lock.first <= wish.last && lock.last >= wish.first)
         };
-        self.held.lock().iter().find(is_in_the_way).map(|(_, _, lock)| *lock)
+        held.iter().find(is_in_the_way).map(|(_, _, lock)| *lock)
     }
 }
 
@@ -118,9 +118,11 @@ impl Layer for WithLocks {
         if self.client == 1 {
             self.gate.pass(waits);
         }
-        let conflict = self.in_the_way(node, owner, lock);
+        // Both mounts ask at the same time: what is looked at and what is locked is one step.
+        let mut held = self.held.lock();
+        let conflict = self.in_the_way(&held, node, owner, lock);
         if conflict.is_none() {
-            let (mut held, whose) = (self.held.lock(), (self.client, owner));
+            let whose = (self.client, owner);
             cut(&mut held, whose, node, (lock.first, lock.last));
             held.push((whose, *node, lock));
         }
@@ -128,7 +130,7 @@ impl Layer for WithLocks {
     }
 
     fn test_lock(&self, _: &Caller, node: &Handle, owner: u64, lock: FileLock) -> Result<Option<FileLock>> {
-        Ok(self.in_the_way(node, owner, lock))
+        Ok(self.in_the_way(&self.held.lock(), node, owner, lock))
     }
 
     fn unlock_range(&self, _: &Caller, node: &Handle, owner: u64, bytes: (u64, u64)) -> Result<()> {
