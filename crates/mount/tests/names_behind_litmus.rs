@@ -1,6 +1,6 @@
 //! The litmus list of names written behind on a mount: programs are system calls, and each case must end as it says.
 
-#[path = "../../layers/tests/litmus/mod.rs"]
+#[path = "../../layers/tests/layers/litmus/mod.rs"]
 mod litmus;
 mod support;
 

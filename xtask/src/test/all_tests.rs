@@ -23,6 +23,8 @@ const LONG: &[&str] = &[
     "crates/cli copy",
     "crates/server pressure",
     "crates/store handles",
+    "crates/cli cli",
+    "crates/client client",
     "crates/server admin",
 ];
 
