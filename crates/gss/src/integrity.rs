@@ -1,6 +1,7 @@
 //! A checksum key: its HMAC has taken in the key already, so that a token costs only its own bytes.
 
 use aws_lc_rs::constant_time::verify_slices_are_equal;
+use aws_lc_rs::digest::MAX_OUTPUT_LEN;
 use aws_lc_rs::hmac;
 
 use crate::derivation::{Purpose, derive};
@@ -21,15 +22,36 @@ pub(crate) struct Signing {
 
 /// A checksum: the first bytes of an HMAC.
 pub(crate) struct Checksum {
-    tag: hmac::Tag,
+    tag: [u8; MAX_OUTPUT_LEN],
     length: usize,
 }
+
+/// Messages of up to so many bytes are joined and signed by one call of the library, which copies its state less often. All that is
+/// signed of a call's header is shorter.
+const SHORT: usize = 512;
 
 impl IntegrityKey {
     /// The checksum or integrity key of a usage.
     pub(crate) fn derived(enctype: Enctype, base: &[u8], usage: u32, purpose: Purpose) -> Self {
         let key = derive(enctype, base, usage, purpose);
         Self { key: hmac::Key::new(enctype.hmac(), key.bytes()), length: enctype.checksum_length() }
+    }
+
+    /// The checksum of a message in parts.
+    pub(crate) fn sign<'p>(&self, parts: impl Iterator<Item = &'p [u8]> + Clone) -> Checksum {
+        let mut short = [0; SHORT];
+        let Some(message) = short.get_mut(..parts.clone().map(<[u8]>::len).sum()) else {
+            let mut signing = self.start();
+            parts.for_each(|part| signing.add(part));
+            return signing.finish();
+        };
+        let mut rest = &mut *message;
+        for part in parts {
+            rest.split_off_mut(..part.len()).expect("room for all").copy_from_slice(part);
+        }
+        let mut tag = [0; MAX_OUTPUT_LEN];
+        hmac::sign_to_buffer(&self.key, message, &mut tag).expect("room for the longest");
+        Checksum { tag, length: self.length }
     }
 
     pub(crate) fn start(&self) -> Signing {
@@ -43,13 +65,15 @@ impl Signing {
     }
 
     pub(crate) fn finish(self) -> Checksum {
-        Checksum { tag: self.state.sign(), length: self.length }
+        let (mut tag, signed) = ([0; MAX_OUTPUT_LEN], self.state.sign());
+        tag[..signed.as_ref().len()].copy_from_slice(signed.as_ref());
+        Checksum { tag, length: self.length }
     }
 }
 
 impl Checksum {
     pub(crate) fn bytes(&self) -> &[u8] {
-        &self.tag.as_ref()[..self.length]
+        &self.tag[..self.length]
     }
 
     /// Compares in a time that does not depend on the bytes.
@@ -101,6 +125,23 @@ mod tests {
             let mut signing = key.start();
             signing.add(text);
             assert_eq!(signing.finish().bytes(), bytes(wanted), "{enctype}");
+        }
+    }
+
+    #[test]
+    fn a_message_has_one_checksum_however_it_is_joined() {
+        for enctype in Enctype::ALL {
+            let key = IntegrityKey::derived(enctype, &[5; 32][..enctype.key_length()], 2, Purpose::Checksum);
+            for length in [0, 1, 64, SHORT - 1, SHORT, SHORT + 1, 2 * SHORT] {
+                let message: Vec<u8> = (0..length).map(|at| at as u8).collect();
+                let mut signing = key.start();
+                signing.add(&message);
+                let wanted = signing.finish();
+                for part in [1, 16, 100, SHORT, 2 * SHORT] {
+                    let checksum = key.sign(message.chunks(part));
+                    assert_eq!(checksum.bytes(), wanted.bytes(), "{enctype}: {length} bytes by {part}");
+                }
+            }
         }
     }
 }

@@ -36,10 +36,7 @@ impl AsRef<[u8]> for Mic {
 /// Signs a message, given in parts.
 pub(crate) fn sign(key: &IntegrityKey, sender: Sender, sequence: u64, message: &[&[u8]]) -> Mic {
     let header = sender.mic_header(sequence);
-    let mut signing = key.start();
-    message.iter().for_each(|part| signing.add(part));
-    signing.add(&header);
-    let checksum = signing.finish();
+    let checksum = key.sign(message.iter().copied().chain([&header[..]]));
     let length = HEADER + checksum.bytes().len();
     let mut bytes = [0; MIC_MAX];
     bytes[..HEADER].copy_from_slice(&header);
@@ -56,8 +53,5 @@ pub(crate) fn check(
 ) -> Result<(), TokenError> {
     let (header, checksum) = token.split_first_chunk().ok_or(TokenError::Length)?;
     sender.check_mic(header)?;
-    let mut signing = key.start();
-    message.iter().for_each(|part| signing.add(part));
-    signing.add(header);
-    signing.finish().check(checksum)
+    key.sign(message.iter().copied().chain([&header[..]])).check(checksum)
 }
