@@ -160,31 +160,31 @@ impl UserGroups {
 
     /// The groups of a user. `None`: this host does not know the user, or could not ask and knew nothing before.
     pub(crate) fn of(&self, user: u32, now: Instant) -> Option<GroupList> {
-        self.look_up(Asked::Id(user), now).account().map(|account| account.groups)
+        self.look_up(Asked::Id(user), now).0.account().map(|account| account.groups)
     }
 
     /// The user that a certificate names. `None`: this host does not know it, or could not ask and knew nothing before.
     pub(crate) fn named(&self, name: &Arc<str>, now: Instant) -> Option<UserAccount> {
-        self.look_up(Asked::Name(Arc::clone(name)), now).account()
+        self.look_up(Asked::Name(Arc::clone(name)), now).0.account()
     }
 
-    /// The user of one of these names.
-    pub(crate) fn user(&self, names: &UserNames, now: Instant) -> KnownUser {
+    /// The user of one of these names, and until when that need not be asked for again.
+    pub(crate) fn user(&self, names: &UserNames, now: Instant) -> (KnownUser, Instant) {
         self.look_up(Asked::User(names.clone()), now)
     }
 
     /// A group by its name, as an account whose group it is.
     pub(crate) fn group(&self, name: &str, now: Instant) -> KnownUser {
-        self.look_up(Asked::Group(name.into()), now)
+        self.look_up(Asked::Group(name.into()), now).0
     }
 
-    /// Waits for an answer until the question is old, and then takes what was known before.
-    fn look_up(&self, user: Asked, now: Instant) -> KnownUser {
+    /// Waits for an answer until the question is old, and then takes what was known before; with until when that is not asked again.
+    fn look_up(&self, user: Asked, now: Instant) -> (KnownUser, Instant) {
         let mut all = self.shared.known.lock();
         loop {
             let since = match all.get(&user) {
                 Some(Known { asked: Some(since), .. }) => *since,
-                Some(known) if now < known.until => return known.answer.clone(),
+                Some(known) if now < known.until => return (known.answer.clone(), known.until),
                 _ => match self.begin(&mut all, &user, now) {
                     Some(since) => since,
                     None => break,
@@ -195,7 +195,7 @@ impl UserGroups {
                 break;
             }
         }
-        all.get(&user).map_or(KnownUser::Unavailable, |known| known.answer.clone())
+        (all.get(&user).map_or(KnownUser::Unavailable, |known| known.answer.clone()), now)
     }
 
     /// Asks for a user, or must wait until others are answered; since when. `None`: no thread can be started.
@@ -381,7 +381,7 @@ mod tests {
             |full: &str, short: Option<&str>| UserNames { full: full.into(), short: short.map(Into::into) };
         let start = Instant::now();
         let alice = names("alice@R", Some("alice"));
-        assert_eq!(groups.user(&alice, start), KnownUser::Unavailable);
+        assert_eq!(groups.user(&alice, start), (KnownUser::Unavailable, start + USER_RETRY));
         is_down.store(false, Ordering::SeqCst);
         let now = start + USER_RETRY;
         assert!(!groups.must_ask_user(&alice, start) && groups.must_ask_user(&alice, now));
@@ -391,7 +391,7 @@ mod tests {
             (names("bob@OTHER", None), None),
             (names("carol@R", Some("carol")), None),
         ] {
-            let found = groups.user(&asked, now).account().map(|account| account.user);
+            let found = groups.user(&asked, now).0.account().map(|account| account.user);
             assert_eq!(found, id, "{asked:?}");
         }
     }

@@ -4,8 +4,10 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Instant;
 
-use super::groups::UserNames;
+use super::groups::{KnownUser, UserGroups, UserNames};
+use crate::locks::Mutex;
 
 /// What the configuration says of principals.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -26,13 +28,15 @@ pub struct PrincipalMap {
 }
 
 /// A principal as Kerberos names callers; the types of this name in wire and state are what NFS and its state call one.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct KerberosPrincipal {
     name: Arc<str>,
     /// The realm of the key by which it was accepted.
     accepted_by: Arc<str>,
     kind: PrincipalKind,
     mapped_by: PrincipalMap,
+    /// Its user by this map until then: a call finds it here, and needs no lock that calls of others take.
+    last_user: Mutex<Option<(PrincipalMap, KnownUser, Instant)>>,
 }
 
 /// What a principal is here.
@@ -64,6 +68,7 @@ impl PrincipalMap {
             accepted_by: accepted_by.into(),
             kind: self.kind(name, accepted_by),
             mapped_by: self.clone(),
+            last_user: Mutex::default(),
         }
     }
 
@@ -112,6 +117,28 @@ impl KerberosPrincipal {
         &self.kind
     }
 
+    /// The user that it is by this map, if an earlier call found it and it need not be looked up again yet.
+    pub(super) fn known_user(&self, map: &PrincipalMap, now: Instant) -> Option<KnownUser> {
+        let last = self.last_user.lock();
+        let (by, user, until) = last.as_ref()?;
+        (Arc::ptr_eq(&by.settings, &map.settings) && now < *until).then(|| user.clone())
+    }
+
+    /// The user that it is by this map. Nobody is root by a name, unless a line of the table says so.
+    pub(super) fn user_by(&self, map: &PrincipalMap, users: &UserGroups, now: Instant) -> KnownUser {
+        if let Some(known) = self.known_user(map, now) {
+            return known;
+        }
+        let kind = self.kind_by(map);
+        let Some(names) = kind.user() else { return KnownUser::Nobody };
+        let (mut user, until) = users.user(names, now);
+        if !kind.may_be_root() && matches!(&user, KnownUser::Account(account) if account.user == 0) {
+            user = KnownUser::Nobody;
+        }
+        *self.last_user.lock() = Some((map.clone(), user.clone(), until));
+        user
+    }
+
     /// What it is by this map: it may have been mapped before a reload.
     pub(super) fn kind_by(&self, map: &PrincipalMap) -> Cow<'_, PrincipalKind> {
         if Arc::ptr_eq(&self.mapped_by.settings, &map.settings) {
@@ -154,7 +181,13 @@ impl fmt::Display for PrincipalKind {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
+    use howdah_vfs::GroupList;
+
     use super::*;
+    use crate::exports::{GroupSource, UserAccount};
+    use crate::limits::GROUPS_AGE;
 
     fn map(table: &[(&str, &str)], realms: &[&str]) -> PrincipalMap {
         let table = table.iter().map(|(principal, user)| ((*principal).to_owned(), (*user).to_owned()));
@@ -263,5 +296,39 @@ mod tests {
         let alice = old.map("alice@R", "R");
         assert_eq!(*alice.kind_by(&old.clone()), user("alice@R", Some("alice")));
         assert_eq!(*alice.kind_by(&new), listed("bob"));
+    }
+
+    #[test]
+    fn a_user_is_looked_up_again_when_its_answer_is_old_and_after_a_reload() {
+        /// There are root and alice.
+        struct Two;
+        impl GroupSource for Two {
+            fn groups(&self, _: u32) -> io::Result<Option<Vec<u32>>> {
+                Ok(None)
+            }
+            fn user(&self, name: &str) -> io::Result<Option<UserAccount>> {
+                let id = ["root", "alice"].iter().position(|known| *known == name);
+                let account = |id| UserAccount { user: id as u32, group: 9, groups: GroupList::default() };
+                Ok(id.map(account))
+            }
+        }
+        let (users, now) = (UserGroups::new(Two), Instant::now());
+        let (old, new) = (map(&[], &[]), map(&[("alice@R", "root"), ("root@R", "root")], &[]));
+        let account =
+            |id| KnownUser::Account(UserAccount { user: id, group: 9, groups: GroupList::default() });
+        for (name, first, second) in [
+            ("alice@R", account(1), account(0)),
+            ("root@R", KnownUser::Nobody, account(0)),
+            ("bob@R", KnownUser::Nobody, KnownUser::Nobody),
+        ] {
+            let principal = old.map(name, "R");
+            assert_eq!(principal.known_user(&old, now), None, "{name}: nobody has looked");
+            assert_eq!(principal.user_by(&old, &users, now), first, "{name}");
+            assert_eq!(principal.known_user(&old, now), Some(first), "{name}");
+            assert_eq!(principal.known_user(&old, now + GROUPS_AGE), None, "{name}: the answer is old");
+            assert_eq!(principal.known_user(&new, now), None, "{name}: after a reload");
+            assert_eq!(principal.user_by(&new, &users, now), second, "{name} after a reload");
+            assert_eq!(principal.known_user(&new, now), Some(second), "{name} after a reload");
+        }
     }
 }

@@ -112,20 +112,9 @@ impl Exports {
     /// Whether the user that a principal is must be looked up, which may wait.
     pub(crate) fn must_look_up(&self, principal: &KerberosPrincipal, now: Instant) -> bool {
         self.principals.as_ref().is_some_and(|Principals { map, users }| {
-            principal.kind_by(map).user().is_some_and(|names| users.must_ask_user(names, now))
+            principal.known_user(map, now).is_none()
+                && principal.kind_by(map).user().is_some_and(|names| users.must_ask_user(names, now))
         })
-    }
-
-    /// The user that a principal is. Nobody is root by a name, unless a line of the table says so.
-    fn user_of(&self, principal: &KerberosPrincipal) -> KnownUser {
-        let Some(Principals { map, users }) = &self.principals else { return KnownUser::Nobody };
-        let kind = principal.kind_by(map);
-        match kind.user().map(|names| users.user(names, Instant::now())) {
-            Some(KnownUser::Account(account)) if account.user == 0 && !kind.may_be_root() => {
-                KnownUser::Nobody
-            }
-            found => found.unwrap_or(KnownUser::Nobody),
-        }
     }
 
     /// The user or group that a client names as an owner, such as `alice@example.org`. Nobody: there is none, or names of owners are
@@ -147,7 +136,7 @@ impl Exports {
         if is_group {
             return users.group(short, now);
         }
-        users.user(&UserNames { full: name.into(), short: Some(short.into()) }, now)
+        users.user(&UserNames { full: name.into(), short: Some(short.into()) }, now).0
     }
 
     /// Where the groups of callers are looked up, if they are.
@@ -162,7 +151,11 @@ impl Exports {
         credentials: &Credentials<'_>,
         principal: Option<&KerberosPrincipal>,
     ) -> Result<Identity, AuthStatus> {
-        let mut identity = Identity::of(credentials, principal, |principal| self.user_of(principal))?;
+        let user_of = |principal: &KerberosPrincipal| match &self.principals {
+            Some(Principals { map, users }) => principal.user_by(map, users, Instant::now()),
+            None => KnownUser::Nobody,
+        };
+        let mut identity = Identity::of(credentials, principal, user_of)?;
         if let (Some(groups), Identity::User(caller)) = (&self.groups, &mut identity)
             && let Some(known) = groups.of(caller.user, Instant::now())
         {
