@@ -6,17 +6,29 @@ mod common;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::net::{TcpStream, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use common::{nfs_call, root, serve, serve_memory};
+use common::{nfs_call, read_record, root, serve, serve_memory};
+use howdah_gss::{ContextSide, GssContext, LucidContext, SessionKey};
+use howdah_server::exports::{
+    ClientRule, Export, Exports, GroupSource, PrincipalMap, PrincipalSettings, SecurityFlavor,
+    SecurityFlavors, UserAccount, UserGroups,
+};
+use howdah_server::gss::{AcceptedToken, GssDoor, TokenAcceptor, TokenRefusal};
+use howdah_server::{Server, Service, ServiceOptions, Settings, Sockets};
 use howdah_store::local::{LocalFileSystem, Options};
 use howdah_vfs::layer::{Call, Layer};
-use howdah_vfs::{Caller, Content, FileSystem, Name, ReadFile, Result};
+use howdah_vfs::memory::MemoryFileSystem;
+use howdah_vfs::{Caller, Content, FileSystem, GroupList, Name, ReadFile, Result};
 use howdah_wire::nfs3::{self, FileHandle};
-use howdah_wire::rpc::RecordMark;
+use howdah_wire::rpc::{
+    CallHeader, Credentials, GssCredential, GssInit, GssInitResult, GssProcedure, GssService, GssVerifier,
+    RecordMark, SignedReply,
+};
+use howdah_wire::xdr::{Decode, Decoder, Encode, Encoder};
 use parking_lot::Mutex;
 
 /// Counts what is allocated: bytes by any thread of this process, and, once asked to, allocations by workers. The watch and their like
@@ -109,6 +121,95 @@ fn a_warm_getattr_allocates_nothing() {
     let before = ALLOCATIONS.load(Ordering::Relaxed);
     common::getattr(&mut TcpStream::connect(address).unwrap(), &handle).unwrap();
     assert!(ALLOCATIONS.load(Ordering::Relaxed) > before, "allocations are counted");
+}
+
+/// Takes every token for alice's, who is a user, and knows the key of her context.
+struct Alice;
+
+impl Alice {
+    fn lucid(side: ContextSide) -> LucidContext {
+        let key = SessionKey::new(18, &[5; 32]).unwrap();
+        LucidContext { side, key, acceptor_subkey: true, send_sequence: 1, expiry: u64::MAX }
+    }
+}
+
+impl TokenAcceptor for Alice {
+    fn accept(&self, _: &[u8]) -> std::result::Result<AcceptedToken, TokenRefusal> {
+        let lucid = Self::lucid(ContextSide::Acceptor);
+        let (client, service) = ("alice@R".to_owned(), "nfs/server@R".to_owned());
+        Ok(AcceptedToken { reply: Vec::new(), client, service, lucid })
+    }
+
+    fn width(&self) -> usize {
+        1
+    }
+}
+
+impl GroupSource for Alice {
+    fn groups(&self, _: u32) -> io::Result<Option<Vec<u32>>> {
+        Ok(None)
+    }
+
+    fn user(&self, _: &str) -> io::Result<Option<UserAccount>> {
+        Ok(Some(UserAccount { user: 7, group: 7, groups: GroupList::default() }))
+    }
+}
+
+#[test]
+fn a_warm_getattr_with_kerberos_allocates_nothing() {
+    let _alone = ALONE.lock();
+    let rule = ClientRule {
+        sec: SecurityFlavors::new([SecurityFlavor::Krb5].into_iter()).unwrap(),
+        ..ClientRule::default()
+    };
+    let export = Export::new("/", 1, Arc::new(MemoryFileSystem::new()), vec![rule]);
+    let map = PrincipalMap::new(PrincipalSettings::default());
+    let users = Arc::new(UserGroups::new(Alice));
+    let exports = Exports::new(vec![export], [7; 16]).unwrap().with_principals(map, users);
+    let gss = Some(GssDoor::new(Box::new(Alice)));
+    let service = Service::with_options(exports, ServiceOptions { gss, ..ServiceOptions::default() });
+    let sockets = Sockets::bind(&["127.0.0.1:0".parse().unwrap()], true).unwrap();
+    let server = Server::start_service(&Settings::default(), sockets, service).unwrap();
+    let mut stream = TcpStream::connect(server.addresses()[0].1).unwrap();
+    stream.set_nodelay(true).unwrap();
+
+    let keys = GssContext::new(&Alice::lucid(ContextSide::Initiator));
+    let call = |what, credential: GssCredential<'_>, arguments: &[u8]| {
+        let (program, version, procedure) = what;
+        let is_first = credential.procedure == GssProcedure::Init;
+        let credentials = Credentials::Gss(credential);
+        let mut message = Vec::new();
+        CallHeader { xid: 1, program, version, procedure, credentials }
+            .encode_unsigned(&mut Encoder::new(&mut message));
+        let mic = keys.sign(&[&message]);
+        GssVerifier { mic: if is_first { &[] } else { mic.bytes() } }.encode(&mut Encoder::new(&mut message));
+        message.extend_from_slice(arguments);
+        let mark = RecordMark { length: message.len() as u32, last: true };
+        [&mark.to_bytes()[..], &message].concat()
+    };
+    let service = GssService::None;
+    let first = GssCredential { procedure: GssProcedure::Init, sequence: 0, service, handle: &[] };
+    let token = Encoder::to_vec(&GssInit { token: b"alice" });
+    stream.write_all(&call((nfs3::PROGRAM, nfs3::VERSION, 0), first, &token)).unwrap();
+    let reply = read_record(&mut stream);
+    let mut decoder = Decoder::new(&reply);
+    SignedReply::decode(&mut decoder).unwrap();
+    let handle = GssInitResult::decode(&mut decoder).unwrap().handle;
+
+    let arguments = Encoder::to_vec(&nfs3::getattr::Arguments { node: FileHandle(&root(&server)) });
+    let what = (nfs3::PROGRAM, nfs3::VERSION, nfs3::getattr::PROCEDURE);
+    let mut sequence = 0;
+    let each = allocations_per_call(|| {
+        sequence += 1;
+        let credential = GssCredential { procedure: GssProcedure::Data, sequence, service, handle };
+        stream.write_all(&call(what, credential, &arguments)).unwrap();
+        let reply = read_record(&mut stream);
+        let mut decoder = Decoder::new(&reply);
+        SignedReply::decode(&mut decoder).unwrap();
+        nfs3::getattr::Reply::decode(&mut decoder).unwrap().unwrap();
+    });
+    println!("allocations per warm GETATTR with Kerberos: {each}");
+    assert!(each < 0.01, "{each} allocations per call");
 }
 
 /// Sees what a READ is answered with.
