@@ -318,6 +318,15 @@ fn another_server_is_looked_at_as_far_as_it_goes() {
     assert!(could_not("nfs").contains("only measured with --write"), "{report:#}");
 }
 
+#[test]
+fn a_directory_that_is_not_there_is_named() {
+    let home = tempfile::tempdir().expect("a directory");
+    let planted = Planted { doctor: "nosuch?version=4", ..Planted::default() };
+    let Some((report, code)) = self::doctor(home.path(), &planted) else { return };
+    assert_eq!(code, Some(2), "{report:#}");
+    assert!(could_not(&report, "nfs").contains("finding nosuch: no such file"), "{report:#}");
+}
+
 /// What could not be found out about a rung.
 fn could_not(report: &Value, rung: &str) -> String {
     let rungs = report["rungs"].as_array().expect("rungs");

@@ -1,6 +1,8 @@
 //! Kerberos of a server: its keytab, and which principals are which users. Which flavors are taken, the exports say.
 
 use std::collections::HashMap;
+use std::fs;
+use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -46,9 +48,12 @@ impl KerberosConfig {
     pub fn keytab_trouble(&self) -> Option<KeytabTrouble> {
         let path = self.keytab();
         let shown = path.display();
-        let metadata = match path.metadata() {
+        // What cannot be read here may be by the server.
+        let has_no_key = fs::read(path).is_ok_and(|text| !matches!(text[..], [5, 1 | 2, _, ..]));
+        let no_key = || Err(io::Error::other("it is no keytab, or has no key"));
+        let metadata = match if has_no_key { no_key() } else { path.metadata() } {
             Ok(metadata) => metadata,
-            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => return None,
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return None,
             Err(error) => {
                 return Some(KeytabTrouble::Error(format!(
                     "the keytab {shown} cannot be read: {error}; add the key of nfs/HOST.DOMAIN to it (kadmin: ktadd -k {shown} \
@@ -182,7 +187,7 @@ pub fn open_beside_privacy(export: &ExportConfig) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs::{self, Permissions};
+    use std::fs::Permissions;
 
     use super::*;
     use crate::{ServerConfig, load_text};
@@ -264,6 +269,9 @@ mod tests {
         let Some(KeytabTrouble::Error(what)) = config.keytab_trouble() else { panic!("it is not there") };
         assert!(what.contains("cannot be read") && what.contains("ktadd"), "{what}");
         fs::write(&keytab, "").expect("written");
+        let Some(KeytabTrouble::Error(what)) = config.keytab_trouble() else { panic!("it is empty") };
+        assert!(what.contains("has no key"), "{what}");
+        fs::write(&keytab, [5, 2, 0]).expect("written");
         for (mode, is_error, part) in
             [(0o644, true, "every user"), (0o640, false, "the group"), (0o600, false, "")]
         {

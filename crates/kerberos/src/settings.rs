@@ -67,12 +67,6 @@ impl HelperSettings {
         self.with("KRB5_CLIENT_KTNAME", keytab).with("KRB5CCNAME", "MEMORY:howdah")
     }
 
-    /// With the tickets in this cache, such as `FILE:/tmp/krb5cc_1000` or `KEYRING:persistent:1000`.
-    #[must_use]
-    pub fn with_cache(self, cache: &str) -> Self {
-        self.with("KRB5CCNAME", cache)
-    }
-
     /// With this directory for the record of requests that were accepted, by which a replay is found.
     #[must_use]
     pub fn with_replay_directory(self, directory: &Path) -> Self {

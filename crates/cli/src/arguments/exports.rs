@@ -37,6 +37,6 @@ Examples:
   howdah check howdah.toml
   howdah exports --json | jq -r '.servers[].settings.exports[] | \"\\(.name) \\(.id)\"'
 
-Exit code: 0 shown or converted (warnings included), 1 no server runs, or no line could be converted, 2 wrong arguments \
+Exit code: 0 shown or converted (warnings included), 1 no server runs, or a line, a client or a misspelled option was left out, 2 wrong arguments \
 or configuration.
 ";

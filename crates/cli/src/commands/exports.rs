@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::Context;
-use howdah_config::linux_exports::convert;
+use anyhow::{Context, anyhow};
+use howdah_config::linux_exports::{Warning, convert};
 use howdah_config::{load_file, state_directory};
 use howdah_daemon::host::{FoundServer, running_servers};
 use rustix::process::geteuid;
@@ -30,11 +30,8 @@ pub fn run(arguments: &ExportsArguments) -> Result<(), Failure> {
     if let Some(file) = &arguments.from {
         return convert_file(file);
     }
-    let state = match &arguments.state {
-        Some(state) => state.clone(),
-        None => state_directory()
-            .context("finding the state directory: this user has no home; use --state DIR")?,
-    };
+    let state = arguments.state.clone().or_else(state_directory);
+    let state = state.context("finding the state directory: this user has no home; use --state DIR")?;
     let servers = running_servers(&state)?;
     if servers.is_empty() {
         return Err(Failure::Runtime(anyhow::anyhow!(
@@ -63,12 +60,15 @@ fn json_of(server: &FoundServer) -> anyhow::Result<Value> {
 
 /// Prints the configuration to standard output, and warnings to standard error.
 fn convert_file(file: &Path) -> Result<(), Failure> {
-    let text = fs::read(file).with_context(|| format!("reading {}", file.display()))?;
+    let shown = file.display();
+    let text = fs::read(file).with_context(|| format!("reading {shown}"))?;
     let (written, warnings) = convert(&text);
-    for warning in warnings {
-        report::complain(&format!("{}:{}: {}", file.display(), warning.line, warning.what));
+    for warning in &warnings {
+        report::complain(&format!("{shown}:{}: {}", warning.line, warning.what));
     }
-    let written = written.with_context(|| format!("{}: no export could be converted", file.display()))?;
-    report::print(&written);
+    report::print(&written.with_context(|| format!("{shown}: no export could be converted"))?);
+    if warnings.iter().any(Warning::is_loss) {
+        return Err(anyhow!("{shown}: not all of it could be converted: see the lines above").into());
+    }
     Ok(())
 }

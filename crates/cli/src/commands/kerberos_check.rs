@@ -8,13 +8,12 @@ use howdah_client::channel::KerberosError;
 use howdah_client::connect::{ConnectOptions, resolve};
 use howdah_client::gss::TicketSource;
 use howdah_client::url::{NfsUrl, Security, url_of};
+use howdah_daemon::mounts::root;
 use howdah_daemon::places::{SystemTickets, connect_to};
 
 use super::Failure;
 use crate::report;
 
-/// A step failed.
-const FAILED: u8 = 1;
 /// The port of NFS.
 const PORT: u16 = 2049;
 
@@ -36,7 +35,7 @@ pub fn run(typed: &str) -> Result<(), Failure> {
             Ok(found) => report::print(&format!("ok    {title}: {found}\n")),
             Err(why) => {
                 report::print(&format!("FAIL  {title}: {why}\n"));
-                return Err(Failure::Ended(ExitCode::from(FAILED)));
+                return Err(Failure::Ended(ExitCode::FAILURE));
             }
         }
     }
@@ -116,8 +115,8 @@ fn ticket(url: &NfsUrl, name: &str) -> Step {
 fn server(url: &NfsUrl) -> Step {
     let client = connect_to(url, &ConnectOptions::default()).map_err(|error| format!("{error:#}"))?;
     let caller = url.caller(ConnectOptions::default().caller);
-    let seen = client.attributes(&caller, &client.root()).map_err(|error| {
-        format!("it accepts the ticket, and refuses to look at the export: {error}; which user does it take this principal for?")
+    let seen = root(&*client, &caller).and_then(|root| Ok(client.attributes(&caller, &root)?)).map_err(|error| {
+        format!("it accepts the ticket, and refuses to look at {url}: {error:#}; which user does it take this principal for?")
     })?;
     Ok(format!(
         "it accepts the ticket over {}; the export belongs to uid {}, mode {:o}",

@@ -40,7 +40,10 @@ pub fn run(arguments: &MountsArguments) -> Result<(), Failure> {
     }
     all.sort_by(|one, other| one.directory.cmp(&other.directory));
     // The journals are this user's, wherever mounts are noted.
-    let unsent = if arguments.state.is_none() { unsent_journals() } else { Vec::new() };
+    let journals =
+        if arguments.state.is_none() { found_journals(None).unwrap_or_default() } else { Vec::new() };
+    let unsent = journals.into_iter().map(|journal| (journal.url(), journal.summary.changes.unwrap_or(0)));
+    let unsent: Vec<_> = unsent.filter(|(_, changes)| *changes > 0).collect();
     if arguments.json {
         let unsent = unsent.iter().map(|(url, changes)| json!({ "url": url, "changes": changes }));
         let value = json!({ "mounts": all, "unsent_journals": unsent.collect::<Vec<_>>() });
@@ -51,18 +54,11 @@ pub fn run(arguments: &MountsArguments) -> Result<(), Failure> {
         }
         all.iter().for_each(|status| report::print(&status.text()));
         for (url, changes) in &unsent {
-            let changes = counted(*changes, "change", "changes");
+            let changes = counted(*changes, "change is", "changes are");
             report::print(&format!(
-                "{changes} of {url} are not yet on the server, and no mount sends them: howdah sync {url}, or mount it with -o behind\n"
+                "{changes} not yet on the server of {url}, and no mount sends them: howdah sync {url}, or mount it with -o behind\n"
             ));
         }
     }
     if failed { Err(Failure::Told) } else { Ok(()) }
-}
-
-/// Journals with changes that no mount sends: their URLs, and how many there are.
-fn unsent_journals() -> Vec<(String, u64)> {
-    let journals = found_journals(None).unwrap_or_default().into_iter();
-    let unsent = journals.map(|journal| (journal.url(), journal.summary.changes.unwrap_or(0)));
-    unsent.filter(|(_, changes)| *changes > 0).collect()
 }

@@ -1,21 +1,20 @@
 //! `howdah sync`.
 
 use std::fs::File;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use howdah_client::connect::own_caller;
-use howdah_client::url::NfsUrl;
+use howdah_client::url::url_of;
 use howdah_daemon::host::start_command_log;
 use howdah_daemon::mounts::{
-    AskedMount, KIND, Layers, MountSettings, MountStatus, connect_for_mount, find_journal,
-    journals_directory, lost_lines, mount_of_process, mounts, root,
+    KIND, Layers, MountSettings, MountStatus, connect_for_mount, find_journal, journals_directory,
+    lost_lines, mount_of_process, mounts, root,
 };
-use howdah_mount::{from_root, mounted_on};
+use howdah_mount::{dead_mounts, from_root, mounted_on};
 use howdah_units::{counted, size};
 
 use super::Failure;
@@ -27,20 +26,28 @@ const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Waits until all is safe on the server.
 pub fn run(arguments: &SyncArguments) -> Result<(), Failure> {
-    match arguments.target.to_str().filter(|target| NfsUrl::is_meant(target)) {
-        Some(url) => send_journal(url, arguments),
+    match arguments.target.to_str().map_or(Ok(None), url_of).map_err(|error| Failure::Usage(error.into()))? {
+        Some(url) => send_journal(&url, arguments),
         None => Ok(sync_file(arguments)?),
     }
 }
 
 fn sync_file(arguments: &SyncArguments) -> Result<()> {
     let shown = arguments.target.display();
+    let whole = std::path::absolute(&arguments.target).with_context(|| format!("finding {shown}"))?;
+    let dead = dead_mounts(KIND).unwrap_or_default();
+    if let Some((place, source)) = dead.iter().find(|(place, _)| whole.starts_with(place)) {
+        let place = place.display();
+        bail!(
+            "the process of the mount on {place} was killed: howdah umount {place}, then howdah sync {source} sends what is in its journal"
+        );
+    }
     let path = from_root(&arguments.target).with_context(|| format!("finding {shown}"))?;
-    let mount = mount_of(&path, arguments.state.as_deref())?
+    let above = mounts(arguments.state.as_deref())?.into_iter().filter(|on| path.starts_with(on.directory()));
+    let mount = above
+        .max_by_key(|mount| mount.directory().as_os_str().len())
         .ok_or_else(|| anyhow!("{shown} is not on a mount of howdah; howdah mounts lists them"))?;
-    let is_mounted =
-        mounted_on(mount.directory()).is_ok_and(|there| there.is_some_and(|(_, kind)| kind == KIND));
-    if !is_mounted {
+    if !mounted_on(mount.directory()).is_ok_and(|there| there.is_some_and(|(_, kind)| kind == KIND)) {
         // It was unmounted, and its process sends the rest: what is there now is another directory.
         let lost = lost_lines(&mount.flush()?);
         ensure!(lost.is_empty(), "{}", lost.join("; "));
@@ -54,12 +61,6 @@ fn sync_file(arguments: &SyncArguments) -> Result<()> {
             "the server refused a change of {shown} that was answered earlier (howdah refused lists them)"
         )
     })
-}
-
-/// The mount that a path is on: the one whose directory is deepest.
-fn mount_of(path: &Path, state: Option<&Path>) -> Result<Option<AskedMount>> {
-    let above = |mount: &AskedMount| path.starts_with(mount.directory());
-    Ok(mounts(state)?.into_iter().filter(above).max_by_key(|mount| mount.directory().as_os_str().len()))
 }
 
 /// Sends what a journal holds that no mount sends.
@@ -108,7 +109,10 @@ fn send_journal(url: &str, arguments: &SyncArguments) -> Result<(), Failure> {
         .into());
     }
     if !arguments.quiet {
-        report::print(&format!("{} of {url} are safe on the server\n", counted(count, "change", "changes")));
+        report::print(&format!(
+            "{} safe on the server of {url}\n",
+            counted(count, "change is", "changes are")
+        ));
     }
     Ok(())
 }

@@ -93,7 +93,7 @@ impl Welcome<'_> {
                 self.config.exports.iter().any(|export| export.clients.iter().any(takes_claims));
             let acting = match takes_claims {
                 true => "Calls act as the user that the client claims, without authentication.",
-                false => "Calls act as the user that Kerberos proves.",
+                false => "Calls act as the user that Kerberos proves. Mount by the name in the keytab.",
             };
             return format!("{squash}{acting} Mount exported file systems with nosuid.\n");
         }
@@ -245,7 +245,7 @@ mod tests {
         let mut config = one_export();
         config.exports[0].clients[0].access.sec = SecurityFlavors::new([SecurityFlavor::Krb5p]).expect("one");
         let screen = screen_of(&config, true, &["10.0.0.1:2049"]);
-        assert!(screen.contains("Calls act as the user that Kerberos proves."), "{screen}");
+        assert!(screen.contains("Calls act as the user that Kerberos proves. Mount by the name"), "{screen}");
         assert!(!screen.contains("claims"), "{screen}");
     }
 

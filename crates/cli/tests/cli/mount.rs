@@ -367,6 +367,17 @@ fn a_mount_that_is_told_to_end_unmounts() {
 }
 
 #[test]
+fn what_others_mounted_is_taken_away_by_their_program() {
+    let Some(scene) = Scene::new() else { return };
+    let at = scene.at();
+    run(Command::new("mount").args(["-t", "tmpfs", "none"]).arg(&at));
+    let (code, _, errors) = scene.mount(&[]);
+    run(Command::new("umount").arg(&at));
+    let advice = format!("{0} is mounted already (none): umount {0} takes it away", at.display());
+    assert!(code == Some(1) && errors.contains(&advice), "{errors}");
+}
+
+#[test]
 fn a_mount_whose_process_was_killed_is_replaced() {
     let Some(scene) = Scene::new() else { return };
     assert_eq!(scene.mount(&[]).0, Some(0));
@@ -374,6 +385,11 @@ fn a_mount_whose_process_was_killed_is_replaced() {
     let (code, _, errors) = run(Command::new(HOWDAH).arg("mounts"));
     let named = format!("{} (nfs://{}/) was killed", scene.at().display(), scene.address);
     assert!(code == Some(1) && errors.contains(&named), "{errors}");
+    for target in [scene.at(), scene.at().join("file")] {
+        let (code, _, errors) = scene.howdah("sync", &[target.to_str().expect("text")]);
+        let advice = format!("was killed: howdah umount {0}, then howdah sync nfs://", scene.at().display());
+        assert!(code == Some(1) && errors.contains(&advice), "{errors}");
+    }
     let (code, _, errors) = scene.mount(&[]);
     assert_eq!(code, Some(0), "{errors}");
     assert_eq!(fs::read(scene.at().join("file")).expect("read"), b"hello");

@@ -109,6 +109,13 @@ fn a_step_that_fails_is_said_and_nothing_is_left() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("starting ip, of the package iproute2"), "{said}");
+    // Without IPv6 there is no such bound.
+    let has_ipv6 = std::path::Path::new("/proc/sys/net/ipv6/conf").is_dir();
+    for mtu in ["1279", "65536"].into_iter().filter(|_| has_ipv6) {
+        let output = end_of(&mut laboratory.shell(&["--mtu", mtu, "--", "true"]));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains(&format!("mtu = {mtu}: IPv6 takes 1280 to 65535 bytes")), "{said}");
+    }
     laboratory.assert_nothing_left();
 }
 

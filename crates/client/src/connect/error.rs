@@ -167,7 +167,8 @@ impl fmt::Display for ConnectError {
                 let named = in_url(host);
                 write!(
                     formatter,
-                    "{host}: {cause}; is an NFS server running there? a port can be given: nfs://{named}:PORT/..."
+                    "{host}: {cause}; is an NFS server running there? a port can be given: nfs://{named}:PORT/...; \
+                     version=4 needs no MOUNT"
                 )
             }
             Self::Mount { host, cause } => write!(formatter, "{host}: {cause}"),

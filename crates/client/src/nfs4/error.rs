@@ -10,7 +10,7 @@ use howdah_rpc::client::FirstBytes;
 use howdah_vfs::{FsError, Shown};
 use howdah_wire::nfs4::Status;
 
-use crate::channel::CallError;
+use crate::channel::{CallError, CallRefusal};
 
 /// A step on the way to a file system.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,7 +93,10 @@ impl fmt::Display for EstablishStep {
 impl fmt::Display for EstablishError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Call(step, cause) => write!(formatter, "{step}: {cause}"),
+            Self::Call(step, cause) => {
+                let is_unknown = matches!(cause, CallError::Refused(CallRefusal::NotRun(_)));
+                write!(formatter, "{step}: {cause}{}", if is_unknown { "; use version=3" } else { "" })
+            }
             Self::Silent(step, waited) => {
                 write!(
                     formatter,
@@ -141,3 +144,19 @@ fn hint(status: Status) -> &'static str {
 }
 
 impl std::error::Error for EstablishError {}
+
+#[cfg(test)]
+mod tests {
+    use howdah_wire::rpc::Accepted;
+
+    use super::*;
+
+    #[test]
+    fn a_server_without_nfs4_is_to_be_asked_for_version_3() {
+        let said = |cause| EstablishError::Call(EstablishStep::Client, cause).to_string();
+        let mismatch = CallRefusal::NotRun(Accepted::ProgramMismatch { low: 3, high: 3 });
+        let text = said(CallError::Refused(mismatch));
+        assert!(text.ends_with("of this program only; use version=3"), "{text}");
+        assert!(!said(CallError::TimedOut).contains("version=3"));
+    }
+}

@@ -302,6 +302,7 @@ fn what_answers_and_is_no_nfs_says_so() {
     let text = format!("nfs://127.0.0.1:{}/export?version=3", other.address.port());
     let said = refused(&text, &with_portmapper(free_port()));
     assert!(said.contains("asking MOUNT at") && said.contains("it does not serve this program"), "{said}");
+    assert!(said.contains("version=4 needs no MOUNT"), "{said}");
 }
 
 /// A server that says something when it is called, or before.

@@ -28,7 +28,7 @@ pub fn convert(text: &[u8]) -> (Option<String>, Vec<Warning>) {
                 let clients = read_clients(path.line, clients, &mut warnings);
                 add(&mut exports, LinuxExport { line: path.line, name, clients });
             }
-            Err(what) => warnings.push(Warning::new(path.line, what)),
+            Err(what) => warnings.push(Warning::loss(path.line, what)),
         }
     }
     let written: Vec<WrittenExport> =
@@ -211,6 +211,27 @@ mod tests {
         }
         let (_, warnings) = of("/usr a(rw,sync,no_subtree_check) 10.0.0.0/8(ro)\n# end\n");
         assert_eq!(warnings, [""; 0]);
+    }
+
+    #[test]
+    fn what_is_not_understood_is_a_loss_and_what_howdah_does_otherwise_is_none() {
+        for (text, is_loss) in [
+            ("/usr a(rw,fsid=0,subtree_check,nohide,mp=/usr,no_acl,pnfs,security_label)", false),
+            ("/usr", false),
+            ("/usr a(sec=none)", false),
+            ("/usr a(rw) a(ro)", false),
+            ("/usr a(no_rot_squash)", true),
+            ("/usr a(wr)", true),
+            ("/usr a(anonuid=abc)", true),
+            ("/usr a(rw) b(rw", true),
+            ("/usr a 10.0.0.300/24", true),
+            ("/usr a b(sec=krb6)", true),
+            ("/usr a b(refer=/x@y)", true),
+            ("/usr a\nsrv b", true),
+        ] {
+            let (_, warnings) = convert(text.as_bytes());
+            assert_eq!(warnings.iter().any(Warning::is_loss), is_loss, "{text}: {warnings:?}");
+        }
     }
 
     #[test]

@@ -9,3 +9,4 @@ mod warning;
 mod write;
 
 pub use convert::convert;
+pub use warning::Warning;

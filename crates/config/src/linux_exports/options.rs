@@ -73,7 +73,10 @@ impl LinuxOptions {
     pub fn with(mut self, list: &str, line: usize, warnings: &mut Vec<Warning>) -> Self {
         for option in list.split(',').map(str::trim).filter(|option| !option.is_empty()) {
             if let Err(what) = self.apply(option) {
-                warnings.push(Warning::new(line, format!("{option}: {what}")));
+                let key = option.split('=').next().unwrap_or_default();
+                let is_known = key == "sec" || !without_equal(key).is_empty();
+                let warn = if is_known { Warning::new } else { Warning::loss };
+                warnings.push(warn(line, format!("{option}: {what}")));
             }
         }
         self
@@ -220,9 +223,19 @@ fn anonymous(written: &str) -> Result<u32, String> {
         .ok_or_else(|| format!("not a user; 65534 is used (0 to {} can be)", u32::MAX - 1))
 }
 
-/// What to do where howdah has no such option.
+/// What is wrong with an option that howdah does not have.
 fn no_equal(word: &str) -> String {
-    let known = match word {
+    let usual = OF_FLAVORS.into_iter().chain(SAME).chain(["sync", "async", "crossmnt"]);
+    match (without_equal(word), nearest(word, usual)) {
+        ("", Some(near)) => format!("there is no such option; left out: did you mean {near}?"),
+        ("", None) => "howdah has no such option; left out".to_owned(),
+        (known, _) => known.to_owned(),
+    }
+}
+
+/// What to do about an option of Linux without an equivalent; nothing about others.
+fn without_equal(word: &str) -> &'static str {
+    match word {
         "fsid" => {
             "left out: the id of an export is made of its name and path. Clients of NFSv4 that mounted an export \
              of fsid=0 as HOST:/ mount HOST:NAME now"
@@ -243,13 +256,6 @@ fn no_equal(word: &str) -> String {
         "pnfs" => "no pNFS: clients read and write through the server",
         "security_label" => "no security labels: clients see none",
         _ => "",
-    };
-    match known {
-        "" => match nearest(word, OF_FLAVORS.into_iter().chain(SAME).chain(["sync", "async", "crossmnt"])) {
-            Some(near) => format!("there is no such option; left out: did you mean {near}?"),
-            None => "howdah has no such option; left out".to_owned(),
-        },
-        known => known.to_owned(),
     }
 }
 

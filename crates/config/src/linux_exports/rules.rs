@@ -72,7 +72,7 @@ fn read_client(
 ) {
     let Some((who, list)) = parted(word) else {
         let what = format!("{word}: left out: expected CLIENT(OPTION,...) without spaces");
-        warnings.push(Warning::new(line, what));
+        warnings.push(Warning::loss(line, what));
         return;
     };
     if word.starts_with('(') {
@@ -94,12 +94,12 @@ fn read_client(
             return;
         }
         (Ok(who), Some(what)) => {
-            warnings.push(Warning::new(line, format!("client {who} left out: {what}")));
+            warnings.push(Warning::loss(line, format!("client {who} left out: {what}")));
             let precedence = precedence(&who);
             (Some(who), Some(precedence))
         }
         (Err(no), _) => {
-            warnings.push(Warning::new(line, format!("client left out: {}", no.what)));
+            warnings.push(Warning::loss(line, format!("client left out: {}", no.what)));
             (None, no.precedence)
         }
     };

@@ -473,6 +473,14 @@ mod tests {
     }
 
     #[test]
+    fn the_version_has_the_name_that_advice_and_urls_give_it() {
+        for option in ["vers=4.1", "nfsvers=4.1", "version=4.1"] {
+            let version = parse(option).expect("taken").url.options.version;
+            assert_eq!(version, Some(howdah_client::url::NfsVersion::V4(Some(1))), "{option}");
+        }
+    }
+
+    #[test]
     fn what_is_wrong_is_said() {
         for (options, said) in [
             ("alow_other", "did you mean allow_other?"),

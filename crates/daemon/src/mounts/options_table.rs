@@ -122,6 +122,7 @@ const TABLE: &[(&str, Meaning)] = &[
     ("lanes", Meaning::Url("lanes")),
     ("vers", Meaning::Url("version")),
     ("nfsvers", Meaning::Url("version")),
+    ("version", Meaning::Url("version")),
     ("sec", Meaning::Url("sec")),
     ("krb5name", Meaning::Url("krb5name")),
     ("xprtsec", Meaning::Url("xprtsec")),

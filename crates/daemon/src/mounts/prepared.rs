@@ -11,7 +11,7 @@ use howdah_mount::{FoundPlace, dead_above, from_root, look_at, unmount};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
-use super::noted::own_place;
+use super::noted::{KIND, own_place};
 use crate::host::prepare_state;
 use crate::screen;
 
@@ -61,8 +61,9 @@ pub fn prepared(directory: &Path, nonempty: bool) -> Result<PathBuf> {
                     "{shown} is not empty, and a mount would hide what is in it: choose another directory, or use --nonempty"
                 )
             }
-            FoundPlace::Mounted(source, _) => {
-                bail!("{shown} is mounted already ({source}): howdah umount {shown} takes it away")
+            FoundPlace::Mounted(source, kind) => {
+                let program = if kind == KIND { "howdah " } else { "" };
+                bail!("{shown} is mounted already ({source}): {program}umount {shown} takes it away")
             }
             FoundPlace::NotDirectory => bail!("{shown} is not a directory: mkdir one, and mount on that"),
             FoundPlace::Missing => bail!(missing(directory)),

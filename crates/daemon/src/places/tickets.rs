@@ -24,6 +24,7 @@ const NOT_YET_VALID: i32 = -1_765_328_351;
 const SERVICE_UNKNOWN: i32 = -1_765_328_377;
 const TICKET_EXPIRED: i32 = -1_765_328_352;
 const CACHE_NOT_FOUND: i32 = -1_765_328_243;
+const REALM_UNKNOWN: i32 = -1_765_328_230;
 const KDC_UNREACHABLE: i32 = -1_765_328_228;
 const NO_CACHE_FILE: i32 = -1_765_328_189;
 /// Routine errors of GSS-API (RFC 2743 1.2.1.1): no credentials, and such that have ended.
@@ -142,7 +143,7 @@ fn explain(user: u32, service: &str, error: HelperError) -> KerberosError {
             "the KDC does not know the service {service} ({text}); create its principal there, or name the one that it knows with \
              krb5name=HOST"
         )),
-        (_, KDC_UNREACHABLE) => KerberosError::Unavailable(format!(
+        (_, KDC_UNREACHABLE | REALM_UNKNOWN) => KerberosError::Unavailable(format!(
             "cannot get a Kerberos ticket for {service}: no KDC answers ({text}); check /etc/krb5.conf and the network"
         )),
         (_, CLOCK_SKEW | NOT_YET_VALID) => KerberosError::Unavailable(format!(
@@ -170,6 +171,7 @@ mod tests {
         for (minor, advice) in [
             (SERVICE_UNKNOWN, "krb5name="),
             (KDC_UNREACHABLE, "krb5.conf"),
+            (REALM_UNKNOWN, "krb5.conf"),
             (CLOCK_SKEW, "NTP"),
             (NOT_YET_VALID, "NTP"),
             (1, "cannot get a Kerberos ticket for nfs@server: why"),

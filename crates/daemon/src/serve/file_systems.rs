@@ -442,7 +442,7 @@ fn server(export: &ExportConfig, url: &NfsUrl, state: &Path) -> Result<Far> {
     let client = connect_to(url, &options)?;
     if let [first, ..] = client.below_root() {
         bail!(
-            "the server of {url} does not mount that directory, but one above {}; name what it exports",
+            "the server of {url} exports no directory {}; howdah ls and showmount -e list what it exports",
             Shown(first)
         );
     }

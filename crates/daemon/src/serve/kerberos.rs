@@ -2,6 +2,7 @@
 
 use std::env;
 use std::fs::DirBuilder;
+use std::fs::File;
 use std::os::unix::fs::DirBuilderExt;
 use std::sync::Arc;
 
@@ -32,9 +33,11 @@ pub fn helper_settings(config: &ServerConfig) -> Result<Option<HelperSettings>> 
 
 /// Refuses a keytab that the server cannot use. Who lacks Kerberos altogether is to hear that first, from the helper.
 pub fn check_keytab(config: &ServerConfig) -> Result<()> {
-    match config.kerberos.keytab_trouble().filter(|_| asks_kerberos(&config.exports)) {
+    let keytab = config.kerberos.keytab();
+    match config.kerberos.keytab_trouble() {
+        _ if !asks_kerberos(&config.exports) => Ok(()),
         Some(KeytabTrouble::Error(what)) => bail!(what),
-        _ => Ok(()),
+        _ => File::open(keytab).map(drop).with_context(|| format!("reading the keytab {}", keytab.display())),
     }
 }
 

@@ -11,7 +11,7 @@ use howdah_client::channel::{Patience, TlsReport};
 use howdah_client::connect::{ConnectOptions, connect};
 use howdah_client::gss::TicketSource;
 use howdah_client::url::NfsUrl;
-use howdah_vfs::{Caller, FileSystem, Handle, Name};
+use howdah_vfs::{Caller, FileSystem, Handle, Name, Shown};
 use howdah_workload::{Place, PlaceKind};
 
 use super::granted::granted;
@@ -244,8 +244,9 @@ impl Moving<'_> {
 
 /// The node that the URL names, below what was mounted.
 fn walk(client: &dyn Remote, caller: &Caller) -> Result<Handle> {
-    client.below_root().iter().try_fold(client.root(), |directory, name| {
-        let name = Name::parse(name).map_err(|error| error.refusal())?;
-        Ok(client.lookup(caller, &directory, name)?.node.handle)
+    client.below_root().iter().try_fold(client.root(), |directory, part| {
+        let name = Name::parse(part).map_err(|error| error.refusal())?;
+        let found = client.lookup(caller, &directory, name);
+        Ok(found.with_context(|| format!("finding {}", Shown(part)))?.node.handle)
     })
 }

@@ -1,8 +1,9 @@
 //! Makes a network of a topology. What exists already when a step fails is gone again when it is dropped.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use howdah_link::{DirectionSpec, MtuSpec, TooLarge};
 use howdah_net::{Namespace, Offloads, Tun};
 
@@ -11,6 +12,8 @@ use super::{Addresses, LabHost, LabNetwork, Topology, Wire, WireSpec, local_rout
 
 /// What an interface's packets are long at most, if a path says nothing: an Ethernet's.
 const USUAL_MTU: usize = 1500;
+/// What IPv6 (RFC 8200 5) and the kernel's tun allow.
+const MTUS: RangeInclusive<usize> = 1280..=65_535;
 
 impl LabNetwork {
     /// Makes hosts, then wires. Takes the right to make network namespaces and interfaces: in a sandbox everybody has it.
@@ -49,7 +52,12 @@ fn make_host<'t>(name: &str, topology: &'t Topology, ipv6: bool, ends: &mut Ends
         if let Some(end) = spec.between.iter().position(|host| host == name) {
             // The topology was checked: numbers of wires are bytes.
             let addresses = Addresses::new(number as u8, end, ipv6);
-            mine.push((wire.as_str(), end, LabInterface { name: wire, mtu: mtu(spec, end), addresses }));
+            let mtu = mtu(spec, end);
+            ensure!(
+                !ipv6 || MTUS.contains(&mtu),
+                "mtu = {mtu}: IPv6 takes 1280 to 65535 bytes; mtu = {{ size = {mtu}, too_large = \"dropped\" }} loses longer packets"
+            );
+            mine.push((wire.as_str(), end, LabInterface { name: wire, mtu, addresses }));
         }
     }
     let interfaces: Vec<_> = mine.iter().map(|(_, _, interface)| *interface).collect();

@@ -255,6 +255,9 @@ impl SharedUsers {
                     tracing::info!("looking up groups of users works again");
                 }
                 known.answer = found.map_or(KnownUser::Nobody, KnownUser::Account);
+                if let (KnownUser::Nobody, Asked::User(names)) = (&known.answer, user) {
+                    tracing::warn!("this host has no user {}: acts as the anonymous user", names.full);
+                }
                 if known.answer == KnownUser::Nobody { GROUPS_RETRY } else { GROUPS_AGE }
             }
             // What was known goes on.
@@ -485,5 +488,46 @@ mod tests {
             thread::yield_now();
         }
         assert_eq!(groups.of(4, now).expect("known").as_slice(), [4]);
+    }
+
+    /// The messages of events.
+    #[derive(Clone, Default)]
+    struct Messages(Arc<Mutex<Vec<String>>>);
+
+    impl tracing::field::Visit for Messages {
+        fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
+            if field.name() == "message" {
+                self.0.lock().push(format!("{value:?}"));
+            }
+        }
+    }
+
+    impl tracing::Subscriber for Messages {
+        fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+            true
+        }
+        fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+            tracing::span::Id::from_u64(1)
+        }
+        fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+        fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+        fn event(&self, event: &tracing::Event<'_>) {
+            event.record(&mut self.clone());
+        }
+        fn enter(&self, _: &tracing::span::Id) {}
+        fn exit(&self, _: &tracing::span::Id) {}
+    }
+
+    #[test]
+    fn a_user_whom_this_host_lacks_is_in_the_log() {
+        let (messages, (_, groups), now) = (Messages::default(), of_book(), Instant::now());
+        let carol = Asked::User(UserNames::one("carol"));
+        for user in [&carol, &Asked::Id(7)] {
+            let fresh = Known { answer: KnownUser::Unavailable, until: now, asked: Some(now) };
+            groups.shared.known.lock().insert(user.clone(), fresh);
+            let learn = || groups.shared.learn(user, Ok(None), now);
+            tracing::subscriber::with_default(messages.clone(), learn);
+        }
+        assert_eq!(*messages.0.lock(), ["this host has no user carol: acts as the anonymous user"]);
     }
 }

@@ -11,9 +11,6 @@ const NO_ID: u32 = u32::MAX;
 const ENTRY: usize = 8;
 
 impl Acl {
-    /// The most bytes of the form.
-    pub const XATTR_MAX: usize = size_of::<u32>() + Self::MAX * ENTRY;
-
     /// The value of the extended attribute.
     pub fn to_xattr(&self) -> Vec<u8> {
         let entry = |entry: &AclEntry| {

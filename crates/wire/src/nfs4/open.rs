@@ -18,8 +18,6 @@ pub const OPERATION: u32 = 18;
 
 /// Flag of a result: locks are those of POSIX (`OPEN4_RESULT_LOCKTYPE_POSIX`).
 pub const POSIX_LOCKS: u32 = 0x04;
-/// Flag of a result: a file that is removed stays until it is closed (`OPEN4_RESULT_PRESERVE_UNLINKED`).
-pub const PRESERVES_UNLINKED: u32 = 0x08;
 /// Flag of a result: CB_NOTIFY_LOCK may come (`OPEN4_RESULT_MAY_NOTIFY_LOCK`).
 pub const MAY_NOTIFY_LOCK: u32 = 0x20;
 

@@ -8,10 +8,6 @@ pub const OPERATION: u32 = 53;
 
 /// Flag: no connection of the client takes callbacks (`SEQ4_STATUS_CB_PATH_DOWN`).
 pub const CALLBACK_PATH_DOWN: u32 = 0x0001;
-/// Flag: the contexts for callbacks expire soon (`SEQ4_STATUS_CB_GSS_CONTEXTS_EXPIRING`).
-pub const CALLBACK_CONTEXTS_EXPIRING: u32 = 0x0002;
-/// Flag: they have expired (`SEQ4_STATUS_CB_GSS_CONTEXTS_EXPIRED`).
-pub const CALLBACK_CONTEXTS_EXPIRED: u32 = 0x0004;
 /// Flag: the lease expired, and all states are gone (`SEQ4_STATUS_EXPIRED_ALL_STATE_REVOKED`).
 pub const ALL_STATE_EXPIRED: u32 = 0x0008;
 /// Flag: the lease expired, and some states are gone (`SEQ4_STATUS_EXPIRED_SOME_STATE_REVOKED`).
@@ -28,10 +24,6 @@ pub const RECLAIM_NEEDED: u32 = 0x0100;
 pub const SESSION_CALLBACK_PATH_DOWN: u32 = 0x0200;
 /// Flag: the client breaks rules on the back channel (`SEQ4_STATUS_BACKCHANNEL_FAULT`).
 pub const BACK_CHANNEL_FAULT: u32 = 0x0400;
-/// Flag: a device of a layout changed (`SEQ4_STATUS_DEVID_CHANGED`).
-pub const DEVICE_CHANGED: u32 = 0x0800;
-/// Flag: a device of a layout is gone (`SEQ4_STATUS_DEVID_DELETED`).
-pub const DEVICE_DELETED: u32 = 0x1000;
 
 message! {
     /// Arguments of SEQUENCE (`SEQUENCE4args`).

@@ -7,8 +7,6 @@ use crate::portmap::callit;
 
 /// Number of CALLIT and BCAST.
 pub const PROCEDURE: u32 = 5;
-/// Number of INDIRECT, of version 4 alone.
-pub const PROCEDURE_INDIRECT: u32 = 10;
 
 /// Arguments of all three (`rpcb_rmtcallargs`): those of portmap's CALLIT.
 pub type Arguments<'a> = callit::Arguments<'a>;

@@ -6,8 +6,6 @@ use crate::nfs4::Bitmap;
 /// Number of the operation.
 pub const OPERATION: u32 = 8;
 
-/// Delegations of files for reading (`RCA4_TYPE_MASK_RDATA_DLG`).
-pub const READ_DELEGATIONS: u32 = 0;
 /// Delegations of directories (`RCA4_TYPE_MASK_DIR_DLG`).
 pub const DIRECTORY_DELEGATIONS: u32 = 2;
 

@@ -91,18 +91,8 @@ pub enum WhyNone {
 impl WhyNone {
     /// `WND4_NOT_WANTED`
     pub const NOT_WANTED: Self = Self::Other(0);
-    /// `WND4_NOT_SUPP_FTYPE`
-    pub const NOT_FOR_THIS_KIND: Self = Self::Other(3);
-    /// `WND4_WRITE_DELEG_NOT_SUPP_FTYPE`
-    pub const NO_WRITE_FOR_THIS_KIND: Self = Self::Other(4);
-    /// `WND4_NOT_SUPP_UPGRADE`
-    pub const NO_UPGRADE: Self = Self::Other(5);
-    /// `WND4_NOT_SUPP_DOWNGRADE`
-    pub const NO_DOWNGRADE: Self = Self::Other(6);
     /// `WND4_CANCELLED`
     pub const CANCELLED: Self = Self::Other(7);
-    /// `WND4_IS_DIR`
-    pub const IS_DIRECTORY: Self = Self::Other(8);
 }
 
 /// The delegation that comes with an open.

@@ -13,8 +13,6 @@ pub const DENY_NONE: u32 = 0x00;
 pub const DENY_READ: u32 = 0x01;
 /// Others may not open it for writing (`OPEN4_SHARE_DENY_WRITE`).
 pub const DENY_WRITE: u32 = 0x02;
-/// Neither (`OPEN4_SHARE_DENY_BOTH`).
-pub const DENY_BOTH: u32 = 0x03;
 
 /// Mask of the delegation wanted (`OPEN4_SHARE_ACCESS_WANT_DELEG_MASK`).
 pub const WANT_MASK: u32 = 0xff00;
@@ -22,10 +20,6 @@ pub const WANT_MASK: u32 = 0xff00;
 pub const WANT_NO_PREFERENCE: u32 = 0x0000;
 /// One for reading (`OPEN4_SHARE_ACCESS_WANT_READ_DELEG`).
 pub const WANT_READ_DELEGATION: u32 = 0x0100;
-/// One for writing (`OPEN4_SHARE_ACCESS_WANT_WRITE_DELEG`).
-pub const WANT_WRITE_DELEGATION: u32 = 0x0200;
-/// Any (`OPEN4_SHARE_ACCESS_WANT_ANY_DELEG`).
-pub const WANT_ANY_DELEGATION: u32 = 0x0300;
 /// None (`OPEN4_SHARE_ACCESS_WANT_NO_DELEG`).
 pub const WANT_NO_DELEGATION: u32 = 0x0400;
 /// No longer what was wanted before (`OPEN4_SHARE_ACCESS_WANT_CANCEL`).
@@ -34,7 +28,3 @@ pub const WANT_CANCEL: u32 = 0x0500;
 pub const WANT_SIGNAL: u32 = 0x0001_0000;
 /// To be given one when nobody else is in the way (`OPEN4_SHARE_ACCESS_WANT_PUSH_DELEG_WHEN_UNCONTENDED`).
 pub const WANT_PUSH: u32 = 0x0002_0000;
-/// With times that the client keeps (`OPEN4_SHARE_ACCESS_WANT_DELEG_TIMESTAMPS`, RFC 9754).
-pub const WANT_DELEGATED_TIMES: u32 = 0x0010_0000;
-/// A delegation or an open, not both (`OPEN4_SHARE_ACCESS_WANT_OPEN_XOR_DELEGATION`, RFC 9754).
-pub const WANT_OPEN_XOR_DELEGATION: u32 = 0x0020_0000;
