@@ -1,5 +1,5 @@
 # The Linux kernel's server in this guest, 100 ms away: howdah on the host copies small files there and back, over 3 and over 4.1. The
-# server grants a session 30 slots, which must not limit.
+# server grants a session few slots, which must not limit.
 . "$WORK/scripts/lib.sh"
 for command in rpc.nfsd tc; do
     command -v $command >/dev/null || skip "$command is not installed"

@@ -14,9 +14,11 @@ use crate::slots::{SlotTable, SlotTrouble};
 const SPOILT_MAX: u32 = 2;
 
 /// A client that has fewer slots than this, and uses all of them, asks for a further session,
-const SLOTS_ENOUGH: u32 = 256;
+const SLOTS_ENOUGH: u32 = 512;
 /// up to so many.
 const FURTHER_MAX: usize = 15;
+/// A server that refuses a further session, or takes slots back, is asked again after this time.
+const FURTHER_AGAIN: Duration = Duration::from_secs(30);
 
 /// If the server leaves a flag set, what it asks for is done again at once, then after this time, then after twice as long each time,
 const FLAG_WAIT_FIRST: Duration = Duration::from_secs(1);
@@ -62,8 +64,8 @@ pub struct ClientSession {
     slots: Option<SlotTable>,
     /// Those of further sessions of the same client, for a server that grants few in each. Upkeep has no use for them.
     further: Vec<SlotTable>,
-    /// The server is not asked for more of these.
-    has_no_further: bool,
+    /// The server is not asked for more of these before.
+    further_from: Duration,
     lease: Lease,
     recovery: Recovery,
     /// When the action was given out that is under way.
@@ -84,6 +86,9 @@ impl ClientSession {
     /// The next thing to do for the owner. It does one thing at a time, and reports each before it asks for the next.
     pub fn poll(&mut self, now: Duration) -> Option<UpkeepAction> {
         self.give_up_useless(now);
+        if self.wants_further(now) {
+            self.recovery.want_further();
+        }
         let mut action = self.recovery.poll(self.session(), now);
         if action.is_none() && self.recovery.is_idle() && now >= self.lease.due() {
             let has_slot = self.slots.as_ref().is_some_and(|slots| slots.free().is_some());
@@ -132,7 +137,7 @@ impl ClientSession {
             Ok((SessionId(session), slots)) => {
                 self.recovery.on_created();
                 self.give_up_further();
-                self.has_no_further = false;
+                self.further_from = now;
                 self.slots = Some(SlotTable::new(session, slots));
                 self.bad_slots = 0;
                 self.lease.on_renewed(self.acted);
@@ -150,9 +155,9 @@ impl ClientSession {
                 self.lease.on_renewed(self.acted);
             }
             Err(failure) => {
-                let is_late =
-                    matches!(failure, UpkeepFailure::NoAnswer | UpkeepFailure::Refused(Status::DELAY));
-                self.has_no_further = !is_late;
+                if !matches!(failure, UpkeepFailure::NoAnswer | UpkeepFailure::Refused(Status::DELAY)) {
+                    self.further_from = now + FURTHER_AGAIN;
+                }
                 self.recovery.on_failed(failure, now);
             }
         }
@@ -215,12 +220,11 @@ impl ClientSession {
     }
 
     /// The server takes slots back: CB_RECALL_SLOT (RFC 8881 20.8).
-    pub fn on_slots_recalled(&mut self, target_highest: u32) {
+    pub fn on_slots_recalled(&mut self, target_highest: u32, now: Duration) {
         if let Some(slots) = &mut self.slots {
             slots.on_recall(target_highest);
         }
-        self.has_no_further = true;
-        self.wants_owner = true;
+        (self.further_from, self.wants_owner) = (now + FURTHER_AGAIN, true);
     }
 
     /// The server takes the session over the first connection only.
@@ -332,13 +336,14 @@ impl ClientSession {
         }
         self.recovery.doom(session);
         self.further.remove(place);
-        (self.has_no_further, self.wants_owner) = (true, true);
+        (self.further_from, self.wants_owner) = (now + FURTHER_AGAIN, true);
     }
 
     /// Whether more slots are of use, and may be had.
-    fn wants_further(&self) -> bool {
-        let may = self.recovery.is_idle() && !(self.has_no_further || self.has_one_lane);
-        may && self.further.len() < FURTHER_MAX
+    fn wants_further(&self, now: Duration) -> bool {
+        self.recovery.is_idle()
+            && now >= self.further_from
+            && self.further.len() < FURTHER_MAX
             && self.slots().all(|slots| slots.free().is_none())
             && self.slots().map(SlotTable::usable).sum::<u32>() < SLOTS_ENOUGH
     }
@@ -405,13 +410,9 @@ impl CallSession for ClientSession {
 
     fn take(&mut self, need: TicketNeed, now: Duration) -> CallTicket {
         self.lease.on_asked(now);
-        let is_for_upkeep = need == TicketNeed::Upkeep;
         let slots = self.slots.iter_mut().chain(&mut self.further).find(|slots| slots.free().is_some());
-        let ticket = slots.expect("a slot is free").take(is_for_upkeep);
-        if !is_for_upkeep && self.wants_further() {
-            self.recovery.want_further();
-            self.wants_owner = true;
-        }
+        let ticket = slots.expect("a slot is free").take(need == TicketNeed::Upkeep);
+        self.wants_owner |= self.wants_further(now);
         ticket
     }
 

@@ -110,25 +110,16 @@ pub struct Recovery {
     resume: Duration,
     /// How often in a row the server asked for patience.
     delays: u32,
-    holds_states: bool,
+    has_states: bool,
     is_ending: bool,
 }
 
 impl Default for Recovery {
     fn default() -> Self {
         let needs = Needs { client: true, ..Needs::default() };
-        Self {
-            needs,
-            under_way: None,
-            client: None,
-            incarnation: 0,
-            doomed: Vec::new(),
-            strikes: Strikes::default(),
-            resume: Duration::ZERO,
-            delays: 0,
-            holds_states: false,
-            is_ending: false,
-        }
+        let (under_way, client, incarnation, doomed, strikes) = Default::default();
+        let (resume, delays, has_states, is_ending) = Default::default();
+        Self { needs, under_way, client, incarnation, doomed, strikes, resume, delays, has_states, is_ending }
     }
 }
 
@@ -151,7 +142,7 @@ impl Recovery {
 
     /// Whether there are opens or locks to be reclaimed after a restart of the server.
     pub fn set_holds_states(&mut self, holds: bool) {
-        self.holds_states = holds;
+        self.has_states = holds;
     }
 
     /// When [`Self::poll`] may have something, apart from what happens meanwhile; `None`: it has nothing.
@@ -247,9 +238,9 @@ impl Recovery {
 
     /// What the server says needs this, too.
     pub fn add(&mut self, reclaim: bool, check: bool, callbacks: bool) {
-        self.needs.reclaim |= reclaim && self.holds_states;
+        self.needs.reclaim |= reclaim && self.has_states;
         self.needs.complete |= reclaim;
-        self.needs.check |= check && self.holds_states;
+        self.needs.check |= check && self.has_states;
         self.needs.callbacks |= callbacks;
     }
 
@@ -269,7 +260,7 @@ impl Recovery {
         self.client = Some(KnownClient { id, sequence, is_misordered: false });
         (self.needs.client, self.needs.session) = (false, true);
         if before.is_none() {
-            (self.needs.reclaim, self.needs.complete) = (self.holds_states, true);
+            (self.needs.reclaim, self.needs.complete) = (self.has_states, true);
             self.needs.check = false;
         }
         before.is_none()

@@ -9,6 +9,8 @@ use howdah_wire::nfs4::{SessionId, Status, sequence};
 use howdah_wire::xdr::{Encode, Encoder};
 
 const SECOND: Duration = Duration::from_secs(1);
+/// After this time a server is asked again for a further session.
+const FURTHER_AGAIN: Duration = Duration::from_secs(30);
 
 /// A session and its owner. The test chooses the answers of the server.
 struct Owner {
@@ -422,7 +424,7 @@ fn a_client_that_uses_all_slots_has_further_sessions() {
 }
 
 #[test]
-fn a_server_that_refuses_a_further_session_is_not_asked_again() {
+fn a_server_that_refuses_a_further_session_is_asked_again_after_a_while() {
     let mut owner = Owner::ready();
     let tickets: Vec<_> = (0..4).map(|_| owner.call()).collect();
     owner.expect(UpkeepAction::AddSession { client: 1, sequence: 8 });
@@ -433,10 +435,44 @@ fn a_server_that_refuses_a_further_session_is_not_asked_again() {
     owner.call();
     owner.expect(UpkeepAction::AddSession { client: 1, sequence: 8 });
     owner.session.on_added(Err(UpkeepFailure::Refused(Status::NOSPC)), owner.now);
-    owner.answer(&tickets[1], Status::OK, 0);
-    owner.call();
-    assert_eq!(owner.poll(), None);
+    for ticket in &tickets[1..] {
+        owner.answer(ticket, Status::OK, 0);
+        owner.call();
+        assert_eq!(owner.poll(), None);
+    }
     assert_eq!(owner.session.standing(), SessionStanding::Ready);
+    owner.now += FURTHER_AGAIN;
+    owner.expect(UpkeepAction::AddSession { client: 1, sequence: 9 });
+}
+
+/// All slots were taken meanwhile, and no call ends that would show it.
+#[test]
+fn a_further_session_is_wanted_after_what_was_in_its_way() {
+    let mut owner = Owner::ready();
+    owner.session.set_holds_states(true);
+    owner.session.check_states();
+    owner.expect(UpkeepAction::CheckStates);
+    (0..4).for_each(|_| _ = owner.call());
+    owner.session.on_done(Ok(()), owner.now);
+    owner.expect(UpkeepAction::AddSession { client: 1, sequence: 8 });
+    owner.session.on_added(Err(UpkeepFailure::NoAnswer), owner.now);
+    assert_eq!(owner.poll(), None);
+    assert_eq!(owner.session.wake_at(), Some(owner.now + SECOND / 10));
+    owner.now += SECOND / 10;
+    owner.expect(UpkeepAction::AddSession { client: 1, sequence: 8 });
+}
+
+#[test]
+fn slots_that_a_server_takes_back_and_a_single_lane_forbid_no_further_session_for_good() {
+    let mut owner = Owner::ready();
+    owner.session.keep_to_one_lane();
+    owner.session.on_slots_recalled(1, owner.now);
+    let tickets = [owner.call(), owner.call()];
+    assert_eq!((owner.session.has_ticket(TicketNeed::Usual), owner.poll()), (false, None));
+    owner.now += FURTHER_AGAIN;
+    owner.answer(&tickets[0], Status::OK, 0);
+    (0..3).for_each(|_| _ = owner.call());
+    owner.expect(UpkeepAction::AddSession { client: 1, sequence: 8 });
 }
 
 #[test]
@@ -459,6 +495,8 @@ fn a_further_session_that_takes_no_connection_is_given_up_alone() {
     owner.expect(UpkeepAction::DestroySession(SessionId([2; 16])));
     owner.session.on_done(Ok(()), owner.now);
     assert_eq!((owner.poll(), owner.session.standing()), (None, SessionStanding::Ready));
+    owner.now += FURTHER_AGAIN;
+    owner.expect(UpkeepAction::AddSession { client: 1, sequence: 9 });
 }
 
 #[test]

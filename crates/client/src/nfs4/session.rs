@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use howdah_session::{ClientSession, UpkeepAction, UpkeepFailure};
 use howdah_wire::nfs4::Status;
@@ -12,10 +12,11 @@ use howdah_wire::nfs4::create_session::ChannelSizes;
 use super::callbacks::CallbackChannel;
 use super::lane_probe::{LaneProbe, ProbeOwner};
 use super::upkeep::{Upkeep, UpkeepCall};
-use crate::channel::{Channel, ChannelProtocol};
+use crate::channel::{Channel, ChannelProtocol, Pending};
 use crate::waiting::wait_at_most;
 
-/// How long each call that ends a session may take. A far server answers later: the call has been sent, and nobody waits.
+/// How long the calls that end sessions, and then that which ends the client, may take. A far server answers later: they have been sent,
+/// and nobody waits.
 const LINGER: Duration = Duration::from_millis(20);
 
 /// How long the end of a session waits for delegations to be given back. Others wait for those that are not.
@@ -133,18 +134,23 @@ impl Session {
         // The thread may be busy, and looks at it then.
         let _ = self.sender.try_send(UpkeepCall::End);
         self.channel.with_session(|session: &mut ClientSession, _| session.end());
-        while let Some(action) = self.poll() {
-            let ended = self.upkeep.start(&self.channel, action);
-            if ended.is_some_and(|ended| wait_at_most(ended, LINGER).is_none()) {
-                tracing::debug!(?action, "the server did not answer in time");
+        let mut under_way = Vec::new();
+        while let Some(action) = self.channel.with_session(ClientSession::poll).flatten() {
+            // A client with sessions is not destroyed.
+            if matches!(action, UpkeepAction::DestroyClient(_)) {
+                linger(under_way.drain(..));
             }
+            under_way.extend(self.upkeep.start(&self.channel, action));
             self.on_complete();
         }
+        linger(under_way.drain(..));
     }
+}
 
-    fn poll(&self) -> Option<UpkeepAction> {
-        self.channel.with_session(|session: &mut ClientSession, now| session.poll(now)).flatten()
-    }
+/// Waits for calls, together as long as for one.
+fn linger(calls: impl Iterator<Item = Pending>) {
+    let deadline = Instant::now() + LINGER;
+    calls.for_each(|call| _ = wait_at_most(call, deadline.saturating_duration_since(Instant::now())));
 }
 
 /// The server need not wait until the lease is over.

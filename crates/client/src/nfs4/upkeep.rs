@@ -120,7 +120,7 @@ impl Upkeep {
             show(channel, |session, _| session.on_callbacks_cut());
         }
         if let Some(target) = target {
-            show(channel, |session, _| session.on_slots_recalled(target));
+            show(channel, |session, now| session.on_slots_recalled(target, now));
         }
     }
 

@@ -13,6 +13,7 @@ use std::time::Duration;
 use howdah_rpc::client::core::Patience;
 use howdah_session::SessionStanding;
 use rows::Reached;
+use server::SESSIONS;
 use world::World;
 
 const SEEDS: u64 = 60;
@@ -41,6 +42,9 @@ fn run(seed: u64) -> Reached {
     assert!(world.done > done + 100, "{} calls when all is well: {}", world.done - done, world.sight());
     let (calls, is_idle, standing) = world.rest();
     assert_eq!((calls, is_idle, standing), (0, Some(true), SessionStanding::Ready));
+    // Whatever happened before, a client that needs more slots has as many sessions as the server grants.
+    world.crowd();
+    assert_eq!(world.server.sessions(), SESSIONS, "{}", world.sight());
     world.server.reached
 }
 

@@ -19,6 +19,8 @@ use crate::rows::{Reached, Row};
 
 pub const LEASE: Duration = Duration::from_secs(15);
 const SLOTS: u32 = 8;
+/// The most sessions that it grants a client.
+pub const SESSIONS: usize = 2;
 /// Flags that rise now and then.
 pub const FLAGS: u32 = sequence::CALLBACK_PATH_DOWN
     | sequence::ALL_STATE_EXPIRED
@@ -63,7 +65,7 @@ pub struct Server {
 
 fn start(records: RecoveryRecords, seed: u64) -> State {
     let epoch = records.next_epoch();
-    let bounds = StateBounds { sessions_of_client: 2, ..StateBounds::default() };
+    let bounds = StateBounds { sessions_of_client: SESSIONS, ..StateBounds::default() };
     let settings = StateSettings {
         lease: LEASE,
         grace: LEASE,
@@ -286,6 +288,11 @@ impl Server {
     /// What distinguishes calls. Some servers believe the slot's number alone.
     fn digest(&self, message: &Message) -> u64 {
         if self.compares { u64::from(message.xid) } else { 0 }
+    }
+
+    /// The most sessions that a client has.
+    pub fn sessions(&self) -> usize {
+        self.state.clients(self.now).map(|client| client.sessions).max().unwrap_or(0)
     }
 
     /// All slots may be used again.

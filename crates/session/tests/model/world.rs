@@ -187,10 +187,24 @@ impl World {
         (0..LANES).for_each(|lane| self.receive(lane));
         self.own();
         if !self.is_quiet && self.calls.len() < CALLS && self.random.one_in(5) {
-            let keep = self.random.one_in(2);
-            self.next_number += 1;
-            let number = self.next_number;
-            self.call(Body::Change { number, keep }, TicketNeed::Usual, 0);
+            self.change();
+        }
+    }
+
+    fn change(&mut self) {
+        let keep = self.random.one_in(2);
+        self.next_number += 1;
+        let number = self.next_number;
+        self.call(Body::Change { number, keep }, TicketNeed::Usual, 0);
+    }
+
+    /// Callers have as many calls under way as they may for a while, more than a session has slots.
+    pub fn crowd(&mut self) {
+        for _ in 0..500 {
+            while self.calls.len() < CALLS {
+                self.change();
+            }
+            self.step();
         }
     }
 

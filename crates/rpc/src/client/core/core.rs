@@ -86,7 +86,10 @@ impl<T: Clone> Core<T> {
 
     /// The next thing to do.
     pub fn poll(&mut self) -> Option<CoreOutput<T>> {
-        self.outputs.pop_front()
+        self.outputs.pop_front().or_else(|| {
+            let wants_owner = self.session.as_mut().is_some_and(|session| session.wants_owner());
+            wants_owner.then_some(CoreOutput::AttendSession)
+        })
     }
 
     /// A call is made; gives the lane that carries it. It is sent once it may be in flight. A change is refused while the server is
@@ -723,12 +726,7 @@ impl<T: Clone> Core<T> {
         sends: CallSends,
         now: Duration,
     ) -> AfterCall {
-        let session = self.session.as_mut().expect("it gave the ticket");
-        let release = session.release(ticket, end, sends, now);
-        if session.wants_owner() {
-            self.outputs.push_back(CoreOutput::AttendSession);
-        }
-        release
+        self.session.as_mut().expect("it gave the ticket").release(ticket, end, sends, now)
     }
 
     /// A call is given up. One that was sent with a ticket goes on without its caller.
