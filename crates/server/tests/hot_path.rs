@@ -159,7 +159,7 @@ impl GroupSource for Alice {
 fn a_warm_getattr_with_kerberos_allocates_nothing() {
     let _alone = ALONE.lock();
     let rule = ClientRule {
-        sec: SecurityFlavors::new([SecurityFlavor::Krb5].into_iter()).unwrap(),
+        sec: SecurityFlavors::new([SecurityFlavor::Krb5]).unwrap(),
         ..ClientRule::default()
     };
     let export = Export::new("/", 1, Arc::new(MemoryFileSystem::new()), vec![rule]);
