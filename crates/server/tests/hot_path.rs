@@ -158,10 +158,8 @@ impl GroupSource for Alice {
 #[test]
 fn a_warm_getattr_with_kerberos_allocates_nothing() {
     let _alone = ALONE.lock();
-    let rule = ClientRule {
-        sec: SecurityFlavors::new([SecurityFlavor::Krb5]).unwrap(),
-        ..ClientRule::default()
-    };
+    let rule =
+        ClientRule { sec: SecurityFlavors::new([SecurityFlavor::Krb5]).unwrap(), ..ClientRule::default() };
     let export = Export::new("/", 1, Arc::new(MemoryFileSystem::new()), vec![rule]);
     let map = PrincipalMap::new(PrincipalSettings::default());
     let users = Arc::new(UserGroups::new(Alice));

@@ -24,10 +24,17 @@ impl Worker {
         record: Record,
         timing: &Timing,
     ) -> io::Result<Turn> {
-        // Only what is answered here takes a buffer here: a buffer that is dropped is one less for the next call.
-        let reply = match door.check(record.bytes()) {
-            Checked::Other => return self.answer_read(connection, (record, None), timing, Turn::Mine),
-            Checked::Call(secured) => return self.open(connection, door, (record, secured), timing),
+        let checked = door.check(record.bytes());
+        if let Checked::Call(secured) = checked {
+            return self.open(connection, door, (record, secured), timing);
+        }
+        // Not for a call that is served: that takes its own, and a buffer that is dropped is one less for the next.
+        let mut reply = Reply::with_buffer(self.spare.take());
+        match checked {
+            // Without a context, a call that names one is refused.
+            Checked::Call(_) | Checked::Other => {
+                return self.answer_read(connection, (record, None), timing, Turn::Mine);
+            }
             Checked::Repeated => {
                 self.clerk.unheard(Unheard::Authentication);
                 connection.finish_call();
@@ -37,15 +44,9 @@ impl Worker {
             }
             Checked::Refused(header) => {
                 self.clerk.unheard(Unheard::of(&header.outcome));
-                let mut reply = Reply::with_buffer(self.spare.take());
                 reply.start(&header);
-                reply
             }
-            Checked::Ended(secured, header) => {
-                let mut reply = Reply::with_buffer(self.spare.take());
-                GssDoor::answer_bare(&secured, &header, &mut reply);
-                reply
-            }
+            Checked::Ended(secured, header) => GssDoor::answer_bare(&secured, &header, &mut reply),
             Checked::Begin if connection.peer().transport.is_datagrams() => {
                 return self.answer_read(connection, (record, None), timing, Turn::Mine);
             }
@@ -59,7 +60,6 @@ impl Worker {
                 };
                 let refused = self.shared.tokens.push_within(call, (TOKENS_OF_ONE_MAX, TOKENS_MAX));
                 let is_mine = |call: &Call| call.connection.token() == connection.token();
-                let mut reply = Reply::with_buffer(self.spare.take());
                 if !refused.as_ref().is_some_and(is_mine) {
                     self.buffers.put(record.into_buffer());
                     // Who ended the connection meanwhile may have looked before.
@@ -73,9 +73,8 @@ impl Worker {
                     return Ok(Turn::Mine);
                 }
                 door.refuse_busy(record.bytes(), connection.peer(), &mut reply);
-                reply
             }
-        };
+        }
         connection.push(reply);
         connection.finish_call();
         self.buffers.put(record.into_buffer());
