@@ -41,6 +41,9 @@ pub fn convert(text: &[u8]) -> (Option<String>, Vec<Warning>) {
 /// The path as howdah names exports: without doubled slashes, or one at the end.
 fn name(word: &EntryWord) -> Result<ExportName, String> {
     let left_out = |what: &str| format!("{}: left out: {what}", word.text());
+    if word.is_open {
+        return Err(left_out("a quote is not closed, and takes in the clients"));
+    }
     let path = std::str::from_utf8(&word.bytes).map_err(|_| left_out("the path is not text in UTF-8"))?;
     if !path.starts_with('/') {
         return Err(left_out("expected a path that starts with a slash"));
@@ -228,6 +231,7 @@ mod tests {
             ("/usr a b(sec=krb6)", true),
             ("/usr a b(refer=/x@y)", true),
             ("/usr a\nsrv b", true),
+            ("/usr a\n\"/srv/my dir *(rw)", true),
         ] {
             let (_, warnings) = convert(text.as_bytes());
             assert_eq!(warnings.iter().any(Warning::is_loss), is_loss, "{text}: {warnings:?}");

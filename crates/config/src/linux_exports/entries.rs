@@ -7,6 +7,8 @@ pub struct EntryWord {
     pub line: usize,
     /// Its bytes: paths may hold any.
     pub bytes: Vec<u8>,
+    /// A quote in it is not closed: it took in the rest of its line.
+    pub is_open: bool,
 }
 
 impl EntryWord {
@@ -28,9 +30,7 @@ pub fn entries(text: &[u8]) -> Vec<Vec<EntryWord>> {
                 reader.next();
             }
             b'#' => reader.skip_comment(),
-            byte if byte.is_ascii_whitespace() => {
-                reader.next();
-            }
+            byte if byte.is_ascii_whitespace() => _ = reader.next(),
             _ => entry.push(reader.word()),
         }
     }
@@ -80,12 +80,9 @@ impl Reader<'_> {
                 continue;
             }
             self.next();
-            match byte {
-                b'"' => is_quoted = !is_quoted,
-                byte => bytes.push(byte),
-            }
+            if byte == b'"' { is_quoted = !is_quoted } else { bytes.push(byte) }
         }
-        EntryWord { line, bytes }
+        EntryWord { line, bytes, is_open: is_quoted }
     }
 }
 
@@ -136,6 +133,7 @@ mod tests {
         check("/a\\040b\\134x c", &[&[(1, "/a b\\x"), (1, "c")]]);
         check("/a\\0 c", &[&[(1, "/a\\0"), (1, "c")]]);
         check("\"/a b\n/c d", &[&[(1, "/a b")], &[(2, "/c"), (2, "d")]]);
+        assert!(entries(b"\"/a b")[0][0].is_open && !entries(b"\"/a\" b")[0][0].is_open);
         assert_eq!(entries(b"/\\377 a")[0][0].bytes, b"/\xff");
         assert_eq!(octal(b"\\777"), None);
     }
